@@ -1,0 +1,5 @@
+package io.verbena.api;
+
+enum RpcStatus {
+  OK
+}
