@@ -1,0 +1,45 @@
+package io.verbena.api;
+
+import io.verbena.api.stub.CallScope;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The call that the current thread is handling. Valid until the handler returns; safe for use by
+ * any thread until then.
+ */
+public interface CallContext {
+  /**
+   * Returns the call that this thread handles.
+   *
+   * @throws IllegalStateException if this thread handles none
+   */
+  static CallContext current() {
+    CallContext context = currentOrNull();
+    if (context == null) {
+      throw new IllegalStateException(
+          "no call is handled on this thread; CallContext.current() works inside a handler");
+    }
+    return context;
+  }
+
+  /** Returns the call that this thread handles, or null if it handles none. */
+  static @Nullable CallContext currentOrNull() {
+    return CallScope.currentOrNull();
+  }
+
+  /** Returns the session the call came by: use it to call back. */
+  Session session();
+
+  /** Returns the time left until the caller gives up; zero when it has passed. */
+  Duration remaining();
+
+  /** Returns whether the caller has cancelled, its deadline has passed, or its session is gone. */
+  boolean isCancelled();
+
+  /**
+   * Runs an action once when the call is cancelled; at once if it is already. A handler's thread is
+   * interrupted as well, except on the event loop.
+   */
+  void onCancel(Runnable action);
+}

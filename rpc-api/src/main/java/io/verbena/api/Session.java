@@ -1,0 +1,40 @@
+package io.verbena.api;
+
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.stub.ServiceDescriptor;
+
+/**
+ * A conversation with one peer, over whatever link is best now. Either end may serve and call.
+ *
+ * <p>A session outlives the loss of its connection: it resumes over a new one, and nothing is
+ * executed twice. When the peer itself is gone, calls in flight fail with {@link
+ * RpcStatus#UNAVAILABLE}; a session made by a client opens anew with the next call.
+ *
+ * <p>Safe for use by any thread.
+ */
+public interface Session extends AutoCloseable {
+  /** Returns which link carries calls now, and why. */
+  Path path();
+
+  /** Returns the other end. {@link Peer#ANONYMOUS} before the session has opened. */
+  Peer peer();
+
+  /**
+   * Serves a contract to the peer, as {@code session.serve(EventsRpc.bind(listener))}. Calls that
+   * the peer makes after it has seen any later call of ours find it.
+   *
+   * @throws IllegalArgumentException if a service of this name is served already
+   */
+  void serve(ServiceBinding binding);
+
+  /** Returns what generated stubs make their calls with. */
+  ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options);
+
+  /**
+   * Ends the session. Calls in flight fail with {@link RpcStatus#CANCELLED} here and {@link
+   * RpcStatus#UNAVAILABLE} on the other end. Closing again does nothing.
+   */
+  @Override
+  void close();
+}

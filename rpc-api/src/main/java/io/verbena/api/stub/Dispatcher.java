@@ -1,0 +1,16 @@
+package io.verbena.api.stub;
+
+import io.verbena.api.wire.WireIn;
+
+/** Decodes a call's arguments and hands the call to its handler. */
+@FunctionalInterface
+public interface Dispatcher {
+  /**
+   * Reads the arguments of one call and passes the handler to {@link IncomingCall#handle}. Called
+   * on the event loop; what it throws refuses the call as malformed.
+   *
+   * @param method one of the service's own methods
+   * @param in the arguments, valid only until this method returns
+   */
+  void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call);
+}

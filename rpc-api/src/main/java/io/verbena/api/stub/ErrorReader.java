@@ -1,0 +1,16 @@
+package io.verbena.api.stub;
+
+import io.verbena.api.wire.WireIn;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the exceptions that a method declares. */
+@FunctionalInterface
+public interface ErrorReader {
+  /**
+   * Reads one exception.
+   *
+   * @param index its place in the method's throws clause, from 0
+   * @return null if no exception is declared at that place
+   */
+  @Nullable Exception read(int index, WireIn in);
+}

@@ -1,0 +1,38 @@
+package io.verbena.api.stub;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One method of a contract, as generated.
+ *
+ * @param service the service's name on the wire
+ * @param id the method's number on the wire
+ * @param name the method's name in the interface
+ * @param idempotent whether executing it twice does no harm
+ * @param oneway whether it has no reply
+ * @param nonBlocking whether its handler runs on the event loop
+ * @param timeoutNanos its default deadline in nanoseconds; 0 for the session's
+ * @param result reads its result
+ * @param errors reads the exceptions it declares; null where it declares none
+ */
+public record MethodDescriptor<R>(
+    String service,
+    int id,
+    String name,
+    boolean idempotent,
+    boolean oneway,
+    boolean nonBlocking,
+    long timeoutNanos,
+    ResultReader<R> result,
+    @Nullable ErrorReader errors) {
+
+  /** Returns {@code service/method}, as it stands in messages. */
+  public String fullName() {
+    return service + "/" + name;
+  }
+
+  @Override
+  public String toString() {
+    return fullName();
+  }
+}

@@ -1,0 +1,19 @@
+package io.verbena.api.stub;
+
+import io.verbena.api.wire.WireOut;
+
+/**
+ * Where a handler's outcome is written. A handler calls at most one of the two, once, and writes
+ * after the user's method has returned; what it returns without calling either is an empty result.
+ */
+public interface Reply {
+  /** Returns where to write the result. */
+  WireOut result();
+
+  /**
+   * Returns where to write a declared exception.
+   *
+   * @param index its place in the method's throws clause, from 0
+   */
+  WireOut error(int index);
+}

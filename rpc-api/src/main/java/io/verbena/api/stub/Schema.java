@@ -1,0 +1,70 @@
+package io.verbena.api.stub;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+
+/**
+ * What a contract says on the wire. Two ends whose hashes differ exchange schemas and compare them
+ * member by member.
+ *
+ * @param service the service's name
+ * @param methods every method, in the order of their ids
+ * @param types every record, enum, class, exception and sealed type reached, in the order of their
+ *     names
+ */
+public record Schema(String service, List<Method> methods, List<Type> types) {
+  /** How a type is written. */
+  public enum Kind {
+    /** Members in order; trailing members may be added later. */
+    RECORD,
+    /** The position of the constant; constants may be added at the end. */
+    ENUM,
+    /** The id of the subtype, then the subtype. Member names are ids, member types subtypes. */
+    SEALED,
+    /** By a serializer of the user's; its only member is the class id. */
+    CUSTOM
+  }
+
+  /**
+   * One method.
+   *
+   * @param parameters in order
+   * @param result the result's type, {@code "void"} for none
+   * @param errors the declared exceptions' types, in order
+   */
+  public record Method(
+      int id,
+      String name,
+      boolean oneway,
+      List<Member> parameters,
+      String result,
+      List<String> errors) {}
+
+  /** One type, by its fully qualified name with type arguments. */
+  public record Type(String name, Kind kind, List<Member> members) {}
+
+  /**
+   * A parameter, record component, enum constant or subtype.
+   *
+   * @param type its type's name; empty for an enum constant
+   * @param optional whether it has a default that a reader takes when an older writer left it out
+   */
+  public record Member(String name, String type, boolean optional) {}
+
+  /** Returns the first 8 bytes of the SHA-256 of the schema's text. Equal schemas, equal hashes. */
+  public long hash() {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(toString().getBytes(StandardCharsets.UTF_8));
+      long hash = 0;
+      for (int i = 0; i < Long.BYTES; i++) {
+        hash = hash << 8 | (digest[i] & 0xff);
+      }
+      return hash;
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every JDK has SHA-256", e);
+    }
+  }
+}

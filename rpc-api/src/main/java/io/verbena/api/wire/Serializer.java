@@ -1,0 +1,22 @@
+package io.verbena.api.wire;
+
+/**
+ * Writes and reads values of one type. Generated for every type that a contract reaches; written by
+ * hand for others and named in {@link io.verbena.api.RpcService#serializers()}. Instances are
+ * shared by all threads and hold no state.
+ */
+public interface Serializer<T> {
+  /** Returns the type's id in the schema: positive, chosen once, never reused. */
+  int classId();
+
+  /** Writes a value, never null. */
+  void write(WireOut out, T value);
+
+  /**
+   * Reads a value, never null. What it reads comes from a peer: a length must be read with {@link
+   * WireIn#readCount}, which checks it, before anything is allocated for it.
+   *
+   * @throws WireException if the bytes are not what {@link #write} writes
+   */
+  T read(WireIn in);
+}
