@@ -1,0 +1,48 @@
+package io.verbena.core.link;
+
+import io.verbena.core.memory.Slot;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection that carries frames: whole, in the order they were sent, none twice, none lost
+ * while the link lives. Owned by the event loop that opened it; every method is called on that
+ * loop.
+ */
+public interface Link {
+  /** Returns what this link can do; never changes. */
+  LinkCapabilities capabilities();
+
+  /** Returns where the peer is, for logs: {@code "tcp://10.0.0.7:40112"}. */
+  String peerAddress();
+
+  /** Returns the subject of the peer's certificate; null where none was asked for or given. */
+  @Nullable String peerPrincipal();
+
+  /**
+   * Sends the first {@link Slot#length()} bytes of a slot as one frame. On {@link SendResult.Sent}
+   * the link has the frame: it either copied it, or {@linkplain Slot#hold() holds} the slot until
+   * it has no more use for it. On any other result nothing was sent and nothing is held.
+   *
+   * @throws IllegalArgumentException if the frame is longer than {@link
+   *     LinkCapabilities#maxFrameBytes()} or empty: the core's mistake, not the peer's
+   */
+  SendResult send(Slot slot);
+
+  /**
+   * Puts everything sent so far on its way. The core calls it at the end of a duty cycle in which
+   * it sent something, so that frames sent in one cycle may share a system call.
+   */
+  void flush();
+
+  /** Stops or resumes handing over frames. A frame that is already on its way in may still come. */
+  void setReceiving(boolean receiving);
+
+  /**
+   * Closes the link. Frames sent before are delivered if the peer still reads. The listener hears
+   * {@link LinkListener#onClosed} once, on this loop, maybe before this method returns.
+   */
+  void close();
+
+  /** Closes the link and drops what has not left yet; for a link that has broken the rules. */
+  void abort(String reason);
+}

@@ -1,0 +1,25 @@
+package io.verbena.core.link;
+
+import java.nio.ByteBuffer;
+
+/** What a link tells its owner, always on the link's event loop. */
+public interface LinkListener {
+  /**
+   * A frame has arrived.
+   *
+   * @param buffer holds the frame at absolute indices {@code from} (inclusive) to {@code to}
+   *     (exclusive), in big-endian order; lent until this method returns. Its position and limit
+   *     mean nothing.
+   */
+  void onFrame(ByteBuffer buffer, int from, int to);
+
+  /** There is room again after a {@link SendResult.BackPressured}. */
+  void onWritable();
+
+  /**
+   * The link is gone. Called exactly once; nothing comes after it.
+   *
+   * @param reason what happened, in words: {@code "the peer closed the connection"}
+   */
+  void onClosed(String reason);
+}

@@ -1,0 +1,9 @@
+/**
+ * The buffers that messages are encoded in. A slot belongs to exactly one holder at a time: the
+ * caller that encodes, then the session until the peer has acknowledged it, then its pool again; a
+ * link may hold it in between.
+ */
+@NullMarked
+package io.verbena.core.memory;
+
+import org.jspecify.annotations.NullMarked;
