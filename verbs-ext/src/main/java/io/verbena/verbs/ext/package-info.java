@@ -1,4 +1,61 @@
-/** What DiSNI's types cannot say, as small interfaces that any provider can implement. */
+/**
+ * What DiSNI's types cannot say, as small interfaces that any provider can implement, and the
+ * bridge that puts providers under DiSNI's API.
+ *
+ * <p>Who is who:
+ *
+ * <ul>
+ *   <li>A <b>provider</b> ({@link io.verbena.verbs.ext.VerbsProvider}) makes objects that extend
+ *       DiSNI's classes and implement an interface of this package: its {@code IbvQP} is a {@link
+ *       io.verbena.verbs.ext.VerbsQp}, and so on for VerbsContext, VerbsPd, VerbsMr, VerbsCq,
+ *       VerbsCompChannel and VerbsCmId. {@link io.verbena.verbs.ext.SharedReceiveQueue} and {@link
+ *       io.verbena.verbs.ext.MemoryWindow} have no counterpart in DiSNI.
+ *   <li>A <b>user</b> works with DiSNI's types and asks {@code VerbsQp.of(qp)} for the rest.
+ *   <li>The data path is three concrete classes over off-heap memory in the devices' own layout:
+ *       {@link io.verbena.verbs.ext.SendBlock}, {@link io.verbena.verbs.ext.ReceiveBlock} and
+ *       {@link io.verbena.verbs.ext.CompletionBlock}. They are filled once and posted often, and
+ *       nothing is allocated.
+ *   <li>{@link io.verbena.verbs.ext.DisniBridge} stands behind DiSNI's static entry points for
+ *       every provider at once, and implements DiSNI's calls (RdmaVerbs, RdmaCm, the SVC classes)
+ *       over the objects. A provider writes none of these.
+ * </ul>
+ *
+ * <p>What a provider's classes must override of DiSNI's own methods, because the bridge leads back
+ * to them:
+ *
+ * <pre>
+ * RdmaEventChannel  createId getCmEvent destroyEventChannel getFd
+ * RdmaCmId          createQP bindAddr listen resolveAddr resolveRoute connect accept disconnect
+ *                   destroyId destroyQP destroyEp getSource getDestination getVerbs
+ * RdmaCmEvent       ackEvent                      (its fields are set by the subclass)
+ * IbvContext        allocPd createCompChannel createCQ queryOdpSupport getCmd_fd
+ * IbvPd             deallocPd getHandle
+ * IbvMr             getAddr getLkey getRkey getLength expPrefetchMr
+ * IbvCompChannel    getCqEvent destroyCompChannel getFd
+ * IbvCQ             ackEvents destroyCQ
+ * IbvQP             getState
+ * </pre>
+ *
+ * <p>Rules for both providers, which the behaviour suite of verbs-testkit states as tests:
+ *
+ * <ul>
+ *   <li>Failures are {@link io.verbena.verbs.ext.VerbsException}s that name the C function. Any use
+ *       of a destroyed object is EBADF, never a crash; destroying what is still in use is EBUSY and
+ *       changes nothing. {@code destroyX()} returns 0 or throws.
+ *   <li>DiSNI's {@code close()} destroys, too, and wraps the exception in an {@link
+ *       java.io.UncheckedIOException}; on an object already destroyed it does nothing.
+ *   <li>DiSNI's time limits are milliseconds, -1 for none; those of this package are nanoseconds
+ *       and always limited.
+ *   <li>{@code getCmEvent} returns null when the time is over. An event keeps its private data
+ *       until {@code ackEvent}; an id or channel can be destroyed while events of it are
+ *       unacknowledged.
+ *   <li>{@code createQP} writes the capacities it gave back into {@code attr.cap()}.
+ *   <li>Private data arrives padded with zeros to the limits of {@link
+ *       io.verbena.verbs.ext.ConnectionParameters}.
+ * </ul>
+ *
+ * <p>Threads: interfaces say so for themselves. Nothing here starts one.
+ */
 @NullMarked
 package io.verbena.verbs.ext;
 

@@ -1,0 +1,54 @@
+package io.verbena.verbs.ext;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvQP;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that happened to a device outside the completion queues.
+ *
+ * @param qp what a QP_, COMM_EST, SQ_DRAINED or PATH_ event is about, else null; null too when that
+ *     object was destroyed meanwhile, as for cq and srq
+ * @param cq what CQ_ERR is about, else null
+ * @param srq what an SRQ_ event is about, else null
+ * @param port the port of a PORT_, LID_, PKEY_, SM_, GID_ or CLIENT_ event, else 0
+ */
+public record AsyncEvent(
+    Type type, @Nullable IbvQP qp, @Nullable IbvCQ cq, @Nullable SharedReceiveQueue srq, int port) {
+
+  /** What happened, in the order of {@code enum ibv_event_type}. */
+  public enum Type {
+    CQ_ERR,
+    QP_FATAL,
+    QP_REQ_ERR,
+    QP_ACCESS_ERR,
+    COMM_EST,
+    SQ_DRAINED,
+    PATH_MIG,
+    PATH_MIG_ERR,
+    DEVICE_FATAL,
+    PORT_ACTIVE,
+    PORT_ERR,
+    LID_CHANGE,
+    PKEY_CHANGE,
+    SM_CHANGE,
+    SRQ_ERR,
+    SRQ_LIMIT_REACHED,
+    QP_LAST_WQE_REACHED,
+    CLIENT_REREGISTER,
+    GID_CHANGE,
+    WQ_FATAL;
+
+    private static final Type[] BY_VALUE = values();
+
+    /**
+     * The type with that value; fails with {@link IllegalArgumentException} where there is none.
+     */
+    public static Type of(int value) {
+      if (value < 0 || value >= BY_VALUE.length) {
+        throw new IllegalArgumentException("No asynchronous event has the value " + value);
+      }
+      return BY_VALUE[value];
+    }
+  }
+}

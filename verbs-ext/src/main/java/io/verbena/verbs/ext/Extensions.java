@@ -1,0 +1,18 @@
+package io.verbena.verbs.ext;
+
+/** Finds an extension interface on a DiSNI object. */
+final class Extensions {
+  private Extensions() {}
+
+  static <T> T of(Object object, Class<T> extension) {
+    if (extension.isInstance(object)) {
+      return extension.cast(object);
+    }
+    throw new IllegalArgumentException(
+        object.getClass().getName()
+            + " does not implement "
+            + extension.getSimpleName()
+            + ": it comes from a provider without these extensions. Make DiSNI objects by a"
+            + " VerbsProvider, or install one with DisniBridge.install before the first of them.");
+  }
+}

@@ -1,0 +1,32 @@
+package io.verbena.verbs.ext;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/**
+ * A global identifier of a port: 128 bits in network order, on RoCE an IP address.
+ *
+ * @param high the first eight bytes
+ * @param low the last eight bytes
+ */
+public record Gid(long high, long low) {
+  /** Whether nothing stands at this index of the table. */
+  public boolean isEmpty() {
+    return high == 0 && low == 0;
+  }
+
+  /** The address in it: an IPv4 one where it is IPv4-mapped, else an IPv6 one. */
+  public InetAddress toAddress() {
+    try {
+      return InetAddress.getByAddress(ByteBuffer.allocate(16).putLong(high).putLong(low).array());
+    } catch (UnknownHostException impossible) {
+      throw new AssertionError("16 bytes are an address", impossible);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return toAddress().getHostAddress();
+  }
+}

@@ -1,0 +1,55 @@
+package io.verbena.verbs.ext;
+
+import com.ibm.disni.verbs.IbvWC;
+import com.ibm.disni.verbs.SVCPollCq;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+
+/** DiSNI's stateful poll, over a block of its own. */
+final class PollCqCall extends SVCPollCq {
+  private final VerbsCq cq;
+  private final IbvWC[] completions;
+  private final CompletionBlock block;
+  private boolean valid = true;
+  private int polls;
+
+  PollCqCall(VerbsCq cq, IbvWC[] completions, int max) {
+    this.cq = cq;
+    this.completions = completions;
+    block = new CompletionBlock(Arena.ofAuto(), Math.min(max, completions.length));
+  }
+
+  @Override
+  public SVCPollCq execute() throws IOException {
+    polls = cq.poll(block);
+    for (int i = 0; i < polls; i++) {
+      IbvWC wc = completions[i];
+      wc.setWr_id(block.wrId(i));
+      wc.setStatus(block.status(i));
+      wc.setOpcode(block.opcode(i));
+      wc.setVendor_err(block.vendorError(i));
+      wc.setByte_len(block.byteLength(i));
+      wc.setImm_data(block.immediate(i));
+      wc.setQp_num(block.qpNumber(i));
+      wc.setWc_flags(block.flags(i));
+      wc.setErr(0);
+    }
+    return this;
+  }
+
+  @Override
+  public int getPolls() {
+    return polls;
+  }
+
+  @Override
+  public boolean isValid() {
+    return valid;
+  }
+
+  @Override
+  public SVCPollCq free() {
+    valid = false;
+    return this;
+  }
+}

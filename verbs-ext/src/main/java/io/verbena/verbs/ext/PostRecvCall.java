@@ -1,0 +1,53 @@
+package io.verbena.verbs.ext;
+
+import com.ibm.disni.verbs.IbvRecvWR;
+import com.ibm.disni.verbs.IbvSge;
+import com.ibm.disni.verbs.SVCPostRecv;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.util.List;
+
+/** DiSNI's stateful posting of receives, over a block of its own. */
+final class PostRecvCall extends SVCPostRecv {
+  private final VerbsQp qp;
+  private final ReceiveBlock block;
+  private boolean valid = true;
+
+  PostRecvCall(VerbsQp qp, List<IbvRecvWR> requests) {
+    this.qp = qp;
+    int sges = requests.stream().mapToInt(request -> request.getSg_list().size()).max().orElse(0);
+    block = new ReceiveBlock(Arena.ofAuto(), requests.size(), sges);
+    for (int i = 0; i < requests.size(); i++) {
+      IbvRecvWR request = requests.get(i);
+      block.request(i, request.getWr_id());
+      for (IbvSge sge : request.getSg_list()) {
+        block.sge(i, sge.getAddr(), sge.getLength(), sge.getLkey());
+      }
+    }
+  }
+
+  @Override
+  public RecvWRMod getWrMod(int index) {
+    return () -> block.wrId(index);
+  }
+
+  @Override
+  public SVCPostRecv execute() throws IOException {
+    int posted = qp.postReceive(block, 0, block.capacity());
+    if (posted < block.capacity()) {
+      throw PostSendCall.full("ibv_post_recv", posted, block.capacity());
+    }
+    return this;
+  }
+
+  @Override
+  public boolean isValid() {
+    return valid;
+  }
+
+  @Override
+  public SVCPostRecv free() {
+    valid = false;
+    return this;
+  }
+}

@@ -1,0 +1,82 @@
+package io.verbena.verbs.ext;
+
+import com.ibm.disni.verbs.IbvSendWR;
+import com.ibm.disni.verbs.IbvSge;
+import com.ibm.disni.verbs.SVCPostSend;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.util.List;
+
+/** DiSNI's stateful posting of sends, over a block of its own. */
+final class PostSendCall extends SVCPostSend {
+  private final VerbsQp qp;
+  private final SendBlock block;
+  private boolean valid = true;
+
+  PostSendCall(VerbsQp qp, List<IbvSendWR> requests) {
+    this.qp = qp;
+    int sges = requests.stream().mapToInt(request -> request.getSg_list().size()).max().orElse(0);
+    block = new SendBlock(Arena.ofAuto(), requests.size(), sges);
+    for (int i = 0; i < requests.size(); i++) {
+      fill(i, requests.get(i));
+    }
+  }
+
+  private void fill(int index, IbvSendWR request) {
+    int opcode = request.getOpcode();
+    block.request(index, request.getWr_id(), opcode, request.getSend_flags());
+    for (IbvSge sge : request.getSg_list()) {
+      block.sge(index, sge.getAddr(), sge.getLength(), sge.getLkey());
+    }
+    block.immediate(index, request.getImm_data());
+    if (opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
+      IbvSendWR.Atomic atomic = request.getAtomic();
+      block.atomic(
+          index,
+          atomic.getRemote_addr(),
+          atomic.getRkey(),
+          atomic.getCompare_add(),
+          atomic.getSwap());
+    } else {
+      block.remote(index, request.getRdma().getRemote_addr(), request.getRdma().getRkey());
+    }
+  }
+
+  /** DiSNI's calls have no result that could say "full". */
+  static VerbsException full(String call, int posted, int wanted) {
+    return new VerbsException(
+        call,
+        Errno.ENOMEM,
+        "the queue was full after "
+            + posted
+            + " of "
+            + wanted
+            + " requests. Poll completions"
+            + " first, or ask for a longer queue.");
+  }
+
+  @Override
+  public SendRequestMod getWrMod(int index) {
+    return new PostedRequest(block, index);
+  }
+
+  @Override
+  public SVCPostSend execute() throws IOException {
+    int posted = qp.postSend(block, 0, block.capacity());
+    if (posted < block.capacity()) {
+      throw full("ibv_post_send", posted, block.capacity());
+    }
+    return this;
+  }
+
+  @Override
+  public boolean isValid() {
+    return valid;
+  }
+
+  @Override
+  public SVCPostSend free() {
+    valid = false;
+    return this;
+  }
+}

@@ -1,0 +1,40 @@
+package io.verbena.verbs.ext;
+
+import java.lang.foreign.Arena;
+
+/**
+ * Preallocated receive requests, laid out as {@code ibv_post_recv} takes them, posted without
+ * allocation by {@link VerbsQp#postReceive(ReceiveBlock, int, int)}.
+ *
+ * <pre>
+ * block.request(0, wrId).sge(0, address, length, lkey);
+ * int posted = qp.postReceive(block, 0, 1);
+ * </pre>
+ *
+ * <p>Confined to one thread at a time. A block may be changed and posted again as soon as the post
+ * returned; the memory it points to belongs to the device until the completion.
+ */
+public final class ReceiveBlock extends RequestBlock {
+  /**
+   * Allocates a block.
+   *
+   * @param arena owns the block's memory; keep it open while the block is used
+   * @param capacity how many requests, at least 1
+   * @param maxSges pieces per request
+   */
+  public ReceiveBlock(Arena arena, int capacity, int maxSges) {
+    super(arena, capacity, maxSges, Layouts.RECV_WR_SIZE);
+  }
+
+  /** Begins request {@code index} afresh, without pieces. */
+  public ReceiveBlock request(int index, long wrId) {
+    begin(index, wrId);
+    return this;
+  }
+
+  /** Adds a piece to it. */
+  public ReceiveBlock sge(int index, long address, int length, int lkey) {
+    addSge(index, address, length, lkey);
+    return this;
+  }
+}

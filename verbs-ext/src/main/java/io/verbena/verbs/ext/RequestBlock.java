@@ -1,0 +1,114 @@
+package io.verbena.verbs.ext;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/** Work requests followed by their scatter/gather lists, in one piece of off-heap memory. */
+abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
+  final MemorySegment memory;
+  private final int capacity;
+  private final int maxSges;
+  private final int requestSize;
+
+  RequestBlock(Arena arena, int capacity, int maxSges, int requestSize) {
+    if (capacity < 1 || maxSges < 0) {
+      throw new IllegalArgumentException(
+          "A block of " + capacity + " requests with " + maxSges + " SGEs each; at least 1 and 0");
+    }
+    this.capacity = capacity;
+    this.maxSges = maxSges;
+    this.requestSize = requestSize;
+    long bytes = (long) capacity * (requestSize + (long) maxSges * Layouts.SGE_SIZE);
+    memory = arena.allocate(bytes, 64);
+    for (int i = 0; i < capacity; i++) {
+      memory.set(JAVA_LONG, at(i) + Layouts.WR_SG_LIST, memory.address() + sgeAt(i, 0));
+    }
+  }
+
+  /** How many requests it holds. */
+  public final int capacity() {
+    return capacity;
+  }
+
+  /** How many pieces a request may have. */
+  public final int maxSges() {
+    return maxSges;
+  }
+
+  public final long wrId(int index) {
+    return memory.get(JAVA_LONG, at(index) + Layouts.WR_ID);
+  }
+
+  public final int sgeCount(int index) {
+    return memory.get(JAVA_INT, at(index) + Layouts.WR_NUM_SGE);
+  }
+
+  public final long sgeAddress(int index, int sge) {
+    return memory.get(JAVA_LONG, sgeAt(index, sge) + Layouts.SGE_ADDRESS);
+  }
+
+  public final int sgeLength(int index, int sge) {
+    return memory.get(JAVA_INT, sgeAt(index, sge) + Layouts.SGE_LENGTH);
+  }
+
+  public final int sgeLkey(int index, int sge) {
+    return memory.get(JAVA_INT, sgeAt(index, sge) + Layouts.SGE_LKEY);
+  }
+
+  /** The address of a request, for providers: a failed post names the bad one by it. */
+  public final long address(int index) {
+    return memory.address() + at(index);
+  }
+
+  /**
+   * Links requests {@code first} to {@code first + count - 1} into the list that a post takes, for
+   * providers.
+   *
+   * @return the address of the first
+   */
+  public final long chain(int first, int count) {
+    if (count < 1 || first < 0 || first > capacity - count) {
+      throw new IllegalArgumentException(
+          "Requests " + first + " and the " + count + " from it are not in a block of " + capacity);
+    }
+    int last = first + count - 1;
+    for (int i = first; i < last; i++) {
+      memory.set(JAVA_LONG, at(i) + Layouts.WR_NEXT, address(i + 1));
+    }
+    memory.set(JAVA_LONG, at(last) + Layouts.WR_NEXT, 0);
+    return address(first);
+  }
+
+  final long at(int index) {
+    return (long) Objects.checkIndex(index, capacity) * requestSize;
+  }
+
+  final void begin(int index, long wrId) {
+    memory.set(JAVA_LONG, at(index) + Layouts.WR_ID, wrId);
+    memory.set(JAVA_INT, at(index) + Layouts.WR_NUM_SGE, 0);
+  }
+
+  final void addSge(int index, long address, int length, int lkey) {
+    int count = sgeCount(index);
+    if (count == maxSges) {
+      throw new IllegalArgumentException("Request " + index + " already has " + maxSges + " SGEs");
+    }
+    putSge(index, count, address, length, lkey);
+    memory.set(JAVA_INT, at(index) + Layouts.WR_NUM_SGE, count + 1);
+  }
+
+  final void putSge(int index, int sge, long address, int length, int lkey) {
+    long at = sgeAt(index, sge);
+    memory.set(JAVA_LONG, at + Layouts.SGE_ADDRESS, address);
+    memory.set(JAVA_INT, at + Layouts.SGE_LENGTH, length);
+    memory.set(JAVA_INT, at + Layouts.SGE_LKEY, lkey);
+  }
+
+  private long sgeAt(int index, int sge) {
+    return (long) capacity * requestSize + ((long) index * maxSges + sge) * Layouts.SGE_SIZE;
+  }
+}

@@ -1,0 +1,38 @@
+package io.verbena.verbs.ext;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One source of verbs objects: the real devices of this machine, or one simulated host of a fabric.
+ *
+ * <p>All methods are safe for use by several threads. A provider calls {@link DisniBridge#ensure()}
+ * before it makes its first DiSNI object; applications that use DiSNI's static entry points call
+ * {@link DisniBridge#install}.
+ */
+public interface VerbsProvider {
+  /** A short name for messages and {@code ServiceLoader} choice, such as {@code ffm}. */
+  String name();
+
+  /**
+   * Why this provider cannot be used here (no library, no device), with the cure; empty when it
+   * can. Cheap enough to ask before every connection attempt, and never throws.
+   */
+  Optional<VerbsException> problem();
+
+  /** A new channel for connection events; everything else is made from it. */
+  RdmaEventChannel createEventChannel() throws IOException;
+
+  /**
+   * The open devices ({@code rdma_get_devices}): the same context objects that connection ids
+   * resolve to, so that PDs, SRQs and registered memory can be made before any connection. Each
+   * lives as long as the provider and is a {@link VerbsContext}.
+   */
+  List<IbvContext> devices() throws IOException;
+
+  /** A new, empty set of channels to wait on together. */
+  WaitSet newWaitSet() throws IOException;
+}
