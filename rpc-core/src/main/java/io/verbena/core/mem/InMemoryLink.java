@@ -1,0 +1,227 @@
+package io.verbena.core.mem;
+
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One end of an in-memory link. */
+final class InMemoryLink implements Link {
+  private static final Logger LOG = LoggerFactory.getLogger(InMemoryLink.class);
+
+  /** Owns links that nobody wants any more. */
+  static final Function<Link, LinkListener> NOBODY =
+      link ->
+          new LinkListener() {
+            @Override
+            public void onFrame(ByteBuffer buffer, int from, int to) {}
+
+            @Override
+            public void onWritable() {}
+
+            @Override
+            public void onClosed(String reason) {}
+          };
+
+  private final Circuit circuit;
+  private final InMemoryDriver driver;
+  private final InMemoryDriver peer;
+  private final FrameRing out;
+  private final FrameRing in;
+  private final String peerAddress;
+  private final LinkCapabilities capabilities;
+  private @Nullable LinkListener listener;
+  private boolean receiving = true;
+  private @Nullable String closedBecause;
+
+  private InMemoryLink(Circuit circuit, boolean clientEnd, int maxFrameBytes) {
+    this.circuit = circuit;
+    this.driver = clientEnd ? circuit.client : circuit.server;
+    this.peer = clientEnd ? circuit.server : circuit.client;
+    this.out = clientEnd ? circuit.toServer : circuit.toClient;
+    this.in = clientEnd ? circuit.toClient : circuit.toServer;
+    this.peerAddress = clientEnd ? circuit.name : circuit.name + "#" + circuit.id;
+    // Not called encrypted, though nobody can listen: what stands for a plaintext TCP link in a
+    // simulation may then upgrade as one would.
+    this.capabilities = new LinkCapabilities(InMemoryNetwork.SCHEME, "", maxFrameBytes, false);
+  }
+
+  static InMemoryLink clientEnd(Circuit circuit, int maxFrameBytes) {
+    return new InMemoryLink(circuit, true, maxFrameBytes);
+  }
+
+  static InMemoryLink serverEnd(Circuit circuit, int maxFrameBytes) {
+    return new InMemoryLink(circuit, false, maxFrameBytes);
+  }
+
+  /** Asks the owner for its listener; an owner may have closed the link by then. */
+  void open(Function<Link, LinkListener> owner) {
+    try {
+      listener = owner.apply(this);
+    } catch (RuntimeException e) {
+      LOG.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      listener = NOBODY.apply(this);
+      abort("its owner failed: " + e);
+    }
+    if (closedBecause != null) {
+      listener.onClosed(closedBecause);
+    }
+  }
+
+  @Override
+  public LinkCapabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public String peerAddress() {
+    return peerAddress;
+  }
+
+  @Override
+  public @Nullable String peerPrincipal() {
+    return null;
+  }
+
+  @Override
+  public SendResult send(Slot slot) {
+    int length = slot.length();
+    if (length < 1 || length > capabilities.maxFrameBytes()) {
+      throw new IllegalArgumentException(
+          "a frame on this link has 1 to "
+              + capabilities.maxFrameBytes()
+              + " bytes, not "
+              + length
+              + "; split the message, or raise the link's maxFrameBytes");
+    }
+    if (isClosed()) {
+      return SendResult.CLOSED;
+    }
+    if (out.offer(slot)) {
+      return SendResult.SENT;
+    }
+    flush();
+    return SendResult.BACK_PRESSURED;
+  }
+
+  @Override
+  public void flush() {
+    if (!isClosed() && out.publish()) {
+      peer.signal();
+    }
+  }
+
+  @Override
+  public void setReceiving(boolean receiving) {
+    this.receiving = receiving;
+    if (receiving) {
+      driver.signal();
+    }
+  }
+
+  @Override
+  public void close() {
+    flush();
+    finish("closed by this end", "the peer closed the link");
+  }
+
+  @Override
+  public void abort(String reason) {
+    finish(reason, "the peer aborted the link");
+  }
+
+  boolean isClosed() {
+    return closedBecause != null;
+  }
+
+  /** Hands over what has arrived, tells of room and of the end. Returns how much was done. */
+  int poll() {
+    if (isClosed()) {
+      return 0;
+    }
+    String dropped = circuit.dropped();
+    if (dropped != null) {
+      finish(dropped, dropped);
+      return 1;
+    }
+    if (circuit.stalled()) {
+      return 0;
+    }
+    try {
+      return tellOfRoom() + receive();
+    } catch (RuntimeException e) {
+      LOG.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+      abort("its listener failed: " + e);
+      return 1;
+    }
+  }
+
+  private int tellOfRoom() {
+    if (!out.hasRoomAgain()) {
+      return 0;
+    }
+    listener().onWritable();
+    return 1;
+  }
+
+  private int receive() {
+    // Read first: what was published before the end is then seen below.
+    String end = in.end();
+    long published = in.published();
+    int frames = 0;
+    boolean wakePeer = false;
+    while (receiving && !isClosed() && in.taken() < published) {
+      wakePeer |= receiveOne();
+      frames++;
+    }
+    if (wakePeer) {
+      peer.signal();
+    }
+    if (end != null && in.taken() == published) {
+      finish(end, end);
+      frames++;
+    }
+    return frames;
+  }
+
+  private boolean receiveOne() {
+    int length = in.frameLength();
+    if (length > capabilities.maxFrameBytes()) {
+      abort(
+          "the peer sent a frame of "
+              + length
+              + " bytes; this end accepts at most maxFrameBytes = "
+              + capabilities.maxFrameBytes());
+      return false;
+    }
+    listener().onFrame(in.frame(), 0, length);
+    return in.take();
+  }
+
+  private LinkListener listener() {
+    if (listener == null) {
+      throw new IllegalStateException("link is polled before it is open");
+    }
+    return listener;
+  }
+
+  private void finish(String reason, String reasonForPeer) {
+    if (isClosed()) {
+      return;
+    }
+    closedBecause = reason;
+    out.end(reasonForPeer);
+    peer.signal();
+    circuit.endClosed();
+    driver.linkClosed();
+    if (listener != null) {
+      listener.onClosed(reason);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.verbena.core.mem;
+
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkProvider;
+
+/**
+ * Offers {@code mem://NAME} addresses of this process. Drivers of all its instances share one
+ * network; tests that want one of their own pass {@link InMemoryNetwork} around instead.
+ */
+public final class InMemoryLinkProvider implements LinkProvider {
+  private static final InMemoryNetwork PROCESS_WIDE = new InMemoryNetwork();
+
+  @Override
+  public String scheme() {
+    return InMemoryNetwork.SCHEME;
+  }
+
+  @Override
+  public LinkDriver newDriver(Runnable wakeLoop) {
+    return PROCESS_WIDE.newDriver(wakeLoop);
+  }
+}

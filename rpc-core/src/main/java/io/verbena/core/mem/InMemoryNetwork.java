@@ -1,0 +1,173 @@
+package io.verbena.core.mem;
+
+import io.verbena.core.NanoClock;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkDriver.AcceptHandler;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.LinkProvider;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A network of one's own within a process, whose names are {@code mem://NAME}, and the faults that
+ * a test may want of it. Networks do not know each other. Safe for use by any thread; the drivers
+ * it makes are for one thread each.
+ *
+ * <p>A network adds no thread and looks at no clock but its own: when one thread steps all its
+ * drivers, the same steps give the same outcome.
+ */
+public final class InMemoryNetwork implements LinkProvider {
+  static final String SCHEME = "mem";
+
+  /** Frames each way that a link holds until its reader takes them, where nothing else is said. */
+  public static final int DEFAULT_RING_FRAMES = 256;
+
+  private final NanoClock clock;
+  private final int ringFrames;
+  private final Map<String, InMemoryListening> listenings = new HashMap<>();
+  private final Map<String, Admission> admissions = new HashMap<>();
+  private final Set<Circuit> circuits = new LinkedHashSet<>();
+  private long lastId;
+
+  /** What becomes of connection attempts. */
+  public enum Admission {
+    /** They reach who listens. */
+    ACCEPT,
+    /** They fail at once. */
+    REFUSE,
+    /** Nobody answers, so that they time out. */
+    IGNORE
+  }
+
+  /** A network on the machine's clock. */
+  public InMemoryNetwork() {
+    this(NanoClock.SYSTEM, DEFAULT_RING_FRAMES);
+  }
+
+  /**
+   * A network.
+   *
+   * @param clock bounds connection attempts
+   * @param ringFrames how many frames each way a link takes before it pushes back; at least 1
+   */
+  public InMemoryNetwork(NanoClock clock, int ringFrames) {
+    if (ringFrames < 1) {
+      throw new IllegalArgumentException("a ring has at least 1 frame, not " + ringFrames);
+    }
+    this.clock = clock;
+    this.ringFrames = ringFrames;
+  }
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public LinkDriver newDriver(Runnable wakeLoop) {
+    return new InMemoryDriver(this, wakeLoop);
+  }
+
+  /** Says what becomes of later connection attempts to an address. */
+  public synchronized void admit(URI address, Admission admission) {
+    admissions.put(keyOf(address), admission);
+  }
+
+  /**
+   * Cuts every link there is now to an address. Nothing passes either way, not even that an end was
+   * closed; nothing is lost either, unless an end is closed, and all of it arrives after {@link
+   * #heal}. To have new connections go unanswered too, {@link #admit} none.
+   */
+  public synchronized void cut(URI address) {
+    circuitsTo(address).forEach(circuit -> circuit.stall(true));
+  }
+
+  /** Mends every link to an address that was {@linkplain #cut cut}. */
+  public synchronized void heal(URI address) {
+    circuitsTo(address).forEach(circuit -> circuit.stall(false));
+  }
+
+  /** Closes both ends of every link there is to an address; what was under way is lost. */
+  public synchronized void drop(URI address, String reason) {
+    circuitsTo(address).forEach(circuit -> circuit.drop(reason));
+  }
+
+  private List<Circuit> circuitsTo(URI address) {
+    String name = keyOf(address);
+    return circuits.stream().filter(circuit -> circuit.name.equals(name)).toList();
+  }
+
+  NanoClock clock() {
+    return clock;
+  }
+
+  synchronized void connect(InMemoryDriver client, String name, Attempt attempt)
+      throws LinkException {
+    Admission admission = admissions.getOrDefault(name, Admission.ACCEPT);
+    if (admission == Admission.IGNORE) {
+      return;
+    }
+    if (admission == Admission.REFUSE) {
+      throw new LinkException(name + " refuses connections, as it was told to", null);
+    }
+    InMemoryListening listening = listenings.get(name);
+    if (listening == null) {
+      throw new LinkException(
+          "nobody listens at "
+              + name
+              + "; start its server first, in this process, or correct the name",
+          null);
+    }
+    Circuit circuit = new Circuit(this, name, ++lastId, ringFrames, client, listening.driver);
+    circuits.add(circuit);
+    attempt.over(circuit);
+    listening.driver.post(() -> listening.accept(circuit, attempt));
+  }
+
+  synchronized InMemoryListening listen(
+      InMemoryDriver driver, String name, LinkOptions options, AcceptHandler handler)
+      throws LinkException {
+    String free = name;
+    if (name.endsWith(":0")) {
+      free = name.substring(0, name.length() - 1) + ++lastId;
+    }
+    if (listenings.containsKey(free)) {
+      throw new LinkException(
+          free + " has a listener already; close that one, or choose another name", null);
+    }
+    InMemoryListening listening = new InMemoryListening(this, driver, free, options, handler);
+    listenings.put(free, listening);
+    return listening;
+  }
+
+  synchronized void ended(String name, InMemoryListening listening) {
+    listenings.remove(name, listening);
+  }
+
+  synchronized void ended(Circuit circuit) {
+    circuits.remove(circuit);
+  }
+
+  /** Returns the part of an address that tells it from others: {@code "mem://NAME"}. */
+  static String nameOf(URI address) throws LinkException {
+    if (!SCHEME.equals(address.getScheme()) || address.getRawAuthority() == null) {
+      throw new LinkException(
+          "'" + address + "' is no in-memory address; write mem://NAME, such as mem://orders",
+          null);
+    }
+    return SCHEME + "://" + address.getRawAuthority();
+  }
+
+  private static String keyOf(URI address) {
+    try {
+      return nameOf(address);
+    } catch (LinkException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+}
