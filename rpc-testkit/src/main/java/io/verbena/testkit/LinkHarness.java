@@ -1,0 +1,42 @@
+package io.verbena.testkit;
+
+import io.verbena.core.link.LinkProvider;
+import io.verbena.core.link.TlsOptions;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+
+/** What the {@link LinkContract} needs of one kind of link. */
+public interface LinkHarness extends AutoCloseable {
+  /** Returns what makes this kind of link. */
+  LinkProvider provider();
+
+  /** Returns an address that a driver can listen at, and again when it has stopped. */
+  URI freeAddress();
+
+  /** Returns an address at which connecting fails at once, since nobody listens. */
+  URI nobodyListens();
+
+  /** Returns an address from which no answer comes, not even a refusal. */
+  URI nobodyAnswers();
+
+  /** Returns the client's TLS options; null for plaintext, which is the default. */
+  default @Nullable TlsOptions clientTls() {
+    return null;
+  }
+
+  /** Returns the listener's TLS options; null for plaintext, which is the default. */
+  default @Nullable TlsOptions serverTls() {
+    return null;
+  }
+
+  /**
+   * Returns how many bytes a round trip of two frames may allocate; 0 but for what the platform
+   * itself allocates, with the reason beside it.
+   */
+  default int allocatedBytesPerRoundTrip() {
+    return 0;
+  }
+
+  @Override
+  void close();
+}

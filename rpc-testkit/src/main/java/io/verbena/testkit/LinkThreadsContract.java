@@ -1,0 +1,223 @@
+package io.verbena.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every link does when its two ends are stepped by two threads that wait when idle. */
+public abstract class LinkThreadsContract {
+  private static final int MAX_FRAME = 4096;
+
+  /** Longer than any test here may take: a wait that nothing ended is seen as a failure. */
+  private static final long LONG_WAIT_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  private LinkHarness harness;
+
+  /** The harness is set before each test. */
+  @SuppressWarnings("NullAway.Init") // by openHarness
+  protected LinkThreadsContract() {}
+
+  /** Returns a new harness; the suite closes it. */
+  protected abstract LinkHarness newHarness();
+
+  @BeforeEach
+  void openHarness() {
+    harness = newHarness();
+  }
+
+  @AfterEach
+  void closeHarness() {
+    harness.close();
+  }
+
+  @Test
+  void aWaitEndsWhenItsTimeHasPassed() {
+    try (LinkDriver driver = newDriver()) {
+      driver.await(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
+  @Test
+  void aWakeupBeforeTheWaitEndsTheWait() {
+    try (LinkDriver driver = newDriver()) {
+      driver.poll();
+      driver.wakeup();
+      driver.await(LONG_WAIT_NANOS);
+    }
+  }
+
+  @Test
+  void aWakeupByAnotherThreadEndsTheWait() throws InterruptedException {
+    try (LinkDriver driver = newDriver()) {
+      for (int i = 0; i < 1000; i++) {
+        Thread waker = Thread.ofPlatform().start(driver::wakeup);
+        driver.await(LONG_WAIT_NANOS);
+        waker.join();
+        driver.poll();
+      }
+    }
+  }
+
+  @Test
+  void aFrameEndsTheWaitOfTheOtherEnd() throws Exception {
+    int roundTrips = 2000;
+    AtomicReference<@Nullable URI> address = new AtomicReference<>();
+    CountDownLatch listening = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    Thread server = Thread.ofPlatform().name("server").start(() -> serve(address, listening, over));
+    listening.await();
+    URI to = Objects.requireNonNull(address.get(), "the server does not listen");
+    assertThat(call(to, roundTrips)).isEqualTo(roundTrips);
+    over.await();
+    server.join();
+  }
+
+  private LinkDriver newDriver() {
+    AtomicReference<@Nullable LinkDriver> made = new AtomicReference<>();
+    LinkDriver driver =
+        harness
+            .provider()
+            .newDriver(
+                () -> {
+                  LinkDriver target = made.get();
+                  if (target != null) {
+                    target.wakeup();
+                  }
+                });
+    made.set(driver);
+    return driver;
+  }
+
+  private void serve(
+      AtomicReference<@Nullable URI> address, CountDownLatch listening, CountDownLatch over) {
+    try (LinkDriver driver = newDriver()) {
+      LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
+      address.set(
+          driver.listen(harness.freeAddress(), options, link -> new Echo(link, over)).address());
+      listening.countDown();
+      while (over.getCount() > 0) {
+        step(driver);
+      }
+    } catch (LinkException e) {
+      listening.countDown();
+      throw new AssertionError(e);
+    }
+  }
+
+  private int call(URI address, int roundTrips) {
+    Caller caller = new Caller(roundTrips);
+    try (LinkDriver driver = newDriver()) {
+      LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.clientTls());
+      driver.connect(address, options, caller);
+      while (!caller.closed) {
+        step(driver);
+      }
+    }
+    return caller.echoes;
+  }
+
+  private static void step(LinkDriver driver) {
+    if (driver.poll() == 0) {
+      driver.await(LONG_WAIT_NANOS);
+    }
+  }
+
+  private static void send(Link link, Slot slot, int value) {
+    slot.buffer().putInt(0, value);
+    slot.length(Integer.BYTES);
+    if (!(link.send(slot) instanceof SendResult.Sent)) {
+      throw new AssertionError("an idle link pushed back");
+    }
+    link.flush();
+  }
+
+  private static final class Caller implements LinkDriver.ConnectHandler, LinkListener {
+    private final Slot slot = Slot.unpooled(64);
+    private final int roundTrips;
+    private @Nullable Link link;
+    private int echoes;
+    private boolean closed;
+
+    Caller(int roundTrips) {
+      this.roundTrips = roundTrips;
+    }
+
+    @Override
+    public LinkListener onConnected(Link opened) {
+      link = opened;
+      send(opened, slot, 0);
+      return this;
+    }
+
+    @Override
+    public void onFailed(LinkException failure) {
+      throw new AssertionError(failure);
+    }
+
+    @Override
+    public void onFrame(ByteBuffer buffer, int from, int to) {
+      if (buffer.getInt(from) != echoes) {
+        throw new AssertionError("out of order: " + buffer.getInt(from) + ", not " + echoes);
+      }
+      echoes++;
+      Link current = link;
+      if (current == null) {
+        throw new IllegalStateException("a frame before the link");
+      }
+      if (echoes == roundTrips) {
+        current.close();
+      } else {
+        send(current, slot, echoes);
+      }
+    }
+
+    @Override
+    public void onWritable() {}
+
+    @Override
+    public void onClosed(String reason) {
+      closed = true;
+    }
+  }
+
+  private static final class Echo implements LinkListener {
+    private final Slot slot = Slot.unpooled(64);
+    private final Link link;
+    private final CountDownLatch over;
+
+    Echo(Link link, CountDownLatch over) {
+      this.link = link;
+      this.over = over;
+    }
+
+    @Override
+    public void onFrame(ByteBuffer buffer, int from, int to) {
+      send(link, slot, buffer.getInt(from));
+    }
+
+    @Override
+    public void onWritable() {}
+
+    @Override
+    public void onClosed(String reason) {
+      over.countDown();
+    }
+  }
+}

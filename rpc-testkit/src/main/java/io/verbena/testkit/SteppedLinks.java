@@ -1,0 +1,187 @@
+package io.verbena.testkit;
+
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A client's and a server's driver, stepped by the test's own thread, and links between them. */
+public final class SteppedLinks implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final LinkDriver client;
+  private final LinkDriver server;
+  private final LinkOptions clientOptions;
+  private final LinkDriver.Listening listening;
+  private final List<LinkEnd> accepted = new ArrayList<>();
+  private final List<LinkEnd> opened = new ArrayList<>();
+
+  /** Listens at a free address of the harness. */
+  public SteppedLinks(LinkHarness harness, LinkOptions clientOptions, LinkOptions serverOptions)
+      throws LinkException {
+    this.clientOptions = clientOptions;
+    this.client = harness.provider().newDriver(() -> {});
+    this.server = harness.provider().newDriver(() -> {});
+    this.listening = server.listen(harness.freeAddress(), serverOptions, this::accept);
+  }
+
+  private LinkListener accept(Link link) {
+    RecordingListener heard = new RecordingListener();
+    accepted.add(new LinkEnd(link, heard));
+    return heard;
+  }
+
+  /** Returns the client's driver. */
+  public LinkDriver client() {
+    return client;
+  }
+
+  /** Returns the server's driver. */
+  public LinkDriver server() {
+    return server;
+  }
+
+  /** Returns what listens. */
+  public LinkDriver.Listening listening() {
+    return listening;
+  }
+
+  /** Opens a link and steps until both ends know of it. */
+  public Pair open() {
+    int before = accepted.size();
+    LinkEnd near = connect(listening.address()).end();
+    stepUntil("the server to accept", () -> accepted.size() > before);
+    return new Pair(near, accepted.get(before));
+  }
+
+  /** Tries to open a link and steps until the outcome is known. */
+  public Outcome connect(URI address) {
+    Outcome outcome = startConnecting(address, clientOptions);
+    stepUntil("connecting to " + address + " to end", outcome::isKnown);
+    return outcome;
+  }
+
+  /** Begins to open a link. */
+  public Outcome startConnecting(URI address, LinkOptions options) {
+    Outcome outcome = new Outcome();
+    client.connect(address, options, outcome);
+    if (outcome.isKnown()) {
+      throw new AssertionError("the outcome was told before connect returned");
+    }
+    return outcome;
+  }
+
+  /** Polls each driver once. */
+  public int step() {
+    return client.poll() + server.poll();
+  }
+
+  /** Polls both drivers until something is so; fails if that takes too long. */
+  public void stepUntil(String what, BooleanSupplier condition) {
+    stepUntil(what, condition, this::step);
+  }
+
+  /** Polls only the client's driver until something is so. */
+  public void stepClientUntil(String what, BooleanSupplier condition) {
+    stepUntil(what, condition, client::poll);
+  }
+
+  private static void stepUntil(String what, BooleanSupplier condition, Runnable step) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("waited in vain for " + what);
+      }
+      step.run();
+    }
+  }
+
+  /** Polls both drivers until nothing has happened for a while. */
+  public void settle() {
+    int idle = 0;
+    while (idle < 200) {
+      idle = step() == 0 ? idle + 1 : 0;
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Closes both drivers; fails the test if a link told anything after its end. */
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+    List<LinkEnd> ends = new ArrayList<>(opened);
+    ends.addAll(accepted);
+    for (LinkEnd end : ends) {
+      if (!end.heard().isClosed()) {
+        throw new AssertionError("a link to " + end.link().peerAddress() + " outlived its driver");
+      }
+      if (!end.heard().breaches().isEmpty()) {
+        throw new AssertionError("told after the end: " + end.heard().breaches());
+      }
+    }
+  }
+
+  /**
+   * Both ends of one link.
+   *
+   * @param client the end that connected
+   * @param server the end that was accepted
+   */
+  public record Pair(LinkEnd client, LinkEnd server) {}
+
+  /** What became of a connection attempt. */
+  public final class Outcome implements LinkDriver.ConnectHandler {
+    private @Nullable LinkEnd end;
+    private @Nullable LinkException failure;
+
+    @Override
+    public LinkListener onConnected(Link link) {
+      failIfKnown();
+      RecordingListener heard = new RecordingListener();
+      end = new LinkEnd(link, heard);
+      opened.add(end);
+      return heard;
+    }
+
+    @Override
+    public void onFailed(LinkException failure) {
+      failIfKnown();
+      this.failure = failure;
+    }
+
+    private void failIfKnown() {
+      if (isKnown()) {
+        throw new AssertionError("the outcome was told twice");
+      }
+    }
+
+    /** Returns whether it is known yet. */
+    public boolean isKnown() {
+      return end != null || failure != null;
+    }
+
+    /** Returns the link; fails the test if there is none. */
+    public LinkEnd end() {
+      if (end == null) {
+        throw new AssertionError("no link", failure);
+      }
+      return end;
+    }
+
+    /** Returns why there is no link; fails the test if there is one. */
+    public LinkException failure() {
+      if (failure == null) {
+        throw new AssertionError("a link was opened");
+      }
+      return failure;
+    }
+  }
+}

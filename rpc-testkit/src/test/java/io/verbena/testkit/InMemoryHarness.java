@@ -1,0 +1,38 @@
+package io.verbena.testkit;
+
+import io.verbena.core.link.LinkProvider;
+import io.verbena.core.mem.InMemoryNetwork;
+import java.net.URI;
+
+final class InMemoryHarness implements LinkHarness {
+  private final InMemoryNetwork network;
+  private final URI silent = URI.create("mem://silent");
+
+  InMemoryHarness(InMemoryNetwork network) {
+    this.network = network;
+    this.network.admit(silent, InMemoryNetwork.Admission.IGNORE);
+  }
+
+  @Override
+  public LinkProvider provider() {
+    return network;
+  }
+
+  @Override
+  public URI freeAddress() {
+    return URI.create("mem://contract:0");
+  }
+
+  @Override
+  public URI nobodyListens() {
+    return URI.create("mem://nobody");
+  }
+
+  @Override
+  public URI nobodyAnswers() {
+    return silent;
+  }
+
+  @Override
+  public void close() {}
+}

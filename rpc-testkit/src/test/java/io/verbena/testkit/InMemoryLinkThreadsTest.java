@@ -1,0 +1,10 @@
+package io.verbena.testkit;
+
+import io.verbena.core.mem.InMemoryNetwork;
+
+final class InMemoryLinkThreadsTest extends LinkThreadsContract {
+  @Override
+  protected LinkHarness newHarness() {
+    return new InMemoryHarness(new InMemoryNetwork());
+  }
+}
