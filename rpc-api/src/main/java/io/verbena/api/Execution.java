@@ -3,9 +3,29 @@ package io.verbena.api;
 /** What is certain about a failed call's execution on the other end. */
 public enum Execution {
   /** The handler did not start and will not: calling again is always safe. */
-  NOT_EXECUTED,
+  NOT_EXECUTED(0),
   /** The handler may have run, may be running, or may never run. */
-  UNKNOWN,
+  UNKNOWN(1),
   /** The handler ran to its end, which was an error. */
-  EXECUTED
+  EXECUTED(2);
+
+  private final int code;
+
+  Execution(int code) {
+    this.code = code;
+  }
+
+  /** Returns the number that stands for this certainty on the wire. */
+  public int code() {
+    return code;
+  }
+
+  /** Returns the certainty of a number from the wire; {@link #UNKNOWN} for one not known here. */
+  public static Execution ofCode(int code) {
+    return switch (code) {
+      case 0 -> NOT_EXECUTED;
+      case 2 -> EXECUTED;
+      default -> UNKNOWN;
+    };
+  }
 }

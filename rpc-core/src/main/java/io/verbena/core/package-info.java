@@ -1,4 +1,8 @@
-/** Client, server, session and calls over the link SPI, with the in-memory link. */
+/**
+ * Where users start: {@link io.verbena.core.VerbenaServer} and {@link
+ * io.verbena.core.VerbenaClient}, and what they are configured with. What lies in the packages
+ * below is the core's own.
+ */
 @NullMarked
 package io.verbena.core;
 

@@ -1,31 +1,39 @@
 package io.verbena.core.memory;
 
+import io.verbena.core.codec.WireEncoder;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A fixed piece of long-lived memory that holds one frame, on its way from the caller that encodes
- * it, through its session, back to its pool.
+ * it, through its session, back to its pool. A message that is longer than the slot spills into a
+ * buffer of its own and is cut into frames by its session.
  *
  * <p>Ownership passes by hand-over between threads and is not synchronized here: {@link #hold} and
  * {@link #release} are called by the session's event loop alone once the slot has been handed to
  * it.
  */
 public final class Slot {
+  /** No deadline. */
+  public static final long NO_DEADLINE = Long.MIN_VALUE;
+
   private final ByteBuffer buffer;
   private final @Nullable SlotPool pool;
+  private @Nullable WireEncoder encoder;
+  private @Nullable ByteBuffer spilled;
   private int length;
   private int holders;
+  private long deadlineNanos;
 
   Slot(ByteBuffer buffer, @Nullable SlotPool pool) {
     this.buffer = buffer;
     this.pool = pool;
   }
 
-  /** Returns a slot of its own memory that belongs to no pool, for a frame that must not wait. */
+  /** Returns a claimed slot that belongs to no pool, for a frame that must not wait for one. */
   public static Slot unpooled(int bytes) {
     Slot slot = new Slot(ByteBuffer.allocate(bytes), null);
-    slot.holders = 1;
+    slot.claimed();
     return slot;
   }
 
@@ -39,7 +47,29 @@ public final class Slot {
     return buffer.capacity();
   }
 
-  /** Returns how long the frame in it is. */
+  /** Returns the slot's own encoder, kept from message to message. */
+  public WireEncoder encoder() {
+    WireEncoder e = encoder;
+    if (e == null) {
+      e = new WireEncoder();
+      encoder = e;
+    }
+    return e;
+  }
+
+  /** Ends encoding: from here on the slot's content and length are what the encoder wrote. */
+  public void encoded(int headerBytes) {
+    WireEncoder e = encoder();
+    spilled = e.spilled() ? e.buffer() : null;
+    length = headerBytes + e.length();
+  }
+
+  /** Returns the memory that holds the whole message: the slot's own, or what it spilled into. */
+  public ByteBuffer content() {
+    return spilled != null ? spilled : buffer;
+  }
+
+  /** Returns how long the message in it is, header included. */
   public int length() {
     return length;
   }
@@ -52,9 +82,21 @@ public final class Slot {
     this.length = length;
   }
 
+  /** Returns by when the call in it ends, or {@link #NO_DEADLINE}. */
+  public long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  /** Says by when the call in it ends. */
+  public void deadlineNanos(long deadlineNanos) {
+    this.deadlineNanos = deadlineNanos;
+  }
+
   void claimed() {
     holders = 1;
     length = 0;
+    spilled = null;
+    deadlineNanos = NO_DEADLINE;
   }
 
   /** Keeps the slot from its pool until one more {@link #release}. */
@@ -71,8 +113,11 @@ public final class Slot {
       throw new IllegalStateException("slot was released already");
     }
     holders--;
-    if (holders == 0 && pool != null) {
-      pool.putBack(this);
+    if (holders == 0) {
+      spilled = null;
+      if (pool != null) {
+        pool.putBack(this);
+      }
     }
   }
 }

@@ -1,0 +1,105 @@
+package io.verbena.core;
+
+import io.verbena.core.link.LinkProvider;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.LoopThread;
+import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.memory.SlotPool;
+import io.verbena.core.session.SessionContext;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The event loops and memory of one client or server. Each kind of link has a loop of its own, made
+ * when first needed. Safe for use by any thread.
+ */
+final class Engine implements AutoCloseable {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private final EngineOptions options;
+  private final SlotPool slots;
+  private final SlotPool fragmentSlots;
+  private final MemoryBudget assemblies;
+  private final Map<String, EventLoop> loops = new HashMap<>();
+  private final Map<String, LoopThread> threads = new HashMap<>();
+
+  Engine(EngineOptions options) {
+    this.options = options;
+    this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
+    this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
+    this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
+  }
+
+  SessionContext context(String scheme) {
+    return new SessionContext(
+        loop(scheme), options.limits(), slots, fragmentSlots, assemblies, options.handlers());
+  }
+
+  private synchronized EventLoop loop(String scheme) {
+    EventLoop given = options.steppedLoop();
+    if (given != null) {
+      return given;
+    }
+    EventLoop loop = loops.get(scheme);
+    if (loop == null) {
+      LinkProvider links = LinkProviders.of(scheme);
+      String name = "verbena-" + options.name() + "-" + NUMBER.incrementAndGet();
+      loop = new EventLoop(name, NanoClock.SYSTEM, links);
+      loops.put(scheme, loop);
+      threads.put(scheme, LoopThread.start(loop, options.spin()));
+    }
+    return loop;
+  }
+
+  /** Returns the message slots in use: 0 when nothing is under way. */
+  int slotsInUse() {
+    return slots.inUse() + fragmentSlots.inUse();
+  }
+
+  boolean isStepped() {
+    return options.steppedLoop() != null;
+  }
+
+  @Override
+  public synchronized void close() {
+    threads.values().forEach(LoopThread::close);
+    threads.clear();
+    loops.clear();
+  }
+
+  /**
+   * What a client and a server have in common.
+   *
+   * @param name for threads
+   * @param spin how long an idle loop looks for work before it waits in the kernel
+   * @param steppedLoop a loop that the caller steps itself; null: loops with threads of their own
+   */
+  record EngineOptions(
+      String name,
+      SessionLimits limits,
+      Executor handlers,
+      long slotMemoryBytes,
+      long maxAssemblyBytes,
+      Duration spin,
+      @Nullable EventLoop steppedLoop) {
+    /** A control message that is longer is cut into frames. */
+    static final int SLOT_BYTES = 4096;
+
+    /** The longest frame: what a piece of a long message takes. */
+    static final int MAX_FRAME_BYTES = 64 * 1024;
+
+    /** 16 MiB: 4,096 small messages on their way, as many as four full windows. */
+    static final long DEFAULT_SLOT_MEMORY_BYTES = 16L << 20;
+
+    /** Off unless asked for: on a machine with few cores spinning takes them from the peer. */
+    static final Duration DEFAULT_SPIN = Duration.ZERO;
+
+    static long defaultAssemblyBytes() {
+      return Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4);
+    }
+  }
+}

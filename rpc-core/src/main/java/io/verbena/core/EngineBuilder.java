@@ -1,0 +1,89 @@
+package io.verbena.core;
+
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.TlsOptions;
+import io.verbena.core.loop.EventLoop;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** The settings that a client and a server share. */
+abstract class EngineBuilder<B extends EngineBuilder<B>> {
+  private SessionLimits limits = SessionLimits.DEFAULT;
+  private Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
+  private long slotMemoryBytes = Engine.EngineOptions.DEFAULT_SLOT_MEMORY_BYTES;
+  private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
+  private Duration spin = Engine.EngineOptions.DEFAULT_SPIN;
+  private Duration connectTimeout = Duration.ofSeconds(5);
+  private @Nullable TlsOptions tls;
+  private @Nullable EventLoop steppedLoop;
+
+  EngineBuilder() {}
+
+  abstract B self();
+
+  /** Sets what each session allows. */
+  public B limits(SessionLimits limits) {
+    this.limits = Objects.requireNonNull(limits);
+    return self();
+  }
+
+  /**
+   * Sets where handlers run that may block. Default: a new virtual thread for each call. {@link
+   * SessionLimits#maxCalls} bounds how many each session has.
+   */
+  public B handlers(Executor handlers) {
+    this.handlers = Objects.requireNonNull(handlers);
+    return self();
+  }
+
+  /** Sets the memory for messages on their way, in bytes; allocated as needed, kept. */
+  public B slotMemoryBytes(long bytes) {
+    this.slotMemoryBytes = bytes;
+    return self();
+  }
+
+  /** Sets the memory for long messages while they arrive, in bytes, all sessions together. */
+  public B maxAssemblyBytes(long bytes) {
+    this.maxAssemblyBytes = bytes;
+    return self();
+  }
+
+  /**
+   * Sets how long an idle event loop looks for work before it waits in the kernel. Default: not at
+   * all. About a round trip saves a wake-up per call, where a core can be spared.
+   */
+  public B spin(Duration spin) {
+    this.spin = Objects.requireNonNull(spin);
+    return self();
+  }
+
+  /** Sets how long opening a connection may take, with the TLS handshake. Default: 5 s. */
+  public B connectTimeout(Duration timeout) {
+    this.connectTimeout = Objects.requireNonNull(timeout);
+    return self();
+  }
+
+  /** Encrypts every connection, and refuses those that are not. */
+  public B tls(TlsOptions tls) {
+    this.tls = Objects.requireNonNull(tls);
+    return self();
+  }
+
+  /** Has everything run on a loop that the caller steps itself, for tests and simulations. */
+  public B steppedBy(EventLoop loop) {
+    this.steppedLoop = Objects.requireNonNull(loop);
+    return self();
+  }
+
+  final Engine engine(String name) {
+    return new Engine(
+        new Engine.EngineOptions(
+            name, limits, handlers, slotMemoryBytes, maxAssemblyBytes, spin, steppedLoop));
+  }
+
+  final LinkOptions linkOptions() {
+    return new LinkOptions(Engine.EngineOptions.MAX_FRAME_BYTES, connectTimeout, tls);
+  }
+}

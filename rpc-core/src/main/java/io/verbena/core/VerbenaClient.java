@@ -1,0 +1,144 @@
+package io.verbena.core;
+
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.session.Connector;
+import io.verbena.core.session.ConnectorConfig;
+import io.verbena.core.session.SessionContext;
+import java.net.URI;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+
+/**
+ * Makes sessions to servers. One client serves a whole program: its sessions share event loops and
+ * memory. Safe for use by any thread.
+ *
+ * <pre>{@code
+ * try (VerbenaClient client = VerbenaClient.builder().build()) {
+ *   Greeter greeter = GreeterRpc.client(client.connect("localhost:7400"));
+ *   System.out.println(greeter.greet("world"));
+ * }
+ * }</pre>
+ */
+public final class VerbenaClient implements AutoCloseable {
+  private final Engine engine;
+  private final LinkOptions link;
+  private final Supplier<String> token;
+
+  private VerbenaClient(Builder builder) {
+    this.engine = builder.engine("client");
+    this.link = builder.linkOptions();
+    this.token = builder.token;
+  }
+
+  /** Returns a builder with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Opens a session and waits until it is open.
+   *
+   * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
+   * @throws RpcException UNAVAILABLE if the server cannot be reached, UNAUTHENTICATED if it refuses
+   *     the credentials
+   */
+  public Session connect(String address) {
+    if (engine.isStepped()) {
+      throw new IllegalStateException("a stepped client cannot wait; use session(address)");
+    }
+    Connector connector = connector(address);
+    CompletableFuture<Void> opened = new CompletableFuture<>();
+    connector.openFromAnyThread(
+        failure -> {
+          if (failure == null) {
+            opened.complete(null);
+          } else {
+            opened.completeExceptionally(unreachable(address, failure));
+          }
+        });
+    try {
+      opened.get();
+      return connector.session();
+    } catch (InterruptedException e) {
+      connector.session().close();
+      Thread.currentThread().interrupt();
+      throw unreachable(
+          address, new Connector.Failure(RpcStatus.CANCELLED, "the caller was interrupted"));
+    } catch (ExecutionException e) {
+      connector.session().close();
+      if (e.getCause() instanceof RpcException failure) {
+        failure.fillInStackTrace();
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  /**
+   * Returns a session that connects when it is first used, without waiting. Calls on it fail with
+   * UNAVAILABLE while the server cannot be reached, and each call tries anew.
+   *
+   * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
+   */
+  public Session session(String address) {
+    return connector(address).session();
+  }
+
+  private Connector connector(String address) {
+    URI uri = Addresses.parse(address);
+    SessionContext context = engine.context(uri.getScheme());
+    return new Connector(context, new ConnectorConfig(uri, link, token));
+  }
+
+  private static RpcException unreachable(String address, Connector.Failure failure) {
+    return new RpcException(
+        failure.status(),
+        "no session with " + address + ": " + failure.status() + ": " + failure.reason(),
+        CallPhase.QUEUED,
+        Execution.NOT_EXECUTED,
+        false,
+        null,
+        null);
+  }
+
+  /** Returns how many message slots are in use: 0 when nothing is under way. */
+  public int slotsInUse() {
+    return engine.slotsInUse();
+  }
+
+  /** Ends every session and stops the event loops. Calls in flight fail. */
+  @Override
+  public void close() {
+    engine.close();
+  }
+
+  /** Settings for a client. */
+  public static final class Builder extends EngineBuilder<Builder> {
+    private Supplier<String> token = () -> "";
+
+    Builder() {}
+
+    @Override
+    Builder self() {
+      return this;
+    }
+
+    /** Sets the credentials that servers are shown, asked for anew with each connection. */
+    public Builder token(Supplier<String> token) {
+      this.token = Objects.requireNonNull(token);
+      return this;
+    }
+
+    /** Makes the client. It connects to nothing yet. */
+    public VerbenaClient build() {
+      return new VerbenaClient(this);
+    }
+  }
+}

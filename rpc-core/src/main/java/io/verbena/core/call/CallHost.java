@@ -1,0 +1,50 @@
+package io.verbena.core.call;
+
+import io.verbena.api.Session;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.memory.SlotPool;
+import io.verbena.core.sequence.Outgoing;
+import java.util.concurrent.Executor;
+
+/** What calls need of their session. */
+public interface CallHost {
+  /** Returns the loop that owns the session. Safe for any thread. */
+  EventLoop loop();
+
+  /** Returns the session as users see it. Safe for any thread. */
+  Session session();
+
+  /** Returns the session's limits. Safe for any thread. */
+  SessionLimits limits();
+
+  /** Returns where small messages are encoded. Safe for any thread. */
+  SlotPool slots();
+
+  /** Returns where handlers run. Safe for any thread. */
+  Executor handlers();
+
+  /** Returns the window of calls under way. Safe for any thread. */
+  CallWindow window();
+
+  /** Starts a call that its caller has encoded. On the loop. */
+  void start(PendingCall<?> call);
+
+  /** A call that was started has come to its end, but for its reply's arrival. On the loop. */
+  void abandoned(PendingCall<?> call);
+
+  /** Returns the highest sequence number acknowledged by the peer. On the loop. */
+  long lastAcknowledged();
+
+  /** Sends a message behind all others. On the loop. */
+  void enqueue(Outgoing message);
+
+  /** A handler's reply is in its slot: sends it and forgets the call. On the loop. */
+  void replied(ServerCall call);
+
+  /** A call whose handler ran on the loop is over, and its object free. On the loop. */
+  void reusable(ServerCall call);
+
+  /** A one-way call has left. On the loop. */
+  void onewaySent(PendingCall<?> call);
+}

@@ -1,0 +1,222 @@
+package io.verbena.core.call;
+
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.wire.WireException;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Command;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.memory.Slot;
+import io.verbena.core.sequence.Outgoing;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call on its caller's side, and the future that the caller holds. One object from start to end:
+ * it is its own command, message and timer, because a call should cost one allocation.
+ *
+ * <p>The future may be touched by any thread; all else belongs to the session's event loop once the
+ * call has been handed over.
+ */
+public final class PendingCall<R> extends CompletableFuture<R>
+    implements Outgoing, Command, Timers.Timer {
+  private static final long NOT_NUMBERED = 0;
+
+  private final CallHost host;
+  private final MethodDescriptor<R> method;
+  private final long startNanos;
+  private final long deadlineNanos;
+  private @Nullable Slot slot;
+  private long id;
+  private long sequence = NOT_NUMBERED;
+  private long timer = Timers.NONE;
+  private boolean handedOver;
+
+  PendingCall(
+      CallHost host, MethodDescriptor<R> method, Slot slot, long startNanos, long deadlineNanos) {
+    this.host = host;
+    this.method = method;
+    this.slot = slot;
+    this.startNanos = startNanos;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Returns the method called. */
+  public MethodDescriptor<R> method() {
+    return method;
+  }
+
+  /** Returns the number that the session gave this call. */
+  public long id() {
+    return id;
+  }
+
+  /** Returns whether the call's message was given to the outbox and not withdrawn. */
+  public boolean wasHandedOver() {
+    return handedOver;
+  }
+
+  /** Starts the call on its session's loop. */
+  @Override
+  public void run() {
+    host.start(this);
+  }
+
+  /** The session has taken the call and numbers it. */
+  public void started(long id) {
+    this.id = id;
+    Slot message = slot;
+    if (message != null) {
+      FrameHeader.writeCallId(message.content(), id);
+    }
+    timer = host.loop().timers().schedule(deadlineNanos, this);
+  }
+
+  @Override
+  public @Nullable Slot takeSlot() {
+    Slot message = slot;
+    slot = null;
+    if (message != null && !method.oneway() && isDone()) {
+      message.release(); // cancelled before its turn: the loop has yet to hear of it
+      return null;
+    }
+    handedOver = message != null;
+    return message;
+  }
+
+  @Override
+  public void numbered(long sequence) {
+    this.sequence = sequence;
+    if (method.oneway()) {
+      host.onewaySent(this);
+    }
+  }
+
+  @Override
+  public boolean outlivesPeer() {
+    return true;
+  }
+
+  @Override
+  public void tooLong(int length, int limit) {
+    handedOver = false;
+    fail(
+        RpcStatus.RESOURCE_EXHAUSTED,
+        "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there"
+            .formatted(length, limit));
+    host.abandoned(this);
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    timer = Timers.NONE;
+    if (!isDone()) {
+      long millis = (deadlineNanos - startNanos) / 1_000_000;
+      fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + millis + " ms passed");
+    }
+    host.abandoned(this);
+  }
+
+  @Override
+  public boolean cancel(boolean mayInterruptIfRunning) {
+    boolean cancelled = super.cancel(mayInterruptIfRunning);
+    if (cancelled) {
+      host.loop().execute(() -> host.abandoned(this));
+    }
+    return cancelled;
+  }
+
+  /** Lets go of the timer, and of the message if it never left. */
+  public void close() {
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+    Slot message = slot;
+    slot = null;
+    if (message != null) {
+      message.release();
+    }
+  }
+
+  /** The reply has arrived: completes the future with what it says. */
+  public void reply(FrameKind kind, WireDecoder in) {
+    try {
+      switch (kind) {
+        case RESULT -> complete(method.result().read(in));
+        case DECLARED_ERROR -> completeExceptionally(readDeclared(in));
+        default -> completeExceptionally(readFailure(in));
+      }
+    } catch (WireException e) {
+      replyIsMalformed(e);
+    }
+  }
+
+  private void replyIsMalformed(WireException e) {
+    completeExceptionally(
+        exception(
+            RpcStatus.PROTOCOL_ERROR,
+            "its reply does not decode: " + e.getMessage(),
+            CallPhase.REPLIED,
+            Execution.EXECUTED,
+            null));
+  }
+
+  /** The reply was too large for the memory there is. */
+  public void replyDropped(int length) {
+    completeExceptionally(
+        exception(
+            RpcStatus.RESOURCE_EXHAUSTED,
+            "its reply of %d bytes found no memory: raise maxAssemblyBytes".formatted(length),
+            CallPhase.REPLIED,
+            Execution.EXECUTED,
+            null));
+  }
+
+  private Exception readDeclared(WireDecoder in) {
+    int index = in.readVarInt();
+    Exception declared = method.errors() == null ? null : method.errors().read(index, in);
+    if (declared == null) {
+      throw new WireException(method.fullName() + " declares no exception " + index);
+    }
+    return declared;
+  }
+
+  private RpcException readFailure(WireDecoder in) {
+    RpcStatus status = RpcStatus.ofCode(in.readByte());
+    Execution execution = Execution.ofCode(in.readByte());
+    String type = in.readString();
+    return exception(
+        status, in.readString(), CallPhase.REPLIED, execution, type.isEmpty() ? null : type);
+  }
+
+  /** Fails the call; phase and certainty follow from how far it came. */
+  public void fail(RpcStatus status, String why) {
+    CallPhase phase = phase();
+    Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
+    completeExceptionally(exception(status, why, phase, execution, null));
+  }
+
+  private CallPhase phase() {
+    if (!handedOver) {
+      return CallPhase.QUEUED;
+    }
+    boolean acknowledged = sequence != NOT_NUMBERED && sequence <= host.lastAcknowledged();
+    return acknowledged ? CallPhase.RECEIVED : CallPhase.SENT;
+  }
+
+  private RpcException exception(
+      RpcStatus status,
+      String why,
+      CallPhase phase,
+      Execution execution,
+      @Nullable String remoteType) {
+    String message =
+        "%s failed %s: %s: %s".formatted(method.fullName(), phase.words(), status, why);
+    return new RpcException(
+        status, message, phase, execution, method.idempotent(), remoteType, null);
+  }
+}

@@ -1,0 +1,318 @@
+package io.verbena.core.call;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.stub.CallScope;
+import io.verbena.api.stub.Handler;
+import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.Reply;
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.memory.Slot;
+import io.verbena.core.sequence.Outgoing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A call on its handler's side: what the dispatcher, the handler's thread and the user's code each
+ * see of it. Dispatch and reply belong to the session's event loop; between them the handler's
+ * thread alone touches the reply.
+ */
+public final class ServerCall
+    implements IncomingCall, CallContext, Reply, Outgoing, Runnable, Timers.Timer {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerCall.class);
+  private static final int BODY = FrameHeader.BYTES;
+
+  private final CallHost host;
+  private final Object lock = new Object();
+  private MethodDescriptor<?> method;
+  private long id;
+  private long deadlineNanos;
+  private long timer = Timers.NONE;
+  private @Nullable Handler handler;
+  private @Nullable Slot slot;
+  private FrameKind kind = FrameKind.RESULT;
+  private @Nullable Thread runner;
+  private boolean cancelled;
+  private @Nullable List<Runnable> onCancel;
+
+  /** A call that has just arrived. */
+  public ServerCall(CallHost host, MethodDescriptor<?> method, long id, long deadlineNanos) {
+    this.host = host;
+    this.method = method;
+    this.id = id;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Makes this object stand for another call, after one that ended on the loop. */
+  public void reuse(MethodDescriptor<?> method, long id, long deadlineNanos) {
+    this.method = method;
+    this.id = id;
+    this.deadlineNanos = deadlineNanos;
+    kind = FrameKind.RESULT;
+    synchronized (lock) {
+      cancelled = false;
+      onCancel = null;
+    }
+  }
+
+  /** Returns the number that the caller gave this call. */
+  public long id() {
+    return id;
+  }
+
+  /** Returns the method called. */
+  public MethodDescriptor<?> method() {
+    return method;
+  }
+
+  /** Returns when the caller gives up, in nanoseconds of the session's clock. */
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  // ---- on the loop: dispatch ----
+
+  @Override
+  public void handle(Handler handler) {
+    this.handler = handler;
+    if (method.nonBlocking()) {
+      CallScope scope = host.loop().callScope();
+      scope.set(this);
+      try {
+        invoke(handler);
+      } finally {
+        scope.set(null);
+      }
+      host.replied(this);
+      return;
+    }
+    timer = host.loop().timers().schedule(deadlineNanos, this);
+    try {
+      host.handlers().execute(this);
+    } catch (RejectedExecutionException e) {
+      fail(RpcStatus.UNAVAILABLE, Execution.NOT_EXECUTED, "", "the server is shutting down");
+      host.replied(this);
+    }
+  }
+
+  /** Returns whether the dispatcher has passed a handler. */
+  public boolean isHandled() {
+    return handler != null;
+  }
+
+  /** Forgets the handler and the timer, once the reply is on its way. */
+  public void close() {
+    handler = null;
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    timer = Timers.NONE;
+    cancel();
+  }
+
+  // ---- on the handler's thread ----
+
+  @Override
+  public void run() {
+    Handler toRun = handler;
+    if (toRun == null) {
+      throw new IllegalStateException("a call is run once");
+    }
+    synchronized (lock) {
+      runner = Thread.currentThread();
+      if (cancelled) {
+        runner.interrupt();
+      }
+    }
+    ScopedValue.where(CallScope.CURRENT, new CallScope(this)).run(() -> invoke(toRun));
+    synchronized (lock) {
+      runner = null;
+      onCancel = null;
+    }
+    if (!Thread.currentThread().isVirtual()) {
+      Thread.interrupted(); // a cancellation is this call's, not the next one's on a pooled thread
+    }
+    host.loop().execute(() -> host.replied(this));
+  }
+
+  private void invoke(Handler handler) {
+    try {
+      handler.run(this);
+      if (slot == null) {
+        result(); // the method returned nothing
+      }
+      seal();
+    } catch (WireException e) {
+      fail(RpcStatus.RESOURCE_EXHAUSTED, Execution.EXECUTED, "", "the result: " + e.getMessage());
+    } catch (RpcException e) {
+      fail(e.status(), Execution.EXECUTED, "", String.valueOf(e.getMessage()));
+    } catch (Throwable e) {
+      LOG.debug("{} threw", method, e);
+      fail(
+          isCancelled() ? RpcStatus.CANCELLED : RpcStatus.INTERNAL,
+          Execution.EXECUTED,
+          e.getClass().getName(),
+          e.getClass().getName() + ": " + e.getMessage());
+      if (e instanceof VirtualMachineError) {
+        LOG.error("{} ended in an error of the virtual machine", method, e);
+      }
+    }
+  }
+
+  @Override
+  public WireOut result() {
+    return open(FrameKind.RESULT);
+  }
+
+  @Override
+  public WireOut error(int index) {
+    WireOut out = open(FrameKind.DECLARED_ERROR);
+    out.writeVarInt(index);
+    return out;
+  }
+
+  private WireEncoder open(FrameKind kind) {
+    this.kind = kind;
+    Slot target = slot;
+    if (target == null) {
+      target = host.slots().claim();
+      if (target == null) {
+        // A reply never waits for memory: two peers full of requests can always answer.
+        target = Slot.unpooled(host.slots().slotBytes());
+      }
+      slot = target;
+    }
+    WireEncoder out = target.encoder();
+    out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
+    return out;
+  }
+
+  private void seal() {
+    Slot target = slot;
+    if (target == null) {
+      throw new AssertionError("no reply was opened");
+    }
+    target.encoded(BODY);
+    FrameHeader.write(target.content(), kind, 0, id);
+  }
+
+  /** Makes the reply a failure, whatever was written before. */
+  public void fail(RpcStatus status, Execution execution, String remoteType, String message) {
+    WireEncoder out = open(FrameKind.FAILURE);
+    out.writeByte(status.code());
+    out.writeByte(execution.code());
+    out.writeString(shortened(remoteType));
+    out.writeString(shortened(message));
+    seal();
+  }
+
+  /** Keeps a failure small, whatever text a handler put into it. */
+  private static String shortened(String text) {
+    int most = 8 * 1024;
+    return text.length() <= most ? text : text.substring(0, most) + "…";
+  }
+
+  // ---- the reply as a message, on the loop ----
+
+  @Override
+  public @Nullable Slot takeSlot() {
+    Slot reply = slot;
+    slot = null;
+    return reply;
+  }
+
+  @Override
+  public void numbered(long sequence) {
+    if (method.nonBlocking()) {
+      host.reusable(this);
+    }
+  }
+
+  @Override
+  public void tooLong(int length, int limit) {
+    fail(
+        RpcStatus.RESOURCE_EXHAUSTED,
+        Execution.EXECUTED,
+        "",
+        "its result takes %d bytes and the caller takes %d: raise maxMessageBytes there"
+            .formatted(length, limit));
+    host.enqueue(this);
+  }
+
+  /** Drops a reply that nobody waits for. */
+  public void discard() {
+    Slot reply = takeSlot();
+    if (reply != null) {
+      reply.release();
+    }
+  }
+
+  // ---- cancellation ----
+
+  /** Tells the handler that nobody waits for its result: interrupts it and runs its actions. */
+  public void cancel() {
+    List<Runnable> actions;
+    synchronized (lock) {
+      if (cancelled) {
+        return;
+      }
+      cancelled = true;
+      actions = onCancel == null ? List.of() : onCancel;
+      onCancel = null;
+      if (runner != null) {
+        runner.interrupt();
+      }
+    }
+    for (Runnable action : actions) {
+      host.handlers().execute(action);
+    }
+  }
+
+  @Override
+  public Session session() {
+    return host.session();
+  }
+
+  @Override
+  public Duration remaining() {
+    return Duration.ofNanos(Math.max(0, deadlineNanos - host.loop().clock().nanoTime()));
+  }
+
+  @Override
+  public boolean isCancelled() {
+    synchronized (lock) {
+      return cancelled;
+    }
+  }
+
+  @Override
+  public void onCancel(Runnable action) {
+    synchronized (lock) {
+      if (!cancelled) {
+        if (onCancel == null) {
+          onCancel = new ArrayList<>();
+        }
+        onCancel.add(action);
+        return;
+      }
+    }
+    action.run();
+  }
+}

@@ -1,0 +1,190 @@
+package io.verbena.core.call;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.wire.WireException;
+import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.CallFrames;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.OfferedService;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.memory.Slot;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the calls of one stub: claims a place in the window and a slot, has the stub encode into
+ * the slot, and hands the call to the session's loop. Safe for any thread.
+ */
+public final class SessionCaller implements ServiceCaller {
+  private static final int BODY = FrameHeader.BYTES;
+  private static final long SLOT_RETRY_NANOS = 100_000;
+
+  private final CallHost host;
+  private final int serviceId;
+  private final CallOptions options;
+
+  /** Makes calls to a service of this name. */
+  public SessionCaller(CallHost host, String service, CallOptions options) {
+    this.host = host;
+    this.serviceId = OfferedService.id(service);
+    this.options = options;
+  }
+
+  @Override
+  public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
+      throws Exception {
+    PendingCall<R> call = begin(method, arguments, true);
+    try {
+      return call.get();
+    } catch (InterruptedException e) {
+      call.cancel(true);
+      Thread.currentThread().interrupt();
+      throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.SENT);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        cause.fillInStackTrace(); // it was made on the loop; the caller wants to see its own stack
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments) {
+    try {
+      return begin(method, arguments, false);
+    } catch (RpcException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public void send(MethodDescriptor<?> method, ArgumentWriter arguments) {
+    PendingCall<?> _ = begin(method, arguments, true);
+  }
+
+  private <R> PendingCall<R> begin(
+      MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait) {
+    EventLoop loop = host.loop();
+    boolean wait = mayWait && !loop.isOwner();
+    long now = loop.clock().nanoTime();
+    long deadline = Deadlines.of(method, options, host.limits().defaultTimeout(), now);
+    if (deadline - now <= 0) {
+      throw failure(
+          method,
+          RpcStatus.DEADLINE_EXCEEDED,
+          "the deadline of the call it is part of has passed",
+          CallPhase.QUEUED);
+    }
+    if (mayWait && !wait && !method.oneway()) {
+      throw new IllegalStateException(
+          method.fullName()
+              + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
+              + " an async call. Use the async client there.");
+    }
+    enterWindow(method, wait ? deadline - now : 0);
+    Slot slot = null;
+    PendingCall<R> call = null;
+    try {
+      slot = claimSlot(method, wait ? deadline : now);
+      encode(method, arguments, slot);
+      slot.deadlineNanos(deadline);
+      call = new PendingCall<>(host, method, slot, now, deadline);
+      return call;
+    } finally {
+      if (call == null) {
+        if (slot != null) {
+          slot.release();
+        }
+        host.window().release();
+      } else if (loop.isOwner()) {
+        call.run();
+      } else {
+        loop.execute(call);
+      }
+    }
+  }
+
+  private void enterWindow(MethodDescriptor<?> method, long waitNanos) {
+    CallWindow window = host.window();
+    if (window.tryAcquire()) {
+      return;
+    }
+    try {
+      if (waitNanos > 0 && window.tryAcquire(waitNanos, TimeUnit.NANOSECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.QUEUED);
+    }
+    throw failure(
+        method,
+        RpcStatus.RESOURCE_EXHAUSTED,
+        window.size()
+            + " calls of this session are under way already: wait for some to end, or raise maxCalls"
+            + " on both ends",
+        CallPhase.QUEUED);
+  }
+
+  private Slot claimSlot(MethodDescriptor<?> method, long untilNanos) {
+    while (true) {
+      Slot slot = host.slots().claim();
+      if (slot != null) {
+        return slot;
+      }
+      if (untilNanos - host.loop().clock().nanoTime() <= 0) {
+        throw failure(
+            method,
+            RpcStatus.RESOURCE_EXHAUSTED,
+            "all " + host.slots().maxSlots() + " message slots are in use: raise slotMemoryBytes",
+            CallPhase.QUEUED);
+      }
+      LockSupport.parkNanos(SLOT_RETRY_NANOS);
+    }
+  }
+
+  private void encode(MethodDescriptor<?> method, ArgumentWriter arguments, Slot slot) {
+    FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
+    FrameHeader.write(slot.buffer(), kind, 0, 0);
+    CallFrames.service(slot.buffer(), BODY, serviceId);
+    try {
+      WireEncoder out = slot.encoder();
+      out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
+      out.writeInt(0); // the time left, stamped when the frame leaves
+      out.writeInt(serviceId);
+      out.writeVarInt(method.id());
+      arguments.write(out);
+      slot.encoded(BODY);
+    } catch (WireException e) {
+      throw new RpcException(
+          RpcStatus.INVALID_ARGUMENT,
+          method.fullName() + " failed " + CallPhase.ENCODING.words() + ": " + e.getMessage(),
+          CallPhase.ENCODING,
+          Execution.NOT_EXECUTED,
+          method.idempotent(),
+          null,
+          e);
+    }
+  }
+
+  private static RpcException failure(
+      MethodDescriptor<?> method, RpcStatus status, String why, CallPhase phase) {
+    String message =
+        "%s failed %s: %s: %s".formatted(method.fullName(), phase.words(), status, why);
+    Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
+    return new RpcException(status, message, phase, execution, method.idempotent(), null, null);
+  }
+}

@@ -1,0 +1,42 @@
+package io.verbena.core.frame;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The body of {@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY}, big-endian:
+ *
+ * <pre>
+ *   0  time left until the caller's deadline, microseconds, unsigned; saturates at 71 minutes (4 bytes)
+ *   4  service id: the hash code of its name, as java.lang.String defines it (4 bytes)
+ *   8  method id (var int), then the arguments
+ * </pre>
+ */
+public final class CallFrames {
+  /** How long the part before the method id is. */
+  public static final int FIXED_BYTES = 8;
+
+  private static final int SERVICE = 4;
+  private static final long MOST_MICROS = 0xffff_ffffL;
+
+  private CallFrames() {}
+
+  /** Writes the service id into a request's body. */
+  public static void service(ByteBuffer frame, int body, int serviceId) {
+    frame.putInt(body + SERVICE, serviceId);
+  }
+
+  /** Returns the service id of a request's body. */
+  public static int service(ByteBuffer frame, int body) {
+    return frame.getInt(body + SERVICE);
+  }
+
+  /** Writes the time left into a request's body. */
+  public static void remaining(ByteBuffer frame, int body, long nanos) {
+    frame.putInt(body, (int) Math.max(0, Math.min(MOST_MICROS, nanos / 1000)));
+  }
+
+  /** Returns the nanoseconds left to a request. */
+  public static long remainingNanos(ByteBuffer frame, int body) {
+    return (frame.getInt(body) & MOST_MICROS) * 1000;
+  }
+}

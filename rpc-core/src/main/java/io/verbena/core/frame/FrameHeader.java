@@ -1,0 +1,111 @@
+package io.verbena.core.frame;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The head of every frame, big-endian:
+ *
+ * <pre>
+ *  byte  0        1        2        3        4        5        6        7
+ *     +--------+--------+-----------------+-----------------------------------+
+ *   0 | version| kind   | flags           | link epoch                        |
+ *     +--------+--------+-----------------+-----------------------------------+
+ *   8 | sequence number within the session and direction; 0: not sequenced    |
+ *     +-----------------------------------------------------------------------+
+ *  16 | highest sequence number received in order: all up to it are here      |
+ *     +-----------------------------------------------------------------------+
+ *  24 | call id, counted by the caller from 1; 0: no call                     |
+ *     +-----------------------------------------------------------------------+
+ *  32 | body …                                                                |
+ * </pre>
+ *
+ * <p>The epoch counts the links that the session has had: a frame of an older link is recognised.
+ * With {@link #FLAG_FIRST_FRAGMENT} the body starts with the whole body's length (4 bytes), and
+ * further pieces follow as {@link FrameKind#FRAGMENT} with the sequence numbers that come next.
+ */
+public final class FrameHeader {
+  /** The version of the protocol that this code speaks. */
+  public static final int VERSION = 1;
+
+  /** How long a header is. */
+  public static final int BYTES = 32;
+
+  /** The body is the first piece of a longer one. */
+  public static final int FLAG_FIRST_FRAGMENT = 1;
+
+  private static final int KIND = 1;
+  private static final int FLAGS = 2;
+  private static final int EPOCH = 4;
+  private static final int SEQUENCE = 8;
+  private static final int ACKNOWLEDGED = 16;
+  private static final int CALL_ID = 24;
+
+  private FrameHeader() {}
+
+  /** Writes what is known when a message is made; the rest is set by {@link #stamp}. */
+  public static void write(ByteBuffer frame, FrameKind kind, int flags, long callId) {
+    frame.put(0, (byte) VERSION);
+    frame.put(KIND, (byte) kind.code());
+    frame.putShort(FLAGS, (short) flags);
+    frame.putInt(EPOCH, 0);
+    frame.putLong(SEQUENCE, 0);
+    frame.putLong(ACKNOWLEDGED, 0);
+    frame.putLong(CALL_ID, callId);
+  }
+
+  /** Sets the call id. */
+  public static void writeCallId(ByteBuffer frame, long callId) {
+    frame.putLong(CALL_ID, callId);
+  }
+
+  /** Sets the flags. */
+  public static void writeFlags(ByteBuffer frame, int flags) {
+    frame.putShort(FLAGS, (short) flags);
+  }
+
+  /** Sets the sequence number. */
+  public static void number(ByteBuffer frame, long sequence) {
+    frame.putLong(SEQUENCE, sequence);
+  }
+
+  /** Sets what is known when a frame is handed to a link. */
+  public static void stamp(ByteBuffer frame, int epoch, long acknowledged) {
+    frame.putInt(EPOCH, epoch);
+    frame.putLong(ACKNOWLEDGED, acknowledged);
+  }
+
+  /** Returns the version of the frame at this index. */
+  public static int version(ByteBuffer buffer, int from) {
+    return buffer.get(from) & 0xff;
+  }
+
+  /** Returns the code of the frame's kind. */
+  public static int kindCode(ByteBuffer buffer, int from) {
+    return buffer.get(from + KIND) & 0xff;
+  }
+
+  /** Returns the frame's flags. */
+  public static int flags(ByteBuffer buffer, int from) {
+    return buffer.getShort(from + FLAGS) & 0xffff;
+  }
+
+  /** Returns the frame's link epoch. */
+  public static int epoch(ByteBuffer buffer, int from) {
+    return buffer.getInt(from + EPOCH);
+  }
+
+  /** Returns the frame's sequence number. */
+  public static long sequence(ByteBuffer buffer, int from) {
+    return buffer.getLong(from + SEQUENCE);
+  }
+
+  /** Returns what the frame's sender has received. */
+  public static long acknowledged(ByteBuffer buffer, int from) {
+    return buffer.getLong(from + ACKNOWLEDGED);
+  }
+
+  /** Returns the frame's call id. */
+  public static long callId(ByteBuffer buffer, int from) {
+    return buffer.getLong(from + CALL_ID);
+  }
+}

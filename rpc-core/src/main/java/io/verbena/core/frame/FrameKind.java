@@ -1,0 +1,81 @@
+package io.verbena.core.frame;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a frame is for. Codes 32 to 95 are reserved and refused by this version: 32–47 bulk
+ * transfer, 48–55 upgrade of the path, 56–63 settling after a change of path, 64–95 streams.
+ */
+public enum FrameKind {
+  /** Client to server, first on every link: who I am, what I can, which session I resume. */
+  HELLO(1, false),
+  /** Server to client: the session is open, or goes on. */
+  WELCOME(2, false),
+  /** Server to client: no session, and why. The link closes. */
+  REFUSED(3, false),
+  /** Carries nothing but the acknowledgement in its header. */
+  ACK(4, false),
+  /** Asks for a sign of life. */
+  PING(5, false),
+  /** Gives one. */
+  PONG(6, false),
+  /** The session ends, on purpose. */
+  GOODBYE(7, false),
+
+  /** A call: {@link CallFrames}. */
+  REQUEST(8, true),
+  /** A call that wants no reply. */
+  ONEWAY(9, true),
+  /** A call's result. */
+  RESULT(10, true),
+  /** A declared exception: its place in the throws clause, then the exception. */
+  DECLARED_ERROR(11, true),
+  /** Any other failure: status, certainty, type name, message. */
+  FAILURE(12, true),
+  /** The caller has lost interest in a call. */
+  CANCEL(13, true),
+  /** So many one-way calls are done: the caller may have as many more under way. */
+  ONEWAY_DONE(14, true),
+  /** The services that this end serves now. */
+  SERVICES(15, true),
+  /** Asks for the schema of a service. */
+  SCHEMA_REQUEST(16, true),
+  /** A service's schema. */
+  SCHEMA(17, true),
+  /** A further piece of a message that is longer than a frame. */
+  FRAGMENT(18, true);
+
+  private static final @Nullable FrameKind[] BY_CODE = new @Nullable FrameKind[19];
+
+  static {
+    for (FrameKind kind : values()) {
+      BY_CODE[kind.code] = kind;
+    }
+  }
+
+  private final int code;
+  private final boolean sequenced;
+
+  FrameKind(int code, boolean sequenced) {
+    this.code = code;
+    this.sequenced = sequenced;
+  }
+
+  /** Returns the number that stands for this kind in a header. */
+  public int code() {
+    return code;
+  }
+
+  /**
+   * Returns whether frames of this kind are numbered, kept until acknowledged, and sent again over
+   * a new link. Others belong to one link and die with it.
+   */
+  public boolean sequenced() {
+    return sequenced;
+  }
+
+  /** Returns the kind with this code, or null. */
+  public static @Nullable FrameKind ofCode(int code) {
+    return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+  }
+}

@@ -1,0 +1,45 @@
+package io.verbena.core.frame;
+
+import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
+import java.util.List;
+
+/**
+ * The body of {@link FrameKind#WELCOME}.
+ *
+ * @param version the protocol that both speak from here on
+ * @param features those of the client's that the server has too
+ * @param key the session
+ * @param received the highest sequence number the server has received in it; 0 in a new one
+ * @param limits what the server takes
+ * @param services what the server serves
+ */
+public record Welcome(
+    int version,
+    long features,
+    SessionKey key,
+    long received,
+    PeerLimits limits,
+    List<OfferedService> services) {
+
+  /** Writes the body. */
+  public void write(WireOut out) {
+    out.writeVarInt(version);
+    out.writeVarLong(features);
+    key.write(out);
+    out.writeVarLong(received);
+    limits.write(out);
+    OfferedService.writeAll(out, services);
+  }
+
+  /** Reads the body; what a newer peer added behind it is left unread. */
+  public static Welcome read(WireIn in) {
+    return new Welcome(
+        in.readVarInt(),
+        in.readVarLong(),
+        SessionKey.read(in),
+        in.readVarLong(),
+        PeerLimits.read(in),
+        OfferedService.readAll(in));
+  }
+}

@@ -1,0 +1,191 @@
+package io.verbena.core.loop;
+
+import io.verbena.api.stub.CallScope;
+import io.verbena.core.NanoClock;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.concurrent.Agent;
+import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Steps everything that one thread owns: commands from other threads, links, timers. It is stepped
+ * by a {@link LoopThread} in a program, and by the test itself in a test.
+ *
+ * <p>{@link #execute} is safe for any thread; all else is for the thread that steps the loop.
+ */
+public final class EventLoop implements Agent {
+  private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
+  private static final int COMMANDS_PER_CYCLE = 1024;
+  private static final int QUEUE_CHUNK = 1024;
+
+  private final String name;
+  private final NanoClock clock;
+  private final Timers timers;
+  private final MpscUnboundedAtomicArrayQueue<Command> commands =
+      new MpscUnboundedAtomicArrayQueue<>(QUEUE_CHUNK);
+  private final AtomicBoolean waiting = new AtomicBoolean();
+  private final LinkDriver driver;
+  private final CallScope callScope = new CallScope(null);
+  private List<Command> cycleEnd = new ArrayList<>();
+  private List<Command> cycleEndSpare = new ArrayList<>();
+  private volatile Thread owner = Thread.currentThread();
+  private volatile boolean stopping;
+  private long now;
+
+  /**
+   * A loop for links of one kind.
+   *
+   * @param name for threads and logs
+   * @param clock the only clock that the loop and what it owns look at
+   */
+  public EventLoop(String name, NanoClock clock, LinkProvider links) {
+    this.name = name;
+    this.clock = clock;
+    this.now = clock.nanoTime();
+    this.timers = new Timers(now);
+    this.driver = links.newDriver(this::wakeup);
+  }
+
+  /** Has the loop run a command, in the order of handing over. Safe for any thread. */
+  public void execute(Command command) {
+    commands.offer(command);
+    if (waiting.get()) {
+      wakeup();
+    }
+  }
+
+  private void wakeup() {
+    if (waiting.compareAndSet(true, false)) {
+      driver.wakeup();
+    }
+  }
+
+  /**
+   * Runs a command at the end of this duty cycle; what is sent in one cycle is flushed together.
+   */
+  public void atCycleEnd(Command command) {
+    cycleEnd.add(command);
+  }
+
+  /** Returns whether the calling thread is the one that steps this loop. Safe for any thread. */
+  public boolean isOwner() {
+    return Thread.currentThread() == owner;
+  }
+
+  /** Makes the calling thread the one that steps this loop from now on. */
+  public void adopt() {
+    owner = Thread.currentThread();
+  }
+
+  /** Returns the time as of the start of this duty cycle. */
+  public long now() {
+    return now;
+  }
+
+  /** Returns the loop's clock, for other threads to compute deadlines by. Safe for any thread. */
+  public NanoClock clock() {
+    return clock;
+  }
+
+  /** Returns the loop's timers. */
+  public Timers timers() {
+    return timers;
+  }
+
+  /** Returns what steps this loop's links. */
+  public LinkDriver driver() {
+    return driver;
+  }
+
+  /** Returns the scope in which handlers on the loop find their call. */
+  public CallScope callScope() {
+    return callScope;
+  }
+
+  /** Runs one duty cycle: returns how much was done. Waits for nothing. */
+  @Override
+  public int doWork() {
+    if (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope) {
+      return cycle();
+    }
+    return ScopedValue.where(CallScope.CURRENT, callScope).call(this::cycle);
+  }
+
+  private int cycle() {
+    now = clock.nanoTime();
+    int work = drainCommands();
+    work += driver.poll();
+    work += timers.poll(now);
+    work += runCycleEnd();
+    return work;
+  }
+
+  private int drainCommands() {
+    int done = 0;
+    Command command;
+    while (done < COMMANDS_PER_CYCLE && (command = commands.poll()) != null) {
+      run(command);
+      done++;
+    }
+    return done;
+  }
+
+  private int runCycleEnd() {
+    List<Command> due = cycleEnd;
+    if (due.isEmpty()) {
+      return 0;
+    }
+    cycleEnd = cycleEndSpare;
+    cycleEndSpare = due;
+    for (int i = 0; i < due.size(); i++) {
+      run(due.get(i));
+    }
+    int done = due.size();
+    due.clear();
+    return done;
+  }
+
+  private static void run(Command command) {
+    try {
+      command.run();
+    } catch (RuntimeException e) {
+      LOG.error("A command failed on the event loop; the loop goes on", e);
+    }
+  }
+
+  /** Waits until there is something to do, or the next timer is due, or the time has passed. */
+  void await(long atMostNanos) {
+    waiting.set(true);
+    // A command handed over before the flag was set has woken nobody: look once more.
+    if (commands.isEmpty() && !stopping) {
+      long nanos = timers.nanosToNext(clock.nanoTime(), atMostNanos);
+      if (nanos > 0) {
+        driver.await(nanos);
+      }
+    }
+    waiting.set(false);
+  }
+
+  /** Has the loop wait no more, so that its thread sees at once that it shall end. */
+  void stopWaiting() {
+    stopping = true;
+    wakeup();
+  }
+
+  @Override
+  public void onClose() {
+    drainCommands();
+    driver.close();
+    drainCommands();
+  }
+
+  @Override
+  public String roleName() {
+    return name;
+  }
+}

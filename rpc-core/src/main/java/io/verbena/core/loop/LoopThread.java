@@ -1,0 +1,55 @@
+package io.verbena.core.loop;
+
+import io.verbena.api.stub.CallScope;
+import java.time.Duration;
+import org.agrona.concurrent.AgentRunner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The daemon thread that steps one event loop until it is closed. */
+public final class LoopThread implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
+
+  private final EventLoop loop;
+  private final AgentRunner runner;
+
+  private LoopThread(EventLoop loop, AgentRunner runner) {
+    this.loop = loop;
+    this.runner = runner;
+  }
+
+  /**
+   * Starts stepping a loop.
+   *
+   * @param spin how long the loop looks for more work before it waits in the kernel
+   */
+  public static LoopThread start(EventLoop loop, Duration spin) {
+    AgentRunner runner =
+        new AgentRunner(
+            new SpinThenWait(loop, spin.toNanos()),
+            error -> LOG.error("An event loop's duty cycle failed; the loop goes on", error),
+            null,
+            loop);
+    AgentRunner.startOnThread(
+        runner,
+        run -> {
+          Thread thread =
+              new Thread(
+                  () -> {
+                    loop.adopt();
+                    ScopedValue.where(CallScope.CURRENT, loop.callScope()).run(run);
+                  },
+                  loop.roleName());
+          thread.setDaemon(true);
+          return thread;
+        });
+    return new LoopThread(loop, runner);
+  }
+
+  /** Stops the loop and closes its links; returns when its thread has ended. */
+  @Override
+  public void close() {
+    loop.stopWaiting();
+    runner.close();
+  }
+}

@@ -1,0 +1,291 @@
+package io.verbena.core.sequence;
+
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import io.verbena.core.memory.SlotPool;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one end of a session has to send, in order.
+ *
+ * <pre>
+ *   add() → waiting → numbered, kept ──────────────→ acknowledged: slot goes back to its pool
+ *                        └→ on the link, again on the next link if not acknowledged
+ * </pre>
+ */
+public final class Outbox {
+  /** So many frames may be unacknowledged; the peer acknowledges far sooner (see Inbox). */
+  static final int MOST_UNACKNOWLEDGED = 1024;
+
+  private final SlotPool fragmentSlots;
+  private final Stamp stamp;
+  private final ArrayDeque<Outgoing> waiting = new ArrayDeque<>();
+  private final @Nullable Slot[] kept = new @Nullable Slot[MOST_UNACKNOWLEDGED];
+  private @Nullable Fragmented fragmented;
+  private PeerLimits peer = new PeerLimits(Integer.MAX_VALUE, PeerLimits.LEAST_FRAME_BYTES, 0);
+  private long lastNumbered;
+  private long lastSent;
+  private long acknowledged;
+  private long keptBytes;
+
+  /** Sets what is only known at the moment a frame goes to the link. */
+  @FunctionalInterface
+  public interface Stamp {
+    /** Stamps a frame, or a message that is about to be cut into frames. */
+    void stamp(Slot slot);
+  }
+
+  /**
+   * An empty outbox.
+   *
+   * @param fragmentSlots where the pieces of long messages are put
+   */
+  public Outbox(SlotPool fragmentSlots, Stamp stamp) {
+    this.fragmentSlots = fragmentSlots;
+    this.stamp = stamp;
+  }
+
+  /** Says what the peer takes; nothing is sent before. */
+  public void peerLimits(PeerLimits limits) {
+    peer = limits;
+  }
+
+  /** Adds a message behind all others. */
+  public void add(Outgoing message) {
+    waiting.addLast(message);
+  }
+
+  /** Returns the highest sequence number that was handed to a link. */
+  public long lastSent() {
+    return lastSent;
+  }
+
+  /** Returns the highest sequence number that the peer has received. */
+  public long acknowledged() {
+    return acknowledged;
+  }
+
+  /** Returns how many bytes are kept for the case that they must be sent again. */
+  public long keptBytes() {
+    return keptBytes;
+  }
+
+  /** Returns whether nothing waits and nothing is unacknowledged. */
+  public boolean isEmpty() {
+    return waiting.isEmpty() && fragmented == null && acknowledged == lastNumbered;
+  }
+
+  /**
+   * Hands the link whatever it takes now.
+   *
+   * @return how many frames it took
+   */
+  public int pump(Link link) {
+    int sent = 0;
+    while (true) {
+      if (lastSent == lastNumbered && !numberNext(link)) {
+        return sent;
+      }
+      Slot slot = kept(lastSent + 1);
+      stamp.stamp(slot);
+      if (!(link.send(slot) instanceof SendResult.Sent)) {
+        return sent;
+      }
+      lastSent++;
+      sent++;
+    }
+  }
+
+  /** Gives the next frame its number; false if there is none or it must wait. */
+  private boolean numberNext(Link link) {
+    while (lastNumbered - acknowledged < MOST_UNACKNOWLEDGED) {
+      if (fragmented != null) {
+        return numberNextFragment(fragmented, link);
+      }
+      Outgoing message = waiting.pollFirst();
+      if (message == null) {
+        return false;
+      }
+      Slot slot = message.takeSlot();
+      if (slot != null && fits(message, slot)) {
+        if (slot.length() <= Math.min(slot.capacity(), maxFrame(link))) {
+          keep(slot);
+          message.numbered(lastNumbered);
+          return true;
+        }
+        stamp.stamp(slot);
+        fragmented = new Fragmented(message, slot);
+      }
+    }
+    return false;
+  }
+
+  private boolean fits(Outgoing message, Slot slot) {
+    int body = slot.length() - FrameHeader.BYTES;
+    if (body <= peer.maxMessageBytes()) {
+      return true;
+    }
+    slot.release();
+    message.tooLong(body, peer.maxMessageBytes());
+    return false;
+  }
+
+  private int maxFrame(Link link) {
+    return Math.min(link.capabilities().maxFrameBytes(), peer.maxFrameBytes());
+  }
+
+  private boolean numberNextFragment(Fragmented message, Link link) {
+    Slot piece = fragmentSlots.claim();
+    if (piece == null) {
+      return false; // acknowledgements bring slots back, and with them the next pump
+    }
+    message.cut(piece, Math.min(piece.capacity(), maxFrame(link)));
+    keep(piece);
+    if (message.isDone()) {
+      message.whole.release();
+      fragmented = null;
+      message.owner.numbered(lastNumbered);
+    }
+    return true;
+  }
+
+  private void keep(Slot slot) {
+    lastNumbered++;
+    FrameHeader.number(slot.buffer(), lastNumbered);
+    kept[index(lastNumbered)] = slot;
+    keptBytes += slot.length();
+  }
+
+  private Slot kept(long sequence) {
+    Slot slot = kept[index(sequence)];
+    if (slot == null) {
+      throw new AssertionError("frame " + sequence + " is not kept");
+    }
+    return slot;
+  }
+
+  private static int index(long sequence) {
+    return (int) (sequence & (MOST_UNACKNOWLEDGED - 1));
+  }
+
+  /**
+   * Lets go of all frames up to a number.
+   *
+   * @return false if the peer acknowledges what was never sent
+   */
+  public boolean acknowledge(long sequence) {
+    if (sequence > lastSent) {
+      return false;
+    }
+    while (acknowledged < sequence) {
+      acknowledged++;
+      Slot slot = kept(acknowledged);
+      keptBytes -= slot.length();
+      kept[index(acknowledged)] = null;
+      slot.release();
+    }
+    return true;
+  }
+
+  /**
+   * The session goes on over a new link: everything the peer has not received is sent again.
+   *
+   * @param received the highest number that the peer has received
+   * @return false if the peer claims what was never sent, or forgot what it had acknowledged
+   */
+  public boolean resume(long received) {
+    if (received < acknowledged || !acknowledge(received)) {
+      return false;
+    }
+    lastSent = received;
+    return true;
+  }
+
+  /**
+   * The peer has lost the session: forgets all that was numbered, starts again at 1, and keeps what
+   * was never sent.
+   */
+  public void restart() {
+    drop();
+    waiting.removeIf(Outbox::isForgotten);
+    lastNumbered = 0;
+    lastSent = 0;
+    acknowledged = 0;
+  }
+
+  private static boolean isForgotten(Outgoing message) {
+    if (message.outlivesPeer()) {
+      return false;
+    }
+    Slot slot = message.takeSlot();
+    if (slot != null) {
+      slot.release();
+    }
+    return true;
+  }
+
+  /** Releases everything. */
+  public void clear() {
+    drop();
+    Outgoing message;
+    while ((message = waiting.pollFirst()) != null) {
+      Slot slot = message.takeSlot();
+      if (slot != null) {
+        slot.release();
+      }
+    }
+  }
+
+  private void drop() {
+    while (acknowledged < lastNumbered) {
+      acknowledged++;
+      kept(acknowledged).release();
+      kept[index(acknowledged)] = null;
+    }
+    keptBytes = 0;
+    if (fragmented != null) {
+      fragmented.whole.release();
+      fragmented = null;
+    }
+  }
+
+  /** A message that is being cut into frames. */
+  private static final class Fragmented {
+    final Outgoing owner;
+    final Slot whole;
+    private int position = FrameHeader.BYTES;
+
+    Fragmented(Outgoing owner, Slot whole) {
+      this.owner = owner;
+      this.whole = whole;
+    }
+
+    boolean isDone() {
+      return position == whole.length();
+    }
+
+    void cut(Slot piece, int frameBytes) {
+      ByteBuffer from = whole.content();
+      ByteBuffer to = piece.buffer();
+      int body = FrameHeader.BYTES;
+      if (position == FrameHeader.BYTES) {
+        to.put(0, from, 0, FrameHeader.BYTES);
+        FrameHeader.writeFlags(to, FrameHeader.FLAG_FIRST_FRAGMENT);
+        to.putInt(body, whole.length() - FrameHeader.BYTES);
+        body += Integer.BYTES;
+      } else {
+        FrameHeader.write(to, FrameKind.FRAGMENT, 0, FrameHeader.callId(from, 0));
+      }
+      int length = Math.min(frameBytes - body, whole.length() - position);
+      to.put(body, from, position, length);
+      position += length;
+      piece.length(body + length);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.verbena.core.session;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.core.frame.SessionKey;
+import io.verbena.core.loop.Timers;
+
+/** One session on the server's side. It cannot connect; without a link it waits for the client. */
+final class AcceptedSession implements SessionRole {
+  private final SessionContext context;
+  private final Acceptor acceptor;
+  private final SessionKey key;
+  private final SessionCore core;
+  private long timer = Timers.NONE;
+
+  AcceptedSession(SessionContext context, Acceptor acceptor, SessionKey key) {
+    this.context = context;
+    this.acceptor = acceptor;
+    this.key = key;
+    this.core = new SessionCore(context, this);
+  }
+
+  SessionKey key() {
+    return key;
+  }
+
+  SessionCore core() {
+    return core;
+  }
+
+  void attached() {
+    context.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+
+  @Override
+  public void linkWanted() {
+    // The client resumes, or the window ends the session and its calls with it.
+  }
+
+  @Override
+  public void linkLost(String reason) {
+    long until = context.loop().now() + context.limits().resumeWindow().toNanos();
+    timer =
+        context
+            .loop()
+            .timers()
+            .schedule(
+                until, now -> core.end(RpcStatus.UNAVAILABLE, "the client is gone: " + reason));
+  }
+
+  @Override
+  public void peerLost(String reason) {
+    core.end(RpcStatus.UNAVAILABLE, reason);
+  }
+
+  @Override
+  public void ended() {
+    attached();
+    acceptor.ended(this);
+  }
+}

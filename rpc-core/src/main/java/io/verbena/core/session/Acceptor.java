@@ -1,0 +1,146 @@
+package io.verbena.core.session;
+
+import io.verbena.api.Peer;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.core.Authenticator;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.frame.SessionKey;
+import io.verbena.core.frame.Welcome;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A server's sessions: opens them, and finds them again when a client resumes. On the loop. */
+public final class Acceptor implements LinkDriver.AcceptHandler {
+  private final SessionContext context;
+  private final LinkOptions link;
+  private final @Nullable Authenticator authenticator;
+  private final RandomGenerator random;
+  private final Consumer<Session> onOpened;
+  private final LocalServices services = new LocalServices();
+  private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
+  private boolean draining;
+
+  /**
+   * A server without sessions.
+   *
+   * @param authenticator null: everyone is welcome
+   * @param random makes session ids and secrets: secure, but in simulations
+   * @param onOpened hears of every new session
+   */
+  public Acceptor(
+      SessionContext context,
+      LinkOptions link,
+      @Nullable Authenticator authenticator,
+      RandomGenerator random,
+      Consumer<Session> onOpened) {
+    this.context = context;
+    this.link = link;
+    this.authenticator = authenticator;
+    this.random = random;
+    this.onOpened = onOpened;
+  }
+
+  /** Serves a contract in every session to come. */
+  public void serve(ServiceBinding binding) {
+    services.add(binding);
+  }
+
+  /** Returns how many sessions there are, with or without a link. */
+  public int sessionCount() {
+    return sessions.size();
+  }
+
+  /** Takes no new sessions from now on. */
+  public void drain() {
+    draining = true;
+  }
+
+  /** Returns whether no session has a call running or a reply to deliver. */
+  public boolean isIdle() {
+    return sessions.values().stream().noneMatch(one -> one.core().isBusy());
+  }
+
+  /** Ends every session. */
+  public void endAll() {
+    Collection<AcceptedSession> ending = new ArrayList<>(sessions.values());
+    ending.forEach(one -> one.core().close());
+  }
+
+  @Override
+  public LinkListener onAccepted(Link accepted) {
+    ServerHandshake handshake = new ServerHandshake(accepted, context, authenticator, this);
+    return handshake.begin();
+  }
+
+  // ---- from the handshake ----
+
+  /** Returns why a session is not to be had, or null. */
+  @Nullable String refusal() {
+    return draining ? "the server is shutting down" : null;
+  }
+
+  /** Returns the session that the client may resume, or null. */
+  @Nullable AcceptedSession find(SessionKey key) {
+    AcceptedSession found = sessions.get(key.id());
+    return found != null && found.key().equals(key) ? found : null;
+  }
+
+  /** Opens a new session. */
+  AcceptedSession open() {
+    long id;
+    do {
+      id = random.nextLong();
+    } while (id == 0 || sessions.containsKey(id));
+    SessionKey key = new SessionKey(id, random.nextLong(), random.nextLong());
+    AcceptedSession session = new AcceptedSession(context, this, key);
+    session.core().services(services);
+    sessions.put(id, session);
+    return session;
+  }
+
+  /** Answers a client's greeting and goes on with the session over its link. */
+  void welcome(
+      ServerHandshake handshake, LinkPort port, AcceptedSession session, Hello hello, Peer peer) {
+    SessionCore core = session.core();
+    boolean isNew = hello.key().id() == 0;
+    int epoch = handshake.epoch();
+    handshake.welcome(
+        new Welcome(
+            FrameHeader.VERSION,
+            0,
+            session.key(),
+            core.received(),
+            new PeerLimits(
+                context.limits().maxMessageBytes(),
+                link.maxFrameBytes(),
+                context.limits().maxCalls()),
+            core.services().offered()));
+    port.handTo(core);
+    if (!core.attach(handshake.link, epoch, hello.received(), hello.limits(), peer)) {
+      handshake.link.abort("protocol error: the client's account of the session cannot be true");
+      core.end(RpcStatus.PROTOCOL_ERROR, "the client's account of the session cannot be true");
+      return;
+    }
+    session.attached();
+    if (isNew) {
+      core.peerServes(hello.services());
+      onOpened.accept(core);
+    }
+  }
+
+  void ended(AcceptedSession session) {
+    sessions.remove(session.key().id());
+  }
+}

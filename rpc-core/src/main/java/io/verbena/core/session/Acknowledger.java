@@ -1,0 +1,45 @@
+package io.verbena.core.session;
+
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
+
+/**
+ * Sees that what was received is acknowledged. Every frame that leaves does so by the way; a frame
+ * of its own goes out when many are owed, or when none has left for a while.
+ */
+final class Acknowledger implements Timers.Timer {
+  private static final int MOST_OWED = 64;
+  private static final long LONGEST_DELAY_NANOS = 20_000_000;
+
+  private final SessionCore session;
+  private long timer = Timers.NONE;
+
+  Acknowledger(SessionCore session) {
+    this.session = session;
+  }
+
+  /** Whatever was to be sent has been sent: acknowledges what is still owed, now or soon. */
+  void afterPump() {
+    int owed = session.inbox().owed();
+    if (owed >= MOST_OWED) {
+      session.sendUnsequenced(FrameKind.ACK);
+    } else if (owed > 0 && timer == Timers.NONE) {
+      long deadline = session.loop().now() + LONGEST_DELAY_NANOS;
+      timer = session.loop().timers().schedule(deadline, this);
+    }
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    timer = Timers.NONE;
+    session.tellOnewaysDone();
+    if (session.inbox().owed() > 0) {
+      session.sendUnsequenced(FrameKind.ACK);
+    }
+  }
+
+  void stop() {
+    session.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+}

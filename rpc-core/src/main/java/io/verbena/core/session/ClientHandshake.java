@@ -1,0 +1,50 @@
+package io.verbena.core.session;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.Refusal;
+import io.verbena.core.frame.Welcome;
+import io.verbena.core.link.Link;
+import io.verbena.core.loop.EventLoop;
+import org.jspecify.annotations.Nullable;
+
+/** The client's side of opening or resuming a session over a new link. */
+final class ClientHandshake extends Handshake {
+  private final Connector connector;
+  private @Nullable LinkPort port;
+
+  ClientHandshake(Link link, EventLoop loop, Connector connector) {
+    super(link, loop);
+    this.connector = connector;
+  }
+
+  void begin(LinkPort port, int epoch, Hello hello) {
+    this.port = port;
+    startTimer();
+    say(FrameKind.HELLO, epoch, hello::write);
+  }
+
+  @Override
+  void onWord(FrameKind kind, int epoch, WireDecoder body) {
+    LinkPort owner = port;
+    if (kind == FrameKind.WELCOME && owner != null) {
+      Welcome welcome = Welcome.read(body);
+      finish();
+      connector.welcomed(link, owner, welcome);
+    } else if (kind == FrameKind.REFUSED) {
+      Refusal refusal = Refusal.read(body);
+      finish();
+      link.close();
+      connector.refused(refusal);
+    } else {
+      fail("protocol error while opening: the server answered with " + kind);
+    }
+  }
+
+  @Override
+  void onBroken(String reason) {
+    connector.attemptFailed(RpcStatus.UNAVAILABLE, reason);
+  }
+}

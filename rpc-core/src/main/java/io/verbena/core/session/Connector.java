@@ -1,0 +1,232 @@
+package io.verbena.core.session;
+
+import io.verbena.api.Peer;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.frame.Refusal;
+import io.verbena.core.frame.SessionKey;
+import io.verbena.core.frame.Welcome;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives a client's session its links: connects when there is something to call, reconnects to
+ * resume, and starts a new session when the server has lost the old one.
+ *
+ * <pre>
+ *   IDLE ──call──→ CONNECTING ──welcome──→ (attached) ──link lost──→ CONNECTING to resume
+ *    ↑                 │ failed: calls that wait fail; the next attempt is delayed
+ *    └─────────────────┘ resuming: tries again until the resume window is over
+ * </pre>
+ */
+public final class Connector implements SessionRole {
+  private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
+  private static final long FIRST_DELAY_NANOS = 10_000_000;
+  private static final long LONGEST_DELAY_NANOS = 1_000_000_000;
+
+  private final ConnectorConfig config;
+  private final EventLoop loop;
+  private final SessionCore session;
+  private final List<Consumer<@Nullable Failure>> waiters = new ArrayList<>();
+  private SessionKey key = SessionKey.NONE;
+  private int epoch;
+  private boolean connecting;
+  private long retryTimer = Timers.NONE;
+  private long delayNanos;
+  private long resumeUntil;
+
+  /** Why there is no session. */
+  public record Failure(RpcStatus status, String reason) {}
+
+  /** A session that will connect there when it is first used. */
+  public Connector(SessionContext context, ConnectorConfig config) {
+    this.config = config;
+    this.loop = context.loop();
+    this.session = new SessionCore(context, this);
+  }
+
+  /** Returns the session. Safe for any thread. */
+  public Session session() {
+    return session;
+  }
+
+  /** Connects now, as {@link #open}. Safe for any thread; the waiter is called on the loop. */
+  public void openFromAnyThread(Consumer<@Nullable Failure> waiter) {
+    loop.execute(() -> open(waiter));
+  }
+
+  /** Connects now; the waiter hears the outcome: null, or why there is no session. On the loop. */
+  public void open(Consumer<@Nullable Failure> waiter) {
+    if (session.isAttached()) {
+      waiter.accept(null);
+    } else if (session.isEnded()) {
+      waiter.accept(new Failure(RpcStatus.CANCELLED, "the session is closed"));
+    } else {
+      waiters.add(waiter);
+      linkWanted();
+    }
+  }
+
+  // ---- attempts ----
+
+  @Override
+  public void linkWanted() {
+    if (!connecting && retryTimer == Timers.NONE) {
+      connect();
+    }
+  }
+
+  private boolean isResuming() {
+    return key.id() != 0;
+  }
+
+  private void connect() {
+    connecting = true;
+    loop.driver()
+        .connect(
+            config.address(),
+            config.link(),
+            new LinkDriver.ConnectHandler() {
+              @Override
+              public LinkListener onConnected(Link link) {
+                return greet(link);
+              }
+
+              @Override
+              public void onFailed(LinkException failure) {
+                attemptFailed(RpcStatus.UNAVAILABLE, String.valueOf(failure.getMessage()));
+              }
+            });
+  }
+
+  private LinkListener greet(Link link) {
+    epoch++;
+    ClientHandshake handshake = new ClientHandshake(link, loop, this);
+    LinkPort port = new LinkPort(handshake);
+    handshake.begin(port, epoch, hello());
+    return port;
+  }
+
+  private Hello hello() {
+    return new Hello(
+        FrameHeader.VERSION,
+        FrameHeader.VERSION,
+        0,
+        key,
+        session.received(),
+        new PeerLimits(
+            session.limits().maxMessageBytes(),
+            config.link().maxFrameBytes(),
+            session.limits().maxCalls()),
+        config.token().get(),
+        session.services().offered());
+  }
+
+  // ---- outcomes, from the handshake ----
+
+  void welcomed(Link link, LinkPort port, Welcome welcome) {
+    connecting = false;
+    if (session.isEnded()) {
+      link.abort("the session was closed meanwhile");
+      return;
+    }
+    boolean resumed = isResuming();
+    key = welcome.key();
+    port.handTo(session);
+    String identity = link.peerPrincipal() == null ? Peer.ANONYMOUS : link.peerPrincipal();
+    Peer peer = new Peer(identity, link.peerAddress());
+    if (!session.attach(link, epoch, welcome.received(), welcome.limits(), peer)) {
+      link.abort("protocol error: the server's account of the session cannot be true");
+      peerLost("the server's account of the session cannot be true");
+      return;
+    }
+    delayNanos = 0;
+    if (!resumed) {
+      session.peerServes(welcome.services());
+    }
+    LOG.debug("Session {} {} with {}", key, resumed ? "resumed" : "opened", peer.address());
+    tellWaiters(null);
+  }
+
+  void refused(Refusal refusal) {
+    if (refusal.sessionUnknown() && isResuming()) {
+      connecting = false;
+      peerLost("the server has lost the session: " + refusal.message());
+    } else {
+      attemptFailed(refusal.status(), refusal.message());
+    }
+  }
+
+  void attemptFailed(RpcStatus status, String reason) {
+    connecting = false;
+    if (session.isEnded()) {
+      return;
+    }
+    delayNanos = Math.clamp(delayNanos * 2, FIRST_DELAY_NANOS, LONGEST_DELAY_NANOS);
+    if (!isResuming()) {
+      session.failWaiting(status, reason);
+      tellWaiters(new Failure(status, reason));
+      retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
+    } else if (status == RpcStatus.UNAVAILABLE && loop.now() - resumeUntil < 0) {
+      retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
+    } else {
+      LOG.info("Session {} with {} is lost: {}", key, config.address(), reason);
+      key = SessionKey.NONE;
+      session.forgetPeer(reason);
+      session.failWaiting(status, reason);
+      tellWaiters(new Failure(status, reason));
+    }
+  }
+
+  private void retry() {
+    retryTimer = Timers.NONE;
+    if (!session.isEnded() && !session.isAttached() && (isResuming() || session.hasCalls())) {
+      connect();
+    }
+  }
+
+  private void tellWaiters(@Nullable Failure failure) {
+    List<Consumer<@Nullable Failure>> told = new ArrayList<>(waiters);
+    waiters.clear();
+    told.forEach(waiter -> waiter.accept(failure));
+  }
+
+  // ---- what happens to the session ----
+
+  @Override
+  public void linkLost(String reason) {
+    LOG.info("Session {} lost its link to {}: {}; resuming", key, config.address(), reason);
+    resumeUntil = loop.now() + session.limits().resumeWindow().toNanos();
+    linkWanted();
+  }
+
+  @Override
+  public void peerLost(String reason) {
+    LOG.info("Session {} with {} is lost: {}", key, config.address(), reason);
+    key = SessionKey.NONE;
+    session.forgetPeer(reason);
+    if (session.hasCalls()) {
+      linkWanted();
+    }
+  }
+
+  @Override
+  public void ended() {
+    loop.timers().cancel(retryTimer);
+    retryTimer = Timers.NONE;
+    tellWaiters(new Failure(RpcStatus.CANCELLED, "the session was closed"));
+  }
+}

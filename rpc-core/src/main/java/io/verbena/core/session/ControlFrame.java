@@ -1,0 +1,63 @@
+package io.verbena.core.session;
+
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.memory.Slot;
+import io.verbena.core.sequence.Outgoing;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A message of the session's own, in memory of its own: it never waits for a slot. */
+final class ControlFrame implements Outgoing {
+  private static final int SMALL = 256;
+  private static final int MOST = 16 << 20;
+  private static final int DEPTH = 64;
+
+  private @Nullable Slot slot;
+
+  private ControlFrame(Slot slot) {
+    this.slot = slot;
+  }
+
+  /** Returns a message for an outbox. */
+  static ControlFrame message(FrameKind kind, long callId, Consumer<WireOut> body) {
+    return new ControlFrame(slot(kind, 0, callId, body));
+  }
+
+  /** Returns one whole frame, to be handed to a link and then released. */
+  static Slot slot(FrameKind kind, int epoch, long callId, Consumer<WireOut> body) {
+    Slot slot = Slot.unpooled(SMALL);
+    WireEncoder out = slot.encoder();
+    out.start(slot.buffer(), FrameHeader.BYTES, MOST, DEPTH);
+    body.accept(out);
+    slot.encoded(FrameHeader.BYTES);
+    if (slot.length() > SMALL) {
+      slot = copied(slot);
+    }
+    FrameHeader.write(slot.buffer(), kind, 0, callId);
+    FrameHeader.stamp(slot.buffer(), epoch, 0);
+    return slot;
+  }
+
+  private static Slot copied(Slot spilled) {
+    Slot whole = Slot.unpooled(spilled.length());
+    whole.buffer().put(0, spilled.content(), 0, spilled.length());
+    whole.length(spilled.length());
+    return whole;
+  }
+
+  @Override
+  public @Nullable Slot takeSlot() {
+    Slot taken = slot;
+    slot = null;
+    return taken;
+  }
+
+  @Override
+  public void tooLong(int length, int limit) {
+    throw new IllegalStateException(
+        "a control message of " + length + " bytes; the peer takes " + limit);
+  }
+}

@@ -1,0 +1,132 @@
+package io.verbena.core.session;
+
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.memory.Slot;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A link's first words, either side: sends and takes unsequenced frames until a session owns it.
+ */
+abstract class Handshake implements LinkListener, Timers.Timer {
+  /** How long the peer may take for its part of the handshake. */
+  static final Duration LIMIT = Duration.ofSeconds(5);
+
+  private static final int DEPTH = 16;
+
+  final Link link;
+  final EventLoop loop;
+  private final WireDecoder decoder = new WireDecoder();
+  private long timer = Timers.NONE;
+  private boolean over;
+
+  Handshake(Link link, EventLoop loop) {
+    this.link = link;
+    this.loop = loop;
+  }
+
+  final void startTimer() {
+    timer = loop.timers().schedule(loop.now() + LIMIT.toNanos(), this);
+  }
+
+  /** A frame of the handshake; throws WireException if it does not decode. */
+  abstract void onWord(FrameKind kind, int epoch, WireDecoder body);
+
+  /** There will be no session over this link. Called at most once. */
+  abstract void onBroken(String reason);
+
+  /** The handshake has had its result: nothing more is reported. */
+  final void finish() {
+    over = true;
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+
+  final boolean isOver() {
+    return over;
+  }
+
+  final void say(FrameKind kind, int epoch, Consumer<WireOut> body) {
+    Slot slot = ControlFrame.slot(kind, epoch, 0, body);
+    try {
+      if (slot.length() > link.capabilities().maxFrameBytes()) {
+        fail(
+            kind
+                + " takes "
+                + slot.length()
+                + " bytes; the link carries "
+                + link.capabilities().maxFrameBytes());
+      } else if (!(link.send(slot) instanceof SendResult.Sent)) {
+        fail("the link took no frame");
+      } else {
+        link.flush();
+      }
+    } finally {
+      slot.release();
+    }
+  }
+
+  final void fail(String reason) {
+    if (!over) {
+      finish();
+      link.abort(reason);
+      onBroken(reason);
+    }
+  }
+
+  @Override
+  public final void onFrame(ByteBuffer buffer, int from, int to) {
+    if (over) {
+      return;
+    }
+    String wrong = headerError(buffer, from, to);
+    if (wrong == null) {
+      try {
+        FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+        decoder.start(buffer, from + FrameHeader.BYTES, to, DEPTH);
+        onWord(kind == null ? FrameKind.ACK : kind, FrameHeader.epoch(buffer, from), decoder);
+      } catch (WireException e) {
+        wrong = e.getMessage();
+      }
+    }
+    if (wrong != null) {
+      fail("protocol error while opening: " + wrong);
+    }
+  }
+
+  private static @Nullable String headerError(ByteBuffer buffer, int from, int to) {
+    if (to - from < FrameHeader.BYTES) {
+      return "a frame of " + (to - from) + " bytes";
+    }
+    int version = FrameHeader.version(buffer, from);
+    return version == FrameHeader.VERSION ? null : "a frame of version " + version;
+  }
+
+  @Override
+  public final void onWritable() {}
+
+  @Override
+  public final void onClosed(String reason) {
+    if (!over) {
+      finish();
+      onBroken(reason);
+    }
+  }
+
+  @Override
+  public final void onTimer(long nowNanos) {
+    timer = Timers.NONE;
+    fail("the peer did not open the session within " + LIMIT.toSeconds() + " s");
+  }
+}

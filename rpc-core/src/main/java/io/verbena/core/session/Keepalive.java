@@ -1,0 +1,61 @@
+package io.verbena.core.session;
+
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
+
+/**
+ * Notices a peer that has fallen silent. A pause of this very process is not held against the peer:
+ * when the timer comes late, what the peer sent meanwhile has yet to be read.
+ */
+final class Keepalive implements Timers.Timer {
+  private final SessionCore session;
+  private final long pingNanos;
+  private final long deadNanos;
+  private long timer = Timers.NONE;
+  private long dueNanos;
+  private long heardNanos;
+
+  Keepalive(SessionCore session) {
+    this.session = session;
+    this.pingNanos = session.limits().pingInterval().toNanos();
+    this.deadNanos = session.limits().deadAfter().toNanos();
+  }
+
+  void start() {
+    stop();
+    heard();
+    schedule();
+  }
+
+  void stop() {
+    session.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+
+  /** Something has come from the peer. */
+  void heard() {
+    heardNanos = session.loop().now();
+  }
+
+  private void schedule() {
+    dueNanos = session.loop().now() + pingNanos;
+    timer = session.loop().timers().schedule(dueNanos, this);
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    timer = Timers.NONE;
+    if (nowNanos - dueNanos > pingNanos) {
+      heardNanos = nowNanos; // this process itself was paused
+    }
+    long silent = nowNanos - heardNanos;
+    if (silent >= deadNanos) {
+      session.giveUpLink("no sign of life from the peer for " + silent / 1_000_000 + " ms");
+      return;
+    }
+    if (silent >= pingNanos / 2) {
+      session.sendUnsequenced(FrameKind.PING);
+    }
+    schedule();
+  }
+}

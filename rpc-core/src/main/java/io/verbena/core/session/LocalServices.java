@@ -1,0 +1,62 @@
+package io.verbena.core.session;
+
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.core.frame.OfferedService;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The services that one end serves, by the ids that requests name them by. */
+final class LocalServices {
+  private final Int2ObjectHashMap<Served> served = new Int2ObjectHashMap<>();
+
+  /** A service and its methods by id. */
+  record Served(ServiceBinding binding, Int2ObjectHashMap<MethodDescriptor<?>> methods) {}
+
+  /** Adds a service. */
+  void add(ServiceBinding binding) {
+    String name = binding.service().name();
+    Served other = served.get(OfferedService.id(name));
+    if (other != null) {
+      String otherName = other.binding().service().name();
+      throw new IllegalArgumentException(
+          otherName.equals(name)
+              ? "service " + name + " is served already"
+              : "services " + name + " and " + otherName + " have the same id: rename one");
+    }
+    Int2ObjectHashMap<MethodDescriptor<?>> methods = new Int2ObjectHashMap<>();
+    for (MethodDescriptor<?> method : binding.service().methods()) {
+      methods.put(method.id(), method);
+    }
+    served.put(OfferedService.id(name), new Served(binding, methods));
+  }
+
+  /** Adds all services of another table. */
+  void addAll(LocalServices others) {
+    served.putAll(others.served);
+  }
+
+  @Nullable Served get(int id) {
+    return served.get(id);
+  }
+
+  /** Returns what to tell the peer. */
+  List<OfferedService> offered() {
+    List<OfferedService> offered = new ArrayList<>();
+    served.values().forEach(one -> offered.add(OfferedService.of(one.binding().service())));
+    return offered;
+  }
+
+  /** Returns the services' names, for a message. */
+  String names() {
+    return served.isEmpty()
+        ? "no service"
+        : served.values().stream()
+            .map(one -> one.binding().service().name())
+            .sorted()
+            .collect(Collectors.joining(", "));
+  }
+}

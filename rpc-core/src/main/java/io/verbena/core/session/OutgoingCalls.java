@@ -1,0 +1,133 @@
+package io.verbena.core.session;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.core.call.PendingCall;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.CallFrames;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.memory.Slot;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that this end has under way. A call whose caller gave up stays here until the peer has
+ * answered it, and keeps its place in the window as long.
+ */
+final class OutgoingCalls {
+  private final SessionCore session;
+  private final Long2ObjectHashMap<PendingCall<?>> calls = new Long2ObjectHashMap<>();
+  private long lastId;
+  private int onewaysUnderWay;
+
+  OutgoingCalls(SessionCore session) {
+    this.session = session;
+  }
+
+  boolean isEmpty() {
+    return calls.isEmpty();
+  }
+
+  void start(PendingCall<?> call) {
+    calls.put(++lastId, call);
+    call.started(lastId);
+  }
+
+  /** Writes the time left into a request that leaves now. */
+  void stampDeadline(Slot slot) {
+    if (slot.deadlineNanos() != Slot.NO_DEADLINE) {
+      long left = slot.deadlineNanos() - session.loop().now();
+      CallFrames.remaining(slot.content(), FrameHeader.BYTES, left);
+    }
+  }
+
+  /** A call's caller gave up: by its deadline, or by cancelling. */
+  void abandoned(PendingCall<?> call) {
+    if (calls.get(call.id()) != call) {
+      return; // answered meanwhile
+    }
+    if (call.wasHandedOver()) {
+      session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id(), out -> {}));
+    } else {
+      forget(call);
+    }
+  }
+
+  private void forget(PendingCall<?> call) {
+    calls.remove(call.id());
+    call.close();
+    session.window().release();
+  }
+
+  void onewaySent(PendingCall<?> call) {
+    calls.remove(call.id());
+    call.close();
+    call.complete(null);
+    onewaysUnderWay++;
+  }
+
+  @Nullable String onewaysDone(ByteBuffer buffer, int from, int to) {
+    WireDecoder in = session.decoder();
+    in.start(buffer, from, to, session.limits().maxDepth());
+    int done = in.readVarInt();
+    if (done <= 0 || done > onewaysUnderWay) {
+      return done + " one-way calls done, of " + onewaysUnderWay;
+    }
+    onewaysUnderWay -= done;
+    session.window().release(done);
+    return null;
+  }
+
+  @Nullable String reply(FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+    PendingCall<?> call = calls.get(callId);
+    if (call == null || !call.wasHandedOver()) {
+      return "a reply to call " + callId + ", which was not made";
+    }
+    forget(call);
+    WireDecoder in = session.decoder();
+    in.start(buffer, from, to, session.limits().maxDepth());
+    call.reply(kind, in);
+    return null;
+  }
+
+  void replyDropped(long callId, int length) {
+    PendingCall<?> call = calls.get(callId);
+    if (call != null) {
+      forget(call);
+      call.replyDropped(length);
+    }
+  }
+
+  /** The peer is gone with what it had taken; what it had not can go to the next. */
+  void peerLost(String reason) {
+    session.window().release(onewaysUnderWay);
+    onewaysUnderWay = 0;
+    fail(PendingCall::wasHandedOver, RpcStatus.UNAVAILABLE, reason);
+  }
+
+  /** There is no link to be had: what waits for one fails. */
+  void failWaiting(RpcStatus status, String reason) {
+    fail(call -> !call.wasHandedOver(), status, reason);
+  }
+
+  void end(RpcStatus status, String reason) {
+    fail(call -> true, status, reason);
+  }
+
+  private void fail(Predicate<PendingCall<?>> which, RpcStatus status, String reason) {
+    // Completing a call runs its caller's code, which may start or cancel others: take a copy
+    // first.
+    List<PendingCall<?>> failing = new ArrayList<>();
+    calls.values().stream().filter(which).forEach(failing::add);
+    for (PendingCall<?> call : failing) {
+      if (calls.get(call.id()) == call) {
+        call.fail(status, reason);
+        forget(call);
+      }
+    }
+  }
+}

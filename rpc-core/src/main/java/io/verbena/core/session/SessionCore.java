@@ -1,0 +1,515 @@
+package io.verbena.core.session;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.Path;
+import io.verbena.api.Peer;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireException;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.call.CallHost;
+import io.verbena.core.call.CallWindow;
+import io.verbena.core.call.PendingCall;
+import io.verbena.core.call.ServerCall;
+import io.verbena.core.call.SessionCaller;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.OfferedService;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.loop.Command;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.memory.Slot;
+import io.verbena.core.memory.SlotPool;
+import io.verbena.core.sequence.Inbox;
+import io.verbena.core.sequence.Outbox;
+import io.verbena.core.sequence.Outgoing;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What both ends of a session share: frames in and out over one link after another, and the calls
+ * both ways.
+ *
+ * <pre>
+ *   DETACHED ──attach──→ ATTACHED ──link lost──→ DETACHED (resumes: nothing is lost, nothing twice)
+ *                            └──peer lost──→ DETACHED, numbers and calls of the old peer forgotten
+ *   any ──end──→ ENDED
+ * </pre>
+ */
+public final class SessionCore implements Session, CallHost, LinkListener, Inbox.Receiver {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionCore.class);
+
+  private final SessionContext context;
+  private final SessionRole role;
+  private final Outbox outbox;
+  private final Inbox inbox;
+  private final CallWindow window;
+  private final OutgoingCalls outgoing;
+  private final IncomingCalls incoming;
+  private final LocalServices services = new LocalServices();
+  private final RemoteServices remoteServices;
+  private final Keepalive keepalive;
+  private final Acknowledger acknowledger;
+  private final WireDecoder decoder = new WireDecoder();
+  private final Command pump = this::pump;
+  private @Nullable Link link;
+  private int epoch;
+  private boolean pumpDue;
+  private boolean ended;
+  private volatile Path path = new Path("none", "not connected yet");
+  private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
+
+  SessionCore(SessionContext context, SessionRole role) {
+    this.context = context;
+    this.role = role;
+    this.outbox = new Outbox(context.fragmentSlots(), this::stamp);
+    this.inbox = new Inbox(context.limits().maxMessageBytes(), context.assemblies(), this);
+    this.window = new CallWindow(context.limits().maxCalls());
+    this.outgoing = new OutgoingCalls(this);
+    this.incoming = new IncomingCalls(this, services);
+    this.remoteServices = new RemoteServices(this);
+    this.keepalive = new Keepalive(this);
+    this.acknowledger = new Acknowledger(this);
+  }
+
+  // ---- links: called by the role, on the loop ----
+
+  /**
+   * Goes on over a new link.
+   *
+   * @param received what the peer has received in this session so far
+   * @return false if the peer's account of the session cannot be true
+   */
+  boolean attach(Link next, int linkEpoch, long received, PeerLimits limits, Peer who) {
+    if (!outbox.resume(received)) {
+      return false;
+    }
+    Link old = link;
+    link = next;
+    epoch = linkEpoch;
+    peer = who;
+    path = new Path(next.capabilities().kind(), context.pathReason(next.capabilities()));
+    outbox.peerLimits(limits);
+    window.peerTakes(limits.maxCalls());
+    keepalive.start();
+    if (old != null) {
+      old.abort("the peer resumed its session over a new link");
+    }
+    schedulePump();
+    return true;
+  }
+
+  /** Says what the peer serves, as it told when the session opened. */
+  void peerServes(List<OfferedService> offered) {
+    remoteServices.replace(offered);
+  }
+
+  /** Serves what every session of a server serves. */
+  void services(LocalServices shared) {
+    remoteServices.serveAll(shared);
+  }
+
+  /**
+   * The peer does not know this session any more: calls it had taken fail, others wait for a new
+   * one.
+   */
+  void forgetPeer(String reason) {
+    dropLink("none", reason);
+    outgoing.peerLost(reason);
+    incoming.peerLost();
+    outbox.restart();
+    inbox.restart();
+    remoteServices.peerLost();
+  }
+
+  /** No link can be had now: calls that wait for one fail. */
+  void failWaiting(RpcStatus status, String reason) {
+    path = new Path("none", reason);
+    outgoing.failWaiting(status, reason);
+  }
+
+  /** Ends the session: every call in flight ends too. */
+  void end(RpcStatus status, String reason) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    dropLink("none", reason);
+    outgoing.end(status, reason);
+    incoming.peerLost();
+    remoteServices.peerLost();
+    outbox.clear();
+    inbox.restart();
+    role.ended();
+  }
+
+  private void dropLink(String kind, String reason) {
+    Link old = link;
+    link = null;
+    keepalive.stop();
+    acknowledger.stop();
+    path = new Path(kind, reason);
+    if (old != null) {
+      old.close();
+    }
+  }
+
+  boolean isAttached() {
+    return link != null;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** Gives the peer back the places of the one-way calls that are done. */
+  void tellOnewaysDone() {
+    incoming.tellOnewaysDone();
+  }
+
+  /** Returns whether calls wait to be sent or answered. */
+  boolean hasCalls() {
+    return !outgoing.isEmpty();
+  }
+
+  /** Returns whether handlers run or replies are on their way. */
+  boolean isBusy() {
+    return !incoming.isEmpty() || !outbox.isEmpty();
+  }
+
+  long received() {
+    return inbox.received();
+  }
+
+  int epoch() {
+    return epoch;
+  }
+
+  SessionContext context() {
+    return context;
+  }
+
+  LocalServices services() {
+    return services;
+  }
+
+  Inbox inbox() {
+    return inbox;
+  }
+
+  Outbox outbox() {
+    return outbox;
+  }
+
+  WireDecoder decoder() {
+    return decoder;
+  }
+
+  // ---- frames in ----
+
+  @Override
+  public void onFrame(ByteBuffer buffer, int from, int to) {
+    if (link == null) {
+      return; // closed by us while frames were on their way
+    }
+    keepalive.heard();
+    String wrong;
+    try {
+      wrong = take(buffer, from, to);
+    } catch (WireException e) {
+      wrong = e.getMessage();
+    }
+    if (wrong != null) {
+      breakOff(wrong);
+    }
+  }
+
+  private @Nullable String take(ByteBuffer buffer, int from, int to) {
+    if (to - from < FrameHeader.BYTES) {
+      return "a frame of " + (to - from) + " bytes";
+    }
+    int version = FrameHeader.version(buffer, from);
+    if (version != FrameHeader.VERSION) {
+      return "a frame of version " + version;
+    }
+    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+    if (kind == null) {
+      return "a frame of unknown kind " + FrameHeader.kindCode(buffer, from);
+    }
+    if (FrameHeader.epoch(buffer, from) != epoch) {
+      return "a frame of link " + FrameHeader.epoch(buffer, from) + " on link " + epoch;
+    }
+    if (!outbox.acknowledge(FrameHeader.acknowledged(buffer, from))) {
+      return "an acknowledgement of frames that were never sent";
+    }
+    schedulePump();
+    return kind.sequenced() ? inbox.accept(kind, buffer, from, to) : takeUnsequenced(kind);
+  }
+
+  private @Nullable String takeUnsequenced(FrameKind kind) {
+    switch (kind) {
+      case ACK, PONG -> {}
+      case PING -> sendUnsequenced(FrameKind.PONG);
+      case GOODBYE -> {
+        String reason = "the peer closed the session";
+        if (role instanceof Connector) {
+          role.peerLost(reason);
+        } else {
+          end(RpcStatus.UNAVAILABLE, reason);
+        }
+      }
+      default -> {
+        return kind + " in an open session";
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void onMessage(FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+    String wrong =
+        switch (kind) {
+          case REQUEST, ONEWAY -> incoming.request(kind, callId, buffer, from, to);
+          case RESULT, DECLARED_ERROR, FAILURE -> outgoing.reply(kind, callId, buffer, from, to);
+          case CANCEL -> incoming.cancel(callId);
+          case ONEWAY_DONE -> outgoing.onewaysDone(buffer, from, to);
+          case SERVICES, SCHEMA_REQUEST, SCHEMA -> remoteServices.take(kind, buffer, from, to);
+          default -> kind + " as a message";
+        };
+    if (wrong != null) {
+      breakOff(wrong);
+    }
+  }
+
+  @Override
+  public void onDropped(FrameKind kind, long callId, int length) {
+    switch (kind) {
+      case REQUEST -> incoming.refuse(callId, RpcStatus.RESOURCE_EXHAUSTED, noMemory(length));
+      case RESULT, DECLARED_ERROR, FAILURE -> outgoing.replyDropped(callId, length);
+      case ONEWAY -> incoming.onewayDone();
+      default -> breakOff(kind + " of " + length + " bytes");
+    }
+  }
+
+  private static String noMemory(int length) {
+    return "a request of " + length + " bytes found no memory here: try later";
+  }
+
+  /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
+  private void breakOff(String wrong) {
+    Link broken = link;
+    if (broken == null) {
+      return;
+    }
+    String reason = "protocol error: " + wrong;
+    LOG.warn("Session with {} broken off: {}", broken.peerAddress(), reason);
+    link = null;
+    broken.abort(reason);
+    role.peerLost(reason);
+  }
+
+  // ---- frames out ----
+
+  private void stamp(Slot slot) {
+    FrameHeader.stamp(slot.content(), epoch, inbox.received());
+    outgoing.stampDeadline(slot);
+  }
+
+  /** Sends what there is to send, at the end of this duty cycle. */
+  void schedulePump() {
+    if (!pumpDue) {
+      pumpDue = true;
+      context.loop().atCycleEnd(pump);
+    }
+  }
+
+  private void pump() {
+    pumpDue = false;
+    Link current = link;
+    if (current == null) {
+      if (!ended && !outgoing.isEmpty()) {
+        role.linkWanted();
+      }
+      return;
+    }
+    if (outbox.pump(current) > 0) {
+      inbox.acknowledged();
+    }
+    acknowledger.afterPump();
+    if (link == current) {
+      current.flush();
+    }
+  }
+
+  /** Sends a frame that is not numbered; it is lost where the link takes nothing now. */
+  void sendUnsequenced(FrameKind kind) {
+    Link current = link;
+    if (current == null) {
+      return;
+    }
+    Slot slot = slots().claim();
+    if (slot == null) {
+      slot = Slot.unpooled(FrameHeader.BYTES);
+    }
+    FrameHeader.write(slot.buffer(), kind, 0, 0);
+    slot.length(FrameHeader.BYTES);
+    stamp(slot);
+    if (current.send(slot) instanceof SendResult.Sent) {
+      inbox.acknowledged();
+    }
+    slot.release();
+    schedulePump();
+  }
+
+  @Override
+  public void onWritable() {
+    schedulePump();
+  }
+
+  @Override
+  public void onClosed(String reason) {
+    if (link == null) {
+      return;
+    }
+    link = null;
+    keepalive.stop();
+    acknowledger.stop();
+    path = new Path("none", reason);
+    role.linkLost(reason);
+  }
+
+  /** Gives up the link, as if it had closed by itself. */
+  void giveUpLink(String reason) {
+    Link silent = link;
+    if (silent != null) {
+      link = null;
+      silent.abort(reason);
+      link = silent;
+      onClosed(reason);
+    }
+  }
+
+  // ---- CallHost ----
+
+  @Override
+  public void start(PendingCall<?> call) {
+    if (ended) {
+      call.fail(RpcStatus.UNAVAILABLE, "the session is closed: " + path.reason());
+      call.close();
+      window.release();
+      return;
+    }
+    outgoing.start(call);
+    remoteServices.send(call);
+  }
+
+  @Override
+  public void abandoned(PendingCall<?> call) {
+    outgoing.abandoned(call);
+  }
+
+  @Override
+  public void onewaySent(PendingCall<?> call) {
+    outgoing.onewaySent(call);
+  }
+
+  @Override
+  public void enqueue(Outgoing message) {
+    outbox.add(message);
+    schedulePump();
+  }
+
+  @Override
+  public void replied(ServerCall call) {
+    incoming.replied(call);
+  }
+
+  @Override
+  public void reusable(ServerCall call) {
+    incoming.reusable(call);
+  }
+
+  @Override
+  public long lastAcknowledged() {
+    return outbox.acknowledged();
+  }
+
+  @Override
+  public EventLoop loop() {
+    return context.loop();
+  }
+
+  @Override
+  public Session session() {
+    return this;
+  }
+
+  @Override
+  public SessionLimits limits() {
+    return context.limits();
+  }
+
+  @Override
+  public SlotPool slots() {
+    return context.slots();
+  }
+
+  @Override
+  public Executor handlers() {
+    return context.handlers();
+  }
+
+  @Override
+  public CallWindow window() {
+    return window;
+  }
+
+  // ---- Session ----
+
+  @Override
+  public Path path() {
+    return path;
+  }
+
+  @Override
+  public Peer peer() {
+    return peer;
+  }
+
+  @Override
+  public void serve(ServiceBinding binding) {
+    remoteServices.serve(binding);
+  }
+
+  @Override
+  public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
+    remoteServices.expect(service);
+    return new SessionCaller(this, service.name(), options);
+  }
+
+  @Override
+  public void close() {
+    loop()
+        .execute(
+            () -> {
+              sendUnsequenced(FrameKind.GOODBYE);
+              end(RpcStatus.CANCELLED, "the session was closed on this side");
+            });
+  }
+
+  @Override
+  public String toString() {
+    return "session with " + peer.address() + " over " + path;
+  }
+}

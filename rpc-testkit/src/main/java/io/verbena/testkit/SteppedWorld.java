@@ -1,0 +1,153 @@
+package io.verbena.testkit;
+
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.mem.InMemoryNetwork;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * A whole client, server and network that the test steps in its own thread, on a clock that moves
+ * only when the test says so.
+ *
+ * <pre>{@code
+ * SteppedWorld world = new SteppedWorld();
+ * VerbenaServer server = world.server(s -> s.serve(GreeterRpc.bind(new MyGreeter())));
+ * GreeterRpc.Async greeter = GreeterRpc.async(world.client().session(world.address()));
+ * CompletableFuture<String> greeting = greeter.greet("world").toCompletableFuture();
+ * world.runUntil(greeting::isDone);
+ * }</pre>
+ */
+public final class SteppedWorld implements AutoCloseable {
+  private static final String ADDRESS = "mem://server";
+  private static final int MOST_STEPS = 1_000_000;
+  private static final Duration TICK = Duration.ofMillis(1);
+
+  private final ManualClock clock = new ManualClock();
+  private final InMemoryNetwork network;
+  private final EventLoop clientLoop;
+  private final EventLoop serverLoop;
+  private final ArrayDeque<Runnable> handlers = new ArrayDeque<>();
+  private final VerbenaClient client;
+  private SessionLimits limits = SessionLimits.DEFAULT;
+
+  /** A world with the default limits. */
+  public SteppedWorld() {
+    this(SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES);
+  }
+
+  /**
+   * A world with these limits at both ends.
+   *
+   * @param ringFrames the frames that fit on the link each way
+   */
+  public SteppedWorld(SessionLimits limits, int ringFrames) {
+    this.limits = limits;
+    network = new InMemoryNetwork(clock, ringFrames);
+    clientLoop = new EventLoop("client", clock, network);
+    serverLoop = new EventLoop("server", clock, network);
+    client =
+        VerbenaClient.builder()
+            .limits(limits)
+            .handlers(handlers::add)
+            .steppedBy(clientLoop)
+            .build();
+  }
+
+  /** Returns where the server is. */
+  public String address() {
+    return ADDRESS;
+  }
+
+  /** Returns the clock. */
+  public ManualClock clock() {
+    return clock;
+  }
+
+  /** Returns the network, to cut and heal. */
+  public InMemoryNetwork network() {
+    return network;
+  }
+
+  /** Returns the client. */
+  public VerbenaClient client() {
+    return client;
+  }
+
+  /** Starts a server. */
+  public VerbenaServer server(Consumer<VerbenaServer.Builder> settings) {
+    VerbenaServer.Builder builder =
+        VerbenaServer.builder()
+            .limits(limits)
+            .handlers(handlers::add)
+            .steppedBy(serverLoop)
+            .random(new Random(1))
+            .listen(ADDRESS);
+    settings.accept(builder);
+    return builder.start();
+  }
+
+  /** Runs one duty cycle of each loop; returns how much was done. Runs no handler. */
+  public int step() {
+    return clientLoop.doWork() + serverLoop.doWork();
+  }
+
+  /** Runs the handlers that wait for a thread; returns how many. */
+  public int runHandlers() {
+    int ran = 0;
+    Runnable handler;
+    while ((handler = handlers.pollFirst()) != null) {
+      handler.run();
+      ran++;
+    }
+    return ran;
+  }
+
+  /** Steps loops and handlers until nothing is left to do at this moment of the clock. */
+  public void settle() {
+    int idle = 0;
+    for (int i = 0; i < MOST_STEPS; i++) {
+      idle = step() + runHandlers() == 0 ? idle + 1 : 0;
+      if (idle == 2) {
+        return;
+      }
+    }
+    throw new AssertionError("not settled after " + MOST_STEPS + " steps");
+  }
+
+  /** Lets time pass, a millisecond at a time, settling at each. */
+  public void pass(Duration time) {
+    settle();
+    for (long left = time.toNanos(); left > 0; left -= TICK.toNanos()) {
+      clock.advance(left < TICK.toNanos() ? Duration.ofNanos(left) : TICK);
+      settle();
+    }
+  }
+
+  /** Steps, letting time pass where nothing is left to do, until a condition holds. */
+  public void runUntil(BooleanSupplier condition) {
+    Duration longest = Duration.ofMinutes(2);
+    long end = clock.nanoTime() + longest.toNanos();
+    while (!condition.getAsBoolean()) {
+      settle();
+      if (condition.getAsBoolean()) {
+        return;
+      }
+      if (clock.nanoTime() - end > 0) {
+        throw new AssertionError("not so within " + longest.toSeconds() + " s of the test's clock");
+      }
+      clock.advance(TICK);
+    }
+  }
+
+  @Override
+  public void close() {
+    clientLoop.onClose();
+    serverLoop.onClose();
+  }
+}
