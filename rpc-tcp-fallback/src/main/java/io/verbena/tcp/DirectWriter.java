@@ -1,0 +1,29 @@
+package io.verbena.tcp;
+
+import io.netty.channel.Channel;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.UnixChannel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Writes to a socket past Netty's outbound buffer, for the case that there is nothing in it. Of
+ * what Netty does there for each write, a link needs nothing; and outside its own kind of threads
+ * Netty allocates an entry per write.
+ */
+interface DirectWriter {
+  /**
+   * Writes what the socket takes now.
+   *
+   * @return how many of the bytes from {@code from} (inclusive) to {@code to} (exclusive) it took
+   */
+  int write(ByteBuffer buffer, int from, int to) throws IOException;
+
+  static DirectWriter to(Channel channel) {
+    if (channel instanceof UnixChannel unix) {
+      FileDescriptor descriptor = unix.fd();
+      return descriptor::write;
+    }
+    return (DirectWriter) channel;
+  }
+}

@@ -1,0 +1,62 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Turns a close into one that loses nothing: it sends what is due, says so (FIN), and reads and
+ * drops what still comes until the peer has closed too. A socket closed with unread data in it
+ * would reset the connection, and the reset would overtake our last frames, or the TLS alert that
+ * tells the peer what was wrong. Stands next to the socket, below TLS.
+ */
+final class LingeringClose extends ChannelDuplexHandler {
+  /** How long a peer may take to close its side. */
+  private static final long PATIENCE_SECONDS = 5;
+
+  private ByteBuf lastWords = Unpooled.EMPTY_BUFFER;
+  private boolean closing;
+
+  /** Has something sent below TLS before the connection is closed. */
+  void lastWords(ByteBuf bytes) {
+    lastWords = bytes;
+  }
+
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    SocketChannel channel = (SocketChannel) context.channel();
+    if (closing || !channel.isActive()) {
+      context.close(promise);
+      return;
+    }
+    closing = true;
+    Future<?> patience =
+        channel
+            .eventLoop()
+            .schedule(() -> context.close(promise), PATIENCE_SECONDS, TimeUnit.SECONDS);
+    channel
+        .closeFuture()
+        .addListener(
+            _ -> {
+              patience.cancel(false);
+              promise.trySuccess();
+            });
+    channel.config().setAutoRead(true);
+    context.writeAndFlush(lastWords).addListener(_ -> channel.shutdownOutput());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (closing) {
+      ReferenceCountUtil.release(message);
+    } else {
+      context.fireChannelRead(message);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.verbena.tcp;
+
+import io.netty.util.NetUtil;
+import io.verbena.core.link.LinkException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@code tcp://HOST:PORT} address.
+ *
+ * @param host a name or a literal address, without the brackets of IPv6
+ * @param port 0 to 65535
+ */
+record TcpAddress(String host, int port) {
+  static final String SCHEME = "tcp";
+
+  static TcpAddress of(URI uri) throws LinkException {
+    String host = uri.getHost();
+    int port = uri.getPort();
+    if (!SCHEME.equals(uri.getScheme()) || host == null || port < 0 || port > 0xffff) {
+      throw new LinkException(
+          "'"
+              + uri
+              + "' is no TCP address; write tcp://HOST:PORT, such as tcp://10.0.0.7:7400 or"
+              + " tcp://[::1]:7400",
+          null);
+    }
+    boolean bracketed = host.startsWith("[");
+    return new TcpAddress(bracketed ? host.substring(1, host.length() - 1) : host, port);
+  }
+
+  static String text(@Nullable InetSocketAddress address) {
+    if (address == null) {
+      return SCHEME + "://?";
+    }
+    // An unresolved address would have no InetAddress; those of sockets have.
+    InetAddress ip = address.getAddress();
+    return new TcpAddress(NetUtil.toAddressString(ip), address.getPort()).toString();
+  }
+
+  /** Returns the address without a look-up; null for a name. */
+  @Nullable InetAddress literal() {
+    return NetUtil.createInetAddressFromIpAddressString(host);
+  }
+
+  @Override
+  public String toString() {
+    String quoted = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+    return SCHEME + "://" + quoted + ":" + port;
+  }
+}

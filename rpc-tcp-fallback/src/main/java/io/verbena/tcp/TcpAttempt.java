@@ -1,0 +1,209 @@
+package io.verbena.tcp;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.verbena.core.link.LinkDriver.ConnectHandler;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt to open a link: look the name up, connect to its addresses one after another until
+ * one answers, shake hands if TLS is asked for. All of it is bounded by one time limit.
+ */
+final class TcpAttempt {
+  private final TcpDriver driver;
+  private final URI uri;
+  private final LinkOptions options;
+  private final ConnectHandler handler;
+  private final Queue<InetAddress> addresses = new ArrayDeque<>();
+  private final long deadlineNanos;
+  private @Nullable SocketChannel channel;
+  private @Nullable String lastFailure;
+  private @Nullable Throwable lastCause;
+  private boolean over;
+
+  TcpAttempt(TcpDriver driver, URI uri, LinkOptions options, ConnectHandler handler) {
+    this.driver = driver;
+    this.uri = uri;
+    this.options = options;
+    this.handler = handler;
+    this.deadlineNanos = driver.loop().ticker().nanoTime() + options.connectTimeout().toNanos();
+  }
+
+  void start() {
+    if (over) {
+      return;
+    }
+    TcpAddress address;
+    try {
+      address = TcpAddress.of(uri);
+    } catch (LinkException e) {
+      fail(e);
+      return;
+    }
+    driver.schedule(this::timeOut, options.connectTimeout().toMillis());
+    InetAddress literal = address.literal();
+    if (literal != null) {
+      addresses.add(literal);
+      connectNext(address);
+    } else {
+      lookUp(address);
+    }
+  }
+
+  /** The resolver of the JDK blocks, for seconds if DNS does: not on the loop. */
+  private void lookUp(TcpAddress address) {
+    Thread.ofVirtual()
+        .name("verbena-lookup-" + address.host())
+        .start(
+            () -> {
+              List<InetAddress> found;
+              try {
+                found = List.of(InetAddress.getAllByName(address.host()));
+              } catch (UnknownHostException e) {
+                driver.executeFromElsewhere(() -> fail(unknown(address, e)));
+                return;
+              }
+              driver.executeFromElsewhere(
+                  () -> {
+                    addresses.addAll(found);
+                    connectNext(address);
+                  });
+            });
+  }
+
+  private static LinkException unknown(TcpAddress address, UnknownHostException e) {
+    return new LinkException(
+        address
+            + ": the host '"
+            + address.host()
+            + "' is unknown; check its spelling, /etc/hosts and DNS",
+        e);
+  }
+
+  private void connectNext(TcpAddress address) {
+    if (over) {
+      return;
+    }
+    InetAddress ip = addresses.poll();
+    if (ip == null) {
+      fail(new LinkException(uri + " " + lastFailure, lastCause));
+      return;
+    }
+    SocketChannel socket = driver.transport().sockets().get();
+    channel = socket;
+    driver.configure(socket, options);
+    socket.pipeline().addLast(new LingeringClose());
+    driver.register(socket);
+    if (!addresses.isEmpty()) {
+      // Leave the others their share of the time.
+      driver.schedule(() -> giveUp(socket), millisLeft() / (addresses.size() + 1));
+    }
+    socket
+        .connect(new InetSocketAddress(ip, address.port()))
+        .addListener((ChannelFuture future) -> connected(address, socket, future));
+  }
+
+  private void giveUp(SocketChannel socket) {
+    if (!over && channel == socket && !socket.isActive()) {
+      socket.unsafe().close(socket.newPromise());
+    }
+  }
+
+  private void connected(TcpAddress address, SocketChannel socket, ChannelFuture future) {
+    if (over) {
+      socket.unsafe().close(socket.newPromise());
+    } else if (!future.isSuccess()) {
+      socket.unsafe().close(socket.newPromise());
+      lastCause = future.cause();
+      lastFailure = explain(future.cause());
+      connectNext(address);
+    } else if (options.tls() == null) {
+      open(socket, null);
+    } else {
+      SslHandler tls = Tls.client(options.tls(), address, millisLeft());
+      socket.pipeline().addLast(tls, new Handshake(tls, this::open, this::handshakeFailed));
+    }
+  }
+
+  private void open(SocketChannel socket, @Nullable SslHandler tls) {
+    if (over) {
+      socket.unsafe().close(socket.newPromise());
+      return;
+    }
+    end();
+    String peer = TcpAddress.SCHEME + "://" + uri.getRawAuthority();
+    TcpLink link = new TcpLink(driver, socket, peer, options.maxFrameBytes(), tls);
+    socket.pipeline().addLast(link);
+    link.open(handler::onConnected);
+  }
+
+  private void handshakeFailed(SocketChannel socket, Throwable cause) {
+    fail(new LinkException(uri + ": " + Tls.explain(cause), cause));
+  }
+
+  private static String explain(Throwable cause) {
+    String message = String.valueOf(cause.getMessage());
+    if (cause instanceof ConnectException && message.contains("refused")) {
+      return "refused the connection: nothing listens on that port; start the server, or correct"
+          + " the port";
+    }
+    return "cannot be reached ("
+        + message
+        + "): check the address, and the network and firewalls between";
+  }
+
+  private void timeOut() {
+    boolean answered = channel != null && channel.isActive();
+    fail(
+        new LinkException(
+            uri
+                + (answered
+                    ? " did not finish the TLS handshake within "
+                    : " did not answer within ")
+                + options.connectTimeout().toMillis()
+                + (answered
+                    ? " ms: it may not speak TLS, or is held up"
+                    : " ms: the host is down, or a firewall drops its packets; check both, or allow"
+                        + " more time"),
+            null));
+  }
+
+  /** Fails the attempt since its loop ends. */
+  void abandon() {
+    fail(new LinkException(uri + ": the event loop was closed while connecting", null));
+  }
+
+  private void fail(LinkException failure) {
+    if (over) {
+      return;
+    }
+    end();
+    SocketChannel socket = channel;
+    if (socket != null && !socket.isActive()) {
+      socket.unsafe().close(socket.newPromise());
+    } else if (socket != null) {
+      socket.close();
+    }
+    handler.onFailed(failure);
+  }
+
+  private void end() {
+    over = true;
+    driver.ended(this);
+  }
+
+  private long millisLeft() {
+    return Math.max(1, (deadlineNanos - driver.loop().ticker().nanoTime()) / 1_000_000);
+  }
+}

@@ -1,0 +1,177 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import java.net.URI;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Steps the TCP links of one event loop. The first thread to call it owns it. */
+final class TcpDriver implements LinkDriver {
+  /** What a link holds back for a slow reader before it pushes back, and when there is room. */
+  private static final WriteBufferWaterMark WRITE_BUFFER =
+      new WriteBufferWaterMark(BatchPool.BATCH_BYTES, 4 * BatchPool.BATCH_BYTES);
+
+  private static final int STEPS_TO_CLOSE = 16;
+
+  private final Transport transport;
+  private final Runnable wakeLoop;
+  private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+  private final ReceiveBuffer receiveBuffer = new ReceiveBuffer(allocator);
+  private final BatchPool batches = new BatchPool(allocator);
+  private final Set<TcpLink> links = new LinkedHashSet<>();
+  private final Set<TcpAttempt> attempts = new LinkedHashSet<>();
+  private final Set<TcpListening> listenings = new LinkedHashSet<>();
+  private final Loop loop;
+  private @Nullable Thread owner;
+  private boolean closed;
+  private volatile boolean woken;
+
+  TcpDriver(Transport transport, Runnable wakeLoop) {
+    this.transport = transport;
+    this.wakeLoop = wakeLoop;
+    this.loop = new Loop();
+  }
+
+  /** Netty's loop, which does not wait when it has been told not to. */
+  private final class Loop extends ManualIoEventLoop {
+    Loop() {
+      super(null, null, transport.handlers().get());
+    }
+
+    @Override
+    protected boolean canBlock() {
+      return !woken;
+    }
+  }
+
+  private void own() {
+    if (owner == null) {
+      owner = Thread.currentThread();
+      loop.setOwningThread(owner);
+    }
+  }
+
+  @Override
+  public int poll() {
+    own();
+    return closed ? 0 : loop.runNow();
+  }
+
+  @Override
+  public void await(long nanos) {
+    own();
+    if (!closed && nanos > 0) {
+      loop.run(nanos);
+    }
+    woken = false;
+  }
+
+  @Override
+  public void wakeup() {
+    woken = true;
+    loop.wakeup();
+  }
+
+  @Override
+  public void connect(URI address, LinkOptions options, ConnectHandler handler) {
+    own();
+    TcpAttempt attempt = new TcpAttempt(this, address, options, handler);
+    attempts.add(attempt);
+    loop.execute(attempt::start);
+  }
+
+  @Override
+  public Listening listen(URI address, LinkOptions options, AcceptHandler handler)
+      throws LinkException {
+    own();
+    TcpListening listening = new TcpListening(this, TcpAddress.of(address), options, handler);
+    listenings.add(listening);
+    return listening;
+  }
+
+  ManualIoEventLoop loop() {
+    return loop;
+  }
+
+  Transport transport() {
+    return transport;
+  }
+
+  BatchPool batches() {
+    return batches;
+  }
+
+  /** Has this loop run something, by another thread's wish. Safe for any thread. */
+  void executeFromElsewhere(Runnable task) {
+    loop.execute(task);
+    wakeLoop.run();
+  }
+
+  void schedule(Runnable task, long millis) {
+    loop.schedule(task, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Has the loop watch a socket, from now on. */
+  void register(Channel channel) {
+    channel.unsafe().register(loop, channel.newPromise());
+  }
+
+  /** Sets up a socket that is to carry a link. */
+  void configure(SocketChannel channel, LinkOptions options) {
+    channel.config().setTcpNoDelay(true).setKeepAlive(true).setAllocator(allocator);
+    channel.config().setWriteBufferWaterMark(WRITE_BUFFER);
+    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0); // attempts bound it
+    if (options.tls() == null) {
+      // TLS keeps what it was given until a record is whole; it gets buffers of its own.
+      channel.config().setRecvByteBufAllocator(receiveBuffer);
+    }
+  }
+
+  void opened(TcpLink link) {
+    links.add(link);
+  }
+
+  void closed(TcpLink link) {
+    links.remove(link);
+  }
+
+  void ended(TcpAttempt attempt) {
+    attempts.remove(attempt);
+  }
+
+  void ended(TcpListening listening) {
+    listenings.remove(listening);
+  }
+
+  @Override
+  public void close() {
+    own();
+    if (closed) {
+      return;
+    }
+    List.copyOf(listenings).forEach(Listening::close);
+    List.copyOf(attempts).forEach(TcpAttempt::abandon);
+    List.copyOf(links).forEach(TcpLink::close);
+    // What was sent leaves now, as far as sockets take it; nobody waits for slow readers.
+    for (int i = 0; i < STEPS_TO_CLOSE && loop.runNow() > 0; i++) {}
+    closed = true;
+    loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
+    while (!loop.isTerminated()) {
+      loop.runNow();
+    }
+    batches.release();
+    receiveBuffer.release();
+  }
+}

@@ -1,0 +1,332 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One end of a TCP connection that is open, with its TLS handshake done. */
+final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameReader.Owner {
+  private static final Logger LOG = LoggerFactory.getLogger(TcpLink.class);
+
+  private final TcpDriver driver;
+  private final SocketChannel channel;
+  private final String peerAddress;
+  private final LinkCapabilities capabilities;
+  private final @Nullable String peerPrincipal;
+  private final FrameReader reader;
+
+  /** Null with TLS. */
+  private final @Nullable DirectWriter direct;
+
+  private final Runnable tellOfRoom = this::tellOfRoom;
+  private final Runnable resume = this::resume;
+  private @Nullable LinkListener listener;
+
+  /** Frames sent since the last flush; null when there are none. */
+  private @Nullable ByteBuf batch;
+
+  private boolean receiving = true;
+  private boolean pushedBack;
+
+  /** The peer has closed while frames of its were kept back by a pause. */
+  private boolean endsWhenResumed;
+
+  private @Nullable String closedBecause;
+
+  TcpLink(
+      TcpDriver driver,
+      SocketChannel channel,
+      String peerAddress,
+      int maxFrameBytes,
+      @Nullable SslHandler tls) {
+    this.driver = driver;
+    this.channel = channel;
+    this.peerAddress = peerAddress;
+    this.peerPrincipal = Tls.peerPrincipal(tls);
+    String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
+    this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
+    this.direct = tls == null ? DirectWriter.to(channel) : null;
+    this.reader = new FrameReader(maxFrameBytes, channel.alloc(), this);
+  }
+
+  /** Asks the owner for its listener; an owner may have closed the link by then. */
+  void open(Function<Link, LinkListener> owner) {
+    driver.opened(this);
+    try {
+      listener = owner.apply(this);
+    } catch (RuntimeException e) {
+      LOG.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      abort("its owner failed: " + e);
+      return;
+    }
+    tellOfEnd();
+  }
+
+  @Override
+  public LinkCapabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public String peerAddress() {
+    return peerAddress;
+  }
+
+  @Override
+  public @Nullable String peerPrincipal() {
+    return peerPrincipal;
+  }
+
+  @Override
+  public SendResult send(Slot slot) {
+    int length = slot.length();
+    if (length < 1 || length > capabilities.maxFrameBytes()) {
+      throw new IllegalArgumentException(
+          "a frame on this link has 1 to "
+              + capabilities.maxFrameBytes()
+              + " bytes, not "
+              + length
+              + "; split the message, or raise the link's maxFrameBytes");
+    }
+    if (closedBecause != null) {
+      return SendResult.CLOSED;
+    }
+    ByteBuf to = roomFor(FrameReader.PREFIX + length);
+    if (to == null) {
+      return closedBecause != null ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
+    }
+    ByteBuffer view = to.internalNioBuffer(to.writerIndex(), FrameReader.PREFIX + length);
+    int at = view.position();
+    view.putInt(at, length);
+    view.put(at + FrameReader.PREFIX, slot.buffer(), 0, length);
+    to.writerIndex(to.writerIndex() + FrameReader.PREFIX + length);
+    return SendResult.SENT;
+  }
+
+  /** Returns where to put a frame; null when the socket has taken too little of those before. */
+  private @Nullable ByteBuf roomFor(int bytes) {
+    ByteBuf current = batch;
+    if (current != null && current.capacity() - current.writerIndex() >= bytes) {
+      return current;
+    }
+    flush();
+    if (!channel.isWritable()) {
+      pushedBack = true;
+      return null;
+    }
+    current = driver.batches().take(bytes);
+    batch = current;
+    return current;
+  }
+
+  @Override
+  public void flush() {
+    ByteBuf full = batch;
+    if (full == null) {
+      return;
+    }
+    batch = null;
+    if (!writeDirectly(full)) {
+      channel.writeAndFlush(full.retain(), channel.voidPromise());
+    }
+    driver.batches().giveBack(full);
+  }
+
+  /** Returns whether nothing is left to write. */
+  private boolean writeDirectly(ByteBuf full) {
+    ChannelOutboundBuffer before = channel.unsafe().outboundBuffer();
+    if (direct == null || before == null || !before.isEmpty()) {
+      return false;
+    }
+    try {
+      ByteBuffer view = full.internalNioBuffer(full.readerIndex(), full.readableBytes());
+      full.skipBytes(direct.write(view, view.position(), view.limit()));
+      return !full.isReadable();
+    } catch (IOException e) {
+      lost(e);
+      return true;
+    }
+  }
+
+  @Override
+  public void setReceiving(boolean receiving) {
+    if (this.receiving == receiving || closedBecause != null) {
+      return;
+    }
+    this.receiving = receiving;
+    channel.config().setAutoRead(receiving);
+    if (receiving && (reader.hasKept() || endsWhenResumed)) {
+      channel.eventLoop().execute(resume);
+    }
+  }
+
+  private void resume() {
+    guarded(reader::resume);
+    if (endsWhenResumed && receiving) {
+      end(closedByPeer());
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closedBecause == null) {
+      flush();
+      end("closed by this end");
+      channel.close();
+    }
+  }
+
+  @Override
+  public void abort(String reason) {
+    if (closedBecause == null) {
+      end(reason);
+      closeNow();
+    }
+  }
+
+  /** Closes the socket without a word to the peer. */
+  private void closeNow() {
+    channel.unsafe().close(channel.newPromise());
+  }
+
+  private void end(String reason) {
+    if (markClosed(reason)) {
+      tellOfEnd();
+    }
+  }
+
+  private boolean markClosed(String reason) {
+    if (closedBecause != null) {
+      return false;
+    }
+    closedBecause = reason;
+    reader.close();
+    if (batch != null) {
+      batch.release();
+      batch = null;
+    }
+    driver.closed(this);
+    return true;
+  }
+
+  private void tellOfEnd() {
+    if (listener == null || closedBecause == null) {
+      return;
+    }
+    try {
+      listener.onClosed(closedBecause);
+    } catch (RuntimeException e) {
+      LOG.error("The listener of the link to {} failed as it closed", peerAddress, e);
+    }
+  }
+
+  private void lost(Throwable cause) {
+    String reason =
+        Tls.isTls(cause) ? Tls.explain(cause) : "the connection was lost: " + cause.getMessage();
+    if (markClosed(reason)) {
+      // Later, since this may be called from within the owner's own send or flush.
+      channel.eventLoop().execute(this::tellOfEnd);
+    }
+    closeNow();
+  }
+
+  // What Netty tells.
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      if (closedBecause == null) {
+        reader.read(in);
+      }
+    } catch (RuntimeException e) {
+      listenerFailed(e);
+    } finally {
+      in.release();
+    }
+  }
+
+  private void guarded(Runnable telling) {
+    try {
+      telling.run();
+    } catch (RuntimeException e) {
+      listenerFailed(e);
+    }
+  }
+
+  private void listenerFailed(RuntimeException e) {
+    LOG.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+    abort("its listener failed: " + e);
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (pushedBack && channel.isWritable()) {
+      // Later, since this may be called from within the owner's own send or flush.
+      channel.eventLoop().execute(tellOfRoom);
+    }
+  }
+
+  private void tellOfRoom() {
+    LinkListener owner = listener;
+    if (pushedBack && closedBecause == null && owner != null && channel.isWritable()) {
+      pushedBack = false;
+      guarded(owner::onWritable);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    if (!receiving && reader.hasKept()) {
+      endsWhenResumed = true;
+    } else {
+      end(closedByPeer());
+    }
+  }
+
+  private String closedByPeer() {
+    return reader.hasKept()
+        ? "the peer closed the connection in the middle of a frame"
+        : "the peer closed the connection";
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    lost(cause);
+  }
+
+  // What the reader tells.
+
+  @Override
+  public boolean wantsFrames() {
+    return receiving;
+  }
+
+  @Override
+  public void onFrame(ByteBuffer buffer, int from, int to) {
+    LinkListener owner = listener;
+    if (owner == null) {
+      throw new IllegalStateException("a frame before the link was open");
+    }
+    owner.onFrame(buffer, from, to);
+  }
+
+  @Override
+  public void onViolation(String reason) {
+    abort(reason);
+  }
+}

@@ -1,0 +1,143 @@
+package io.verbena.tcp;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.verbena.core.link.LinkDriver.AcceptHandler;
+import io.verbena.core.link.LinkDriver.Listening;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A listening socket. */
+final class TcpListening implements Listening {
+  private static final Logger LOG = LoggerFactory.getLogger(TcpListening.class);
+
+  /** How long to accept nothing after accepting has failed, which mostly is for want of files. */
+  private static final long PAUSE_MILLIS = 1000;
+
+  private final TcpDriver driver;
+  private final LinkOptions options;
+  private final AcceptHandler handler;
+  private final ServerSocketChannel channel;
+  private final URI address;
+
+  TcpListening(TcpDriver driver, TcpAddress at, LinkOptions options, AcceptHandler handler)
+      throws LinkException {
+    this.driver = driver;
+    this.options = options;
+    this.handler = handler;
+    this.channel = driver.transport().serverSockets().get();
+    channel.pipeline().addLast(new Acceptor());
+    driver.register(channel);
+    ChannelFuture bound = channel.bind(new InetSocketAddress(resolve(at), at.port()));
+    if (!bound.isSuccess()) {
+      close();
+      throw new LinkException(explain(at, bound.cause()), bound.cause());
+    }
+    address = URI.create(new TcpAddress(at.host(), channel.localAddress().getPort()).toString());
+  }
+
+  private static InetAddress resolve(TcpAddress at) throws LinkException {
+    try {
+      return InetAddress.getByName(at.host());
+    } catch (UnknownHostException e) {
+      throw new LinkException(
+          "cannot listen on "
+              + at
+              + ": the host '"
+              + at.host()
+              + "' is unknown; use 0.0.0.0 for"
+              + " every address of this machine",
+          e);
+    }
+  }
+
+  private static String explain(TcpAddress at, @Nullable Throwable cause) {
+    String message = cause == null ? "" : String.valueOf(cause.getMessage());
+    String cure = "check the address and the port";
+    if (message.contains("in use")) {
+      cure =
+          "stop the program that has port %d ('ss -ltnp sport = :%d' names it), or choose another"
+                  .formatted(at.port(), at.port())
+              + " port; 0 takes any free one";
+    } else if (message.contains("denied")) {
+      cure = "ports below 1024 need a privilege (CAP_NET_BIND_SERVICE); choose one above";
+    } else if (message.contains("assign")) {
+      cure = "no interface of this machine has that address; 'ip address' lists them";
+    }
+    return "cannot listen on " + at + " (" + message + "): " + cure;
+  }
+
+  @Override
+  public URI address() {
+    return address;
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+    driver.ended(this);
+  }
+
+  private void accept(SocketChannel socket) {
+    driver.configure(socket, options);
+    socket.pipeline().addLast(new LingeringClose());
+    if (options.tls() == null) {
+      driver.register(socket);
+      open(socket, null);
+      return;
+    }
+    SslHandler tls = Tls.server(options.tls(), options.connectTimeout().toMillis());
+    socket.pipeline().addLast(tls, new Handshake(tls, this::open, TcpListening::handshakeFailed));
+    driver.register(socket);
+  }
+
+  private void open(SocketChannel socket, @Nullable SslHandler tls) {
+    String peer = TcpAddress.text(socket.remoteAddress());
+    TcpLink link = new TcpLink(driver, socket, peer, options.maxFrameBytes(), tls);
+    socket.pipeline().addLast(link);
+    link.open(handler::onAccepted);
+  }
+
+  private static void handshakeFailed(SocketChannel socket, Throwable cause) {
+    if (Tls.isPlaintext(cause)) {
+      socket.pipeline().get(LingeringClose.class).lastWords(Tls.expectedTls());
+    }
+    LOG.warn("{} got no link: {}", TcpAddress.text(socket.remoteAddress()), Tls.explain(cause));
+  }
+
+  private final class Acceptor extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      SocketChannel socket = (SocketChannel) message;
+      try {
+        accept(socket);
+      } catch (RuntimeException e) {
+        LOG.error("A connection from {} could not be set up", socket.remoteAddress(), e);
+        socket.unsafe().closeForcibly();
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      LOG.warn(
+          "Accepting on {} failed ({}); it pauses for {} ms. If open files have run out, raise"
+              + " 'ulimit -n'",
+          address,
+          cause.getMessage(),
+          PAUSE_MILLIS);
+      channel.config().setAutoRead(false);
+      driver.schedule(() -> channel.config().setAutoRead(true), PAUSE_MILLIS);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandler;
+import io.verbena.core.link.TlsOptions;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.security.GeneralSecurityException;
+import java.util.Locale;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/** TLS by the provider of the context that the user gave, and what its failures mean. */
+final class Tls {
+  /** A fatal alert, unexpected_message, in a record of TLS 1.2: any TLS stack understands it. */
+  private static final byte[] EXPECTED_TLS = {21, 3, 3, 0, 2, 2, 10};
+
+  private Tls() {}
+
+  static SslHandler client(TlsOptions options, TcpAddress server, long handshakeMillis) {
+    SSLEngine engine = options.context().createSSLEngine(server.host(), server.port());
+    engine.setUseClientMode(true);
+    if (options.verifyHostName()) {
+      SSLParameters parameters = engine.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      engine.setSSLParameters(parameters);
+    }
+    return handler(engine, handshakeMillis);
+  }
+
+  static SslHandler server(TlsOptions options, long handshakeMillis) {
+    SSLEngine engine = options.context().createSSLEngine();
+    engine.setUseClientMode(false);
+    engine.setNeedClientAuth(options.requireClientCertificate());
+    return handler(engine, handshakeMillis);
+  }
+
+  private static SslHandler handler(SSLEngine engine, long handshakeMillis) {
+    SslHandler handler = new SslHandler(engine);
+    handler.setHandshakeTimeoutMillis(Math.max(1, handshakeMillis));
+    return handler;
+  }
+
+  /** Returns the subject of the peer's certificate; null where it showed none. */
+  static @Nullable String peerPrincipal(@Nullable SslHandler handler) {
+    if (handler == null) {
+      return null;
+    }
+    try {
+      return handler.engine().getSession().getPeerPrincipal().getName();
+    } catch (SSLPeerUnverifiedException e) {
+      return null;
+    }
+  }
+
+  /** Returns what to answer a client that does not speak TLS, so that it can say so to its user. */
+  static ByteBuf expectedTls() {
+    return Unpooled.wrappedBuffer(EXPECTED_TLS);
+  }
+
+  static boolean isPlaintext(Throwable failure) {
+    return failure instanceof NotSslRecordException
+        || (failure instanceof DecoderException
+            && failure.getCause() instanceof NotSslRecordException);
+  }
+
+  /** Returns whether an error on an open connection is TLS's, and not the network's. */
+  static boolean isTls(Throwable failure) {
+    return failure instanceof SSLException
+        || (failure instanceof DecoderException && failure.getCause() instanceof SSLException);
+  }
+
+  /** Says what went wrong and what to do about it. */
+  static String explain(Throwable failure) {
+    Throwable cause =
+        failure instanceof DecoderException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (isPlaintext(cause)) {
+      return "expected TLS, but the peer sent plaintext: give both ends TLS options, or neither";
+    }
+    String text = deepest(cause);
+    String lower = text.toLowerCase(Locale.ROOT);
+    if (lower.contains("received fatal alert")) {
+      return "the peer refused the TLS handshake (" + text + "): " + cureOfAlert(lower);
+    }
+    if (lower.contains("empty client certificate chain")) {
+      return "the client showed no certificate, and this end requires one: give the client a"
+          + " certificate that this end trusts";
+    }
+    if (lower.contains("unable to find valid certification path")
+        || lower.contains("path does not chain")) {
+      return "the peer's certificate is not trusted ("
+          + text
+          + "): add its issuer to the trust"
+          + " store of this end's SSLContext";
+    }
+    if (lower.contains("subject alternative") || lower.contains("no name matching")) {
+      return "the peer's certificate is for another host ("
+          + text
+          + "): connect by a name that it"
+          + " holds, or issue one for this name";
+    }
+    if (cause instanceof ClosedChannelException
+        || lower.contains("connection closed")
+        || lower.contains("closed while")
+        || lower.contains("connection reset")) {
+      return "the peer closed the connection during the TLS handshake: it may not speak TLS, or may"
+          + " have refused this end; see its log";
+    }
+    return text;
+  }
+
+  private static String cureOfAlert(String alert) {
+    if (alert.contains("certificate_required") || alert.contains("bad_certificate")) {
+      return "it requires a client certificate that it trusts; give this end's SSLContext one";
+    }
+    if (alert.contains("certificate_unknown") || alert.contains("unknown_ca")) {
+      return "it does not trust this end's certificate; add its issuer to the peer's trust store";
+    }
+    if (alert.contains("handshake_failure") || alert.contains("protocol_version")) {
+      return "the ends share no TLS version or cipher suite, or a certificate is missing";
+    }
+    return "see the peer's log";
+  }
+
+  /** Returns the message of the innermost cause that says something about certificates or I/O. */
+  private static String deepest(Throwable failure) {
+    Throwable deepest = failure;
+    while (deepest.getCause() instanceof IOException
+        || deepest.getCause() instanceof GeneralSecurityException) {
+      deepest = deepest.getCause();
+    }
+    return deepest.getMessage() != null ? deepest.getMessage() : deepest.toString();
+  }
+}

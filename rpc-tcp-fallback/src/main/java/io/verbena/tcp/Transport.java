@@ -1,0 +1,71 @@
+package io.verbena.tcp;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.Unix;
+import io.netty.util.internal.NativeLibraryLoader;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * What Netty waits for sockets with.
+ *
+ * @param name {@code "epoll"} or {@code "nio"}
+ * @param why why this one was chosen
+ */
+record Transport(
+    String name,
+    String why,
+    Supplier<IoHandlerFactory> handlers,
+    Supplier<SocketChannel> sockets,
+    Supplier<ServerSocketChannel> serverSockets) {
+
+  /** Returns epoll where it loads and may be loaded without a warning, else the JDK's selectors. */
+  static Transport best() {
+    if (!System.getProperty("os.name", "").equals("Linux")) {
+      return nio("this is not Linux");
+    }
+    if (!nativeAccessEnabled()) {
+      return nio("native access is not enabled for Netty's module; see --enable-native-access");
+    }
+    if (!Epoll.isAvailable()) {
+      return nio("Netty's native library did not load: " + Epoll.unavailabilityCause());
+    }
+    return epoll();
+  }
+
+  static Transport nio(String why) {
+    return new Transport(
+        "nio", why, NioIoHandler::newFactory, NioSockets.Socket::new, NioSockets.ServerSocket::new);
+  }
+
+  static Transport epoll() {
+    return new Transport(
+        "epoll",
+        "the fastest there is",
+        EpollIoHandler::newFactory,
+        EpollSocketChannel::new,
+        EpollServerSocketChannel::new);
+  }
+
+  /**
+   * Whether the JVM lets Netty load its library in silence. Without the flag or the manifest entry
+   * that allows it, the JVM prints a warning at a user who has done nothing wrong; and later JVMs
+   * will refuse. Naming a class, as here, does not load the library yet.
+   */
+  static boolean nativeAccessEnabled() {
+    return Stream.of(NativeLibraryLoader.class, Unix.class, Epoll.class)
+        .allMatch(type -> type.getModule().isNativeAccessEnabled());
+  }
+
+  @Override
+  public String toString() {
+    return name + " (" + why + ")";
+  }
+}

@@ -1,0 +1,102 @@
+package io.verbena.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.memory.Slot;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A user who gives the JVM no flags sees nothing of what the link is made of. */
+final class QuietTest {
+  @Test
+  void printsNoWarningWithoutFlags() throws Exception {
+    Run run = run();
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).isEqualTo("nio true\n");
+    assertThat(run.exit()).isZero();
+  }
+
+  @Test
+  void usesNativeEpollInSilenceWhereItIsAllowed() throws Exception {
+    Run run = run("--enable-native-access=ALL-UNNAMED");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).isEqualTo("epoll true\n");
+    assertThat(run.exit()).isZero();
+  }
+
+  private record Run(int exit, String out, String err) {}
+
+  private static Run run(String... flags) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(flags));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Program.class.getName()));
+    Process process = new ProcessBuilder(command).start();
+    process.getOutputStream().close();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Run(process.waitFor(), out, err);
+  }
+
+  /** What a user's program does with the link: one frame there. */
+  static final class Program {
+    private static boolean arrived;
+
+    private Program() {}
+
+    public static void main(String[] args) throws LinkException {
+      Transport transport = Transport.best();
+      LinkOptions options = new LinkOptions(1000, Duration.ofSeconds(10), null);
+      try (LinkDriver driver = new TcpLinkProvider(transport).newDriver(() -> {})) {
+        URI address =
+            driver.listen(URI.create("tcp://127.0.0.1:0"), options, _ -> new Arrival()).address();
+        driver.connect(address, options, new Sender());
+        while (!arrived) {
+          driver.await(1_000_000_000L);
+        }
+      }
+      System.out.println(transport.name() + " " + arrived);
+    }
+
+    private static class Arrival implements LinkListener {
+      @Override
+      public void onFrame(ByteBuffer buffer, int from, int to) {
+        arrived = true;
+      }
+
+      @Override
+      public void onWritable() {}
+
+      @Override
+      public void onClosed(String reason) {}
+    }
+
+    private static final class Sender extends Arrival implements LinkDriver.ConnectHandler {
+      @Override
+      public LinkListener onConnected(Link link) {
+        Slot slot = Slot.unpooled(10);
+        slot.length(10);
+        link.send(slot);
+        link.flush();
+        return this;
+      }
+
+      @Override
+      public void onFailed(LinkException failure) {
+        throw new IllegalStateException(failure);
+      }
+    }
+  }
+}
