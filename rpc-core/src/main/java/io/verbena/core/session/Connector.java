@@ -13,8 +13,10 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -36,6 +38,7 @@ public final class Connector implements SessionRole {
   private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
   private static final long FIRST_DELAY_NANOS = 10_000_000;
   private static final long LONGEST_DELAY_NANOS = 1_000_000_000;
+  private static final int RESUME_ATTEMPTS = 5;
 
   private final ConnectorConfig config;
   private final EventLoop loop;
@@ -98,7 +101,7 @@ public final class Connector implements SessionRole {
     loop.driver()
         .connect(
             config.address(),
-            config.link(),
+            isResuming() ? resumeOptions() : config.link(),
             new LinkDriver.ConnectHandler() {
               @Override
               public LinkListener onConnected(Link link) {
@@ -110,6 +113,14 @@ public final class Connector implements SessionRole {
                 attemptFailed(RpcStatus.UNAVAILABLE, String.valueOf(failure.getMessage()));
               }
             });
+  }
+
+  /** An attempt that goes unanswered must leave time for others within the resume window. */
+  private LinkOptions resumeOptions() {
+    LinkOptions link = config.link();
+    Duration part = session.limits().resumeWindow().dividedBy(RESUME_ATTEMPTS);
+    Duration timeout = part.compareTo(link.connectTimeout()) < 0 ? part : link.connectTimeout();
+    return new LinkOptions(link.maxFrameBytes(), timeout, link.tls());
   }
 
   private LinkListener greet(Link link) {

@@ -1,0 +1,264 @@
+package io.verbena.testkit.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Session;
+import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.frame.SessionKey;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.memory.Slot;
+import io.verbena.testkit.Seed;
+import io.verbena.testkit.SteppedWorld;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A peer that speaks nonsense loses its own link; the server and its other clients go on. */
+class HostilePeerTest {
+  private final SteppedWorld world = new SteppedWorld();
+  private final LinkDriver attacker = world.network().newDriver(() -> {});
+  private final Session session = world.client().session(world.address());
+  private final Probe.Stub stub = new Probe.Stub(session);
+
+  /** The attacker's end of a link. */
+  private static final class Raw implements LinkListener, LinkDriver.ConnectHandler {
+    @Nullable Link link;
+    @Nullable String closed;
+    final List<FrameKind> heard = new ArrayList<>();
+
+    @Override
+    public LinkListener onConnected(Link link) {
+      this.link = link;
+      return this;
+    }
+
+    @Override
+    public void onFailed(LinkException failure) {
+      closed = failure.getMessage();
+    }
+
+    @Override
+    public void onFrame(ByteBuffer buffer, int from, int to) {
+      FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+      if (kind != null) {
+        heard.add(kind);
+      }
+    }
+
+    @Override
+    public void onWritable() {}
+
+    @Override
+    public void onClosed(String reason) {
+      closed = reason;
+    }
+
+    void send(byte[] frame) {
+      Slot slot = Slot.unpooled(frame.length);
+      slot.buffer().put(0, frame);
+      slot.length(frame.length);
+      Link open = link;
+      if (open != null && closed == null) {
+        open.send(slot);
+        open.flush();
+      }
+    }
+  }
+
+  @BeforeEach
+  void aServerWithAnHonestClient() {
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())));
+    CompletableFuture<String> call = stub.submit(Probe.ECHO, "honest");
+    world.runUntil(call::isDone);
+  }
+
+  @AfterEach
+  void theHonestClientIsServed() {
+    CompletableFuture<String> call = stub.submit(Probe.ECHO, "still here");
+    world.runUntil(call::isDone);
+    assertThat(call).isCompletedWithValue("still here");
+    world.close();
+  }
+
+  private Raw connect() {
+    Raw raw = new Raw();
+    attacker.connect(
+        URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+    settle();
+    return raw;
+  }
+
+  private void settle() {
+    for (int i = 0; i < 4; i++) {
+      attacker.poll();
+      world.settle();
+    }
+  }
+
+  private static byte[] frame(FrameKind kind, long sequence, long callId, Consumer<WireEncoder> b) {
+    ByteBuffer memory = ByteBuffer.allocate(4096);
+    WireEncoder out = new WireEncoder();
+    out.start(memory, FrameHeader.BYTES, 4000, 16);
+    b.accept(out);
+    FrameHeader.write(memory, kind, 0, callId);
+    FrameHeader.number(memory, sequence);
+    FrameHeader.stamp(memory, 1, 0);
+    byte[] bytes = new byte[FrameHeader.BYTES + out.length()];
+    memory.get(0, bytes);
+    return bytes;
+  }
+
+  private Raw open() {
+    Raw raw = connect();
+    Hello hello =
+        new Hello(1, 1, 0, SessionKey.NONE, 0, new PeerLimits(1 << 20, 65536, 64), "", List.of());
+    raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
+    settle();
+    assertThat(raw.heard).containsExactly(FrameKind.WELCOME);
+    return raw;
+  }
+
+  private void assertThrownOut(Raw raw) {
+    settle();
+    assertThat(raw.closed).isNotNull();
+  }
+
+  @Test
+  void randomBytesInsteadOfAGreetingEndTheLink() {
+    Random random = Seed.random("random greetings");
+    for (int i = 0; i < 200; i++) {
+      Raw raw = connect();
+      byte[] bytes = new byte[1 + random.nextInt(300)];
+      random.nextBytes(bytes);
+      raw.send(bytes);
+      assertThrownOut(raw);
+    }
+  }
+
+  @Test
+  void aClientThatNeverGreetsIsThrownOutInTime() {
+    Raw raw = connect();
+    world.pass(Duration.ofSeconds(6));
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void randomChangesToAValidConversationNeverHurtAnybodyElse() {
+    Random random = Seed.random("mutated frames");
+    for (int i = 0; i < 500; i++) {
+      Raw raw = open();
+      byte[] request =
+          frame(
+              FrameKind.REQUEST,
+              1,
+              1,
+              out -> {
+                out.writeInt(1_000_000);
+                out.writeInt("probe".hashCode());
+                out.writeVarInt(1);
+                out.writeString("text");
+              });
+      for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
+        request[random.nextInt(request.length)] = (byte) random.nextInt();
+      }
+      raw.send(request);
+      raw.send(frame(FrameKind.CANCEL, 2, random.nextInt(3), out -> {}));
+      settle();
+      if (raw.link != null && raw.closed == null) {
+        raw.link.close();
+      }
+    }
+  }
+
+  @Test
+  void aMessageThatClaimsToBeLongerThanAllowedIsRefusedBeforeAnythingIsAllocated() {
+    Raw raw = open();
+    byte[] first = frame(FrameKind.REQUEST, 1, 1, out -> out.writeInt(Integer.MAX_VALUE));
+    first[3] = FrameHeader.FLAG_FIRST_FRAGMENT;
+    raw.send(first);
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void aGapInTheSequenceEndsTheSession() {
+    Raw raw = open();
+    raw.send(frame(FrameKind.CANCEL, 7, 1, out -> {}));
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void anAcknowledgementOfWhatWasNeverSentEndsTheSession() {
+    Raw raw = open();
+    byte[] ack = frame(FrameKind.ACK, 0, 0, out -> {});
+    ack[20] = 1;
+    raw.send(ack);
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void aReplyToACallThatWasNeverMadeEndsTheSession() {
+    Raw raw = open();
+    raw.send(frame(FrameKind.RESULT, 1, 5, out -> out.writeString("surprise")));
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void moreCallsThanTheWindowEndTheSession() {
+    Raw raw = open();
+    for (int i = 1; i <= 1_100 && raw.closed == null; i++) {
+      raw.send(
+          frame(
+              FrameKind.REQUEST,
+              i,
+              i,
+              out -> {
+                out.writeInt(100_000_000);
+                out.writeInt("probe".hashCode());
+                out.writeVarInt(2);
+                out.writeString("text");
+              }));
+      attacker.poll();
+      world.step(); // no handler runs
+    }
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void resumingASessionWithoutItsSecretIsRefused() {
+    Raw raw = connect();
+    Hello hello =
+        new Hello(
+            1, 1, 0, new SessionKey(42, 1, 2), 0, new PeerLimits(4096, 4096, 64), "", List.of());
+    raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
+    settle();
+    assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
+    assertThrownOut(raw);
+  }
+
+  @Test
+  void aClientOfAnotherProtocolVersionIsToldWhichThisIs() {
+    Raw raw = connect();
+    Hello hello =
+        new Hello(7, 9, 0, SessionKey.NONE, 0, new PeerLimits(4096, 4096, 64), "", List.of());
+    raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
+    settle();
+    assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
+  }
+}
