@@ -1,0 +1,38 @@
+package io.verbena.core.link;
+
+/**
+ * A kind of link that a session changes to after it has opened over another, found by {@link
+ * java.util.ServiceLoader}. Safe for use by any thread.
+ */
+public interface UpgradeProvider {
+  /** Returns the kind of link, such as {@code "rdma"}. */
+  String kind();
+
+  /** Returns whether this host can make such links now. Cheap enough to ask for each session. */
+  Availability availability();
+
+  /**
+   * Makes what steps these links on one event loop. Called only where they are available.
+   *
+   * @param wakeLoop ends the loop's wait; called by any thread when the driver has something to do
+   */
+  UpgradeDriver newDriver(Runnable wakeLoop);
+
+  /** Whether links of a kind can be had on this host. */
+  sealed interface Availability {
+    /**
+     * They can.
+     *
+     * @param detail by what, such as {@code "rxe0"}
+     */
+    record Available(String detail) implements Availability {}
+
+    /**
+     * They cannot.
+     *
+     * @param reason why, in words that fit behind "tcp: ", such as {@code "no verbs device on this
+     *     host"}
+     */
+    record Unavailable(String reason) implements Availability {}
+  }
+}
