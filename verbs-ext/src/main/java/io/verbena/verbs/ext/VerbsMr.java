@@ -22,7 +22,7 @@ public interface VerbsMr {
 
   /**
    * Ends the registration: afterwards its keys are refused, locally and by peers. Fails with EBUSY
-   * while a window is bound to it, and with EBADF the second time.
+   * or EINVAL while a window is bound to it, and with EBADF the second time.
    */
   void deregister() throws IOException;
 }

@@ -1,0 +1,36 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.Layouts;
+import org.jspecify.annotations.Nullable;
+
+/** A slot of a completion queue. Reused; guarded by the fabric's lock. */
+final class Completion {
+  /** What the specification leaves undefined on errors is set to this, to catch who reads it. */
+  private static final int UNDEFINED = 0xdeadbeef;
+
+  @Nullable FabricQp qp;
+  long wrId;
+  int status;
+  int opcode;
+  int byteLength;
+  int immediate;
+  int flags;
+  boolean solicited;
+
+  /** Which slot of the send queue a poll frees, or -1. */
+  long sendIndex;
+
+  /** Writes an {@code ibv_wc}. */
+  void store(long wc, int qpNumber) {
+    boolean good = status == 0;
+    Memory.putLong(wc, wrId);
+    Memory.putInt(wc + Layouts.WC_STATUS, status);
+    Memory.putInt(wc + Layouts.WC_OPCODE, good ? opcode : UNDEFINED);
+    Memory.putInt(wc + Layouts.WC_VENDOR_ERROR, 0);
+    Memory.putInt(wc + Layouts.WC_BYTE_LENGTH, good ? byteLength : UNDEFINED);
+    Memory.putInt(wc + Layouts.WC_IMMEDIATE, good ? immediate : UNDEFINED);
+    Memory.putInt(wc + Layouts.WC_QP_NUMBER, qpNumber);
+    Memory.putInt(wc + Layouts.WC_SOURCE_QP, UNDEFINED);
+    Memory.putInt(wc + Layouts.WC_FLAGS, good ? flags : UNDEFINED);
+  }
+}

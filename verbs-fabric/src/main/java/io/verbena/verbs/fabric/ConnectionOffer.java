@@ -1,0 +1,55 @@
+package io.verbena.verbs.fabric;
+
+import com.ibm.disni.verbs.RdmaConnParam;
+import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.VerbsException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+
+/** What one side said when it connected or accepted, copied from its parameters. */
+record ConnectionOffer(
+    ByteBuffer privateData,
+    int responderResources,
+    int initiatorDepth,
+    int retries,
+    int rnrRetries) {
+
+  static ConnectionOffer of(String call, RdmaConnParam param, int maxData) throws VerbsException {
+    int length = param.getPrivate_data_len() & 0xff;
+    if (length > maxData) {
+      throw new VerbsException(
+          call, Errno.EINVAL, length + " bytes of private data; at most " + maxData + ".");
+    }
+    byte[] copy = new byte[length];
+    if (length > 0) {
+      MemorySegment data = MemorySegment.ofAddress(param.getPrivate_data()).reinterpret(length);
+      MemorySegment.copy(data, ValueLayout.JAVA_BYTE, 0, copy, 0, length);
+    }
+    return new ConnectionOffer(
+        ByteBuffer.wrap(copy),
+        param.getResponder_resources() & 0xff,
+        param.getInitiator_depth() & 0xff,
+        Math.min(7, param.getRetry_count() & 0xff),
+        Math.min(7, param.getRnr_retry_count() & 0xff));
+  }
+
+  /**
+   * What the other side sees: private data padded with zeros as packets carry it, and what this
+   * side will initiate as what the other is asked to respond to.
+   */
+  ConnectionParameters seenByPeer(int dataLength) {
+    ConnectionParameters seen = new ConnectionParameters();
+    seen.privateData(padded(privateData, dataLength));
+    seen.setResponder_resources((byte) initiatorDepth);
+    seen.setInitiator_depth((byte) responderResources);
+    seen.setRetry_count((byte) retries);
+    seen.setRnr_retry_count((byte) rnrRetries);
+    return seen;
+  }
+
+  static ByteBuffer padded(ByteBuffer data, int length) {
+    return ByteBuffer.allocate(length).put(data.duplicate()).rewind();
+  }
+}

@@ -1,0 +1,293 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.DisniBridge;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network of hosts with verbs devices, wholly in memory. Each host is a provider; one program in
+ * one JVM plays them all. Whatever the verbs specification leaves open is drawn from the seed.
+ *
+ * <p>Two ways to run it:
+ *
+ * <ul>
+ *   <li><b>Stepped</b>: nothing happens but in {@link #step()}, time is virtual, no call ever
+ *       blocks (waits return at once, with nothing), and one seed makes one run. Use one thread.
+ *   <li><b>Threaded</b>: a daemon thread steps it in real time and waits block as real ones do.
+ * </ul>
+ *
+ * <p>Everything is safe for use by several threads, under one lock. Many fabrics can live in one
+ * JVM; they know nothing of each other.
+ */
+public final class Fabric implements AutoCloseable {
+  final Object lock = new Object();
+  final SplittableRandom random;
+  final Temper temper;
+  final ConnectionManager connections = new ConnectionManager(this);
+  private final long seed;
+  private final Schedule schedule = new Schedule();
+  private final @Nullable LongSupplier clock;
+  private final boolean threaded;
+  private final List<FabricHost> hosts = new ArrayList<>();
+  private final Map<HostPair, Link> links = new HashMap<>();
+  private long virtualNanos;
+  private boolean closed;
+  private int numbers = 1;
+
+  private record HostPair(FabricHost one, FabricHost other) {}
+
+  private Fabric(long seed, @Nullable LongSupplier clock, boolean threaded) {
+    DisniBridge.ensure();
+    this.seed = seed;
+    this.clock = clock;
+    this.threaded = threaded;
+    random = new SplittableRandom(seed);
+    temper = Temper.draw(random);
+  }
+
+  /** A stepped fabric with a clock of its own, which each step moves to the event it runs. */
+  public static Fabric stepped(long seed) {
+    return new Fabric(seed, null, false);
+  }
+
+  /**
+   * A stepped fabric on a clock that a simulation shares with others: a step runs only what is due.
+   *
+   * @param clock nanoseconds, never going back
+   */
+  public static Fabric stepped(long seed, LongSupplier clock) {
+    return new Fabric(seed, clock, false);
+  }
+
+  /** A fabric that a daemon thread runs in real time until it is closed. */
+  @SuppressWarnings("SystemNanoTime") // the edge where real time enters
+  public static Fabric threaded(long seed) {
+    Fabric fabric = new Fabric(seed, System::nanoTime, true);
+    Thread thread = new Thread(fabric::runUntilClosed, "verbs-fabric-" + seed);
+    thread.setDaemon(true);
+    thread.start();
+    return fabric;
+  }
+
+  /** The seed and what was drawn from it, for the message of a failing test. */
+  @Override
+  public String toString() {
+    return "fabric of seed " + seed + ": " + temper;
+  }
+
+  /** Adds a host whose device can do everything. */
+  public FabricHost addHost(String name, InetAddress... addresses) {
+    return addHost(name, DeviceProfile.full(), addresses);
+  }
+
+  /**
+   * Adds a host with one device.
+   *
+   * @param addresses the device's, not used by any other host that is alive
+   */
+  public FabricHost addHost(String name, DeviceProfile profile, InetAddress... addresses) {
+    synchronized (lock) {
+      for (InetAddress address : addresses) {
+        if (hostAt(address) != null) {
+          throw new IllegalArgumentException("Another host has the address " + address);
+        }
+      }
+      FabricHost host = new FabricHost(this, name, profile, List.of(addresses));
+      hosts.add(host);
+      return host;
+    }
+  }
+
+  /**
+   * Runs the next event. With a clock of its own, moves the clock to it first.
+   *
+   * @return false when nothing is pending, or nothing is due on the clock given
+   */
+  public boolean step() {
+    synchronized (lock) {
+      long due = schedule.nextDue();
+      if (due == Long.MAX_VALUE || (clock != null && due > clock.getAsLong())) {
+        return false;
+      }
+      virtualNanos = Math.max(virtualNanos, due);
+      runNext();
+      return true;
+    }
+  }
+
+  /** When the next event is due, on the fabric's clock; Long.MAX_VALUE when nothing is pending. */
+  public long nextEventNanos() {
+    synchronized (lock) {
+      return schedule.nextDue();
+    }
+  }
+
+  /** The time now, on the fabric's clock. */
+  public long nanoTime() {
+    return clock == null ? virtualNanos : clock.getAsLong();
+  }
+
+  /** Cuts the way between two hosts, for both directions, until it is healed. */
+  public void cut(FabricHost one, FabricHost other) {
+    synchronized (lock) {
+      link(one, other).cut = true;
+    }
+  }
+
+  public void heal(FabricHost one, FabricHost other) {
+    synchronized (lock) {
+      link(one, other).cut = false;
+    }
+  }
+
+  /** Adds to the time of every message between two hosts from now on. */
+  public void delay(FabricHost one, FabricHost other, long nanos) {
+    synchronized (lock) {
+      link(one, other).delayNanos = nanos;
+    }
+  }
+
+  /** Ends the thread of a threaded fabric; waiting calls return. */
+  @Override
+  public void close() {
+    synchronized (lock) {
+      closed = true;
+      lock.notifyAll();
+    }
+  }
+
+  // Everything below is called under the lock.
+
+  void at(long due, Timer timer) {
+    schedule.at(due, timer);
+    if (threaded) {
+      lock.notifyAll();
+    }
+  }
+
+  void after(long delayNanos, Runnable action) {
+    at(nanoTime() + delayNanos, new Timer(action));
+  }
+
+  void cancel(Timer timer) {
+    schedule.cancel(timer);
+  }
+
+  /** How long a message takes now: mostly ordinary, sometimes late. */
+  long latency() {
+    if (temper.synchronous()) {
+      return 0;
+    }
+    long nanos = 200 + random.nextLong(temper.latencyNanos());
+    return random.nextInt(32) == 0 ? nanos * 20 : nanos;
+  }
+
+  int batch() {
+    return 1 + random.nextInt(temper.batch());
+  }
+
+  int number() {
+    return numbers++;
+  }
+
+  int depth(int asked) {
+    return temper.exactQueues() ? asked : Integer.highestOneBit(Math.max(1, asked * 2 - 1));
+  }
+
+  @Nullable FabricHost hostAt(InetAddress address) {
+    for (FabricHost host : hosts) {
+      if (host.isPowered() && host.addresses().contains(address)) {
+        return host;
+      }
+    }
+    return null;
+  }
+
+  Link link(FabricHost one, FabricHost other) {
+    HostPair pair =
+        hosts.indexOf(one) <= hosts.indexOf(other)
+            ? new HostPair(one, other)
+            : new HostPair(other, one);
+    return links.computeIfAbsent(pair, key -> new Link(key.one(), key.other()));
+  }
+
+  /** Tells blocked waits that something may be ready. */
+  void wakeWaiters() {
+    if (threaded) {
+      lock.notifyAll();
+    }
+  }
+
+  /**
+   * Waits until the condition holds, in a threaded fabric; asks once in a stepped one.
+   *
+   * @param timeoutNanos negative for no limit
+   */
+  boolean await(long timeoutNanos, Condition condition) throws java.io.IOException {
+    if (condition.holds() || !threaded) {
+      return condition.holds();
+    }
+    long deadline = timeoutNanos < 0 ? Long.MAX_VALUE : nanoTime() + timeoutNanos;
+    while (!condition.holds()) {
+      long left = timeoutNanos < 0 ? 1_000_000_000L : deadline - nanoTime();
+      if (left <= 0 || closed) {
+        return false;
+      }
+      sleep(left);
+    }
+    return true;
+  }
+
+  /** A condition that may find its object closed meanwhile. */
+  interface Condition {
+    boolean holds() throws java.io.IOException;
+  }
+
+  private void sleep(long nanos) throws java.io.InterruptedIOException {
+    try {
+      waitOnLock(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new java.io.InterruptedIOException("interrupted while waiting for a verbs event");
+    }
+  }
+
+  @SuppressWarnings("WaitNotInLoop") // the callers loop
+  private void waitOnLock(long nanos) throws InterruptedException {
+    lock.wait(nanos / 1_000_000, (int) (nanos % 1_000_000));
+  }
+
+  private void runNext() {
+    Timer next = schedule.poll();
+    if (next != null) {
+      next.action.run();
+    }
+  }
+
+  private void runUntilClosed() {
+    synchronized (lock) {
+      while (!closed) {
+        long wait = schedule.nextDue() == Long.MAX_VALUE ? 1_000_000_000L : untilNext();
+        if (wait <= 0) {
+          runNext();
+        } else {
+          try {
+            waitOnLock(wait);
+          } catch (InterruptedException e) {
+            return; // nobody but the JVM's end interrupts this thread
+          }
+        }
+      }
+    }
+  }
+
+  private long untilNext() {
+    return schedule.nextDue() - nanoTime();
+  }
+}

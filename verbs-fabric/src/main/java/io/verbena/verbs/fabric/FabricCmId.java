@@ -1,0 +1,422 @@
+package io.verbena.verbs.fabric;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvPd;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import com.ibm.disni.verbs.RdmaCmEvent.EventType;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaConnParam;
+import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.VerbsCmId;
+import io.verbena.verbs.ext.VerbsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection, a listener, or what becomes one; the handshakes are {@link ConnectionManager}'s.
+ */
+final class FabricCmId extends RdmaCmId implements VerbsCmId {
+  /**
+   * Where an id stands.
+   *
+   * <pre>
+   * active   IDLE -&gt; RESOLVING -&gt; ADDRESS_RESOLVED -&gt; RESOLVING -&gt; ROUTE_RESOLVED -&gt; CONNECTING
+   *               -&gt; CONNECTED -&gt; DISCONNECTED
+   * passive  REQUESTED -&gt; ACCEPTED -&gt; CONNECTED -&gt; DISCONNECTED
+   * listener IDLE -&gt; BOUND -&gt; LISTENING
+   * </pre>
+   */
+  enum State {
+    IDLE,
+    BOUND,
+    LISTENING,
+    RESOLVING,
+    ADDRESS_RESOLVED,
+    ROUTE_RESOLVED,
+    CONNECTING,
+    REQUESTED,
+    ACCEPTED,
+    CONNECTED,
+    DISCONNECTED
+  }
+
+  private final FabricHost host;
+  private final FabricEventChannel channel;
+  private @Nullable FabricQp qp;
+  private @Nullable InetSocketAddress local;
+  private @Nullable InetSocketAddress remote;
+  private int ackTimeout = ConnectionTerms.DEFAULT_ACK_TIMEOUT;
+  State state = State.IDLE;
+  @Nullable FabricCmId peer;
+  int backlog;
+
+  /** How many connection requests wait for this listener's answer. */
+  int waiting;
+
+  @Nullable FabricCmId listener;
+  @Nullable ConnectionOffer offer;
+  boolean disconnectSeen;
+
+  FabricCmId(FabricHost host, FabricEventChannel channel) throws IOException {
+    super(channel, null);
+    this.host = host;
+    this.channel = channel;
+    channel.addUser();
+    host.opened(this);
+  }
+
+  /** The id of a connection request. */
+  static FabricCmId requested(FabricCmId listener, FabricCmId active) throws IOException {
+    FabricCmId id = new FabricCmId(listener.host, listener.channel);
+    id.verbs = listener.host.device();
+    id.state = State.REQUESTED;
+    id.peer = active;
+    id.listener = listener;
+    id.local = active.remote;
+    id.remote = active.local;
+    return id;
+  }
+
+  @Override
+  public void bindAddr(SocketAddress address) throws IOException {
+    synchronized (fabric().lock) {
+      use("rdma_bind_addr");
+      require("rdma_bind_addr", State.IDLE);
+      InetSocketAddress wanted = (InetSocketAddress) address;
+      boolean wildcard = wanted.getAddress().isAnyLocalAddress();
+      if (!wildcard) {
+        if (!host.addresses().contains(wanted.getAddress())) {
+          throw new VerbsException(
+              "rdma_bind_addr",
+              Errno.ENODEV,
+              wanted.getAddress()
+                  + " is not an address of a verbs device here: use one of "
+                  + host.addresses()
+                  + ".");
+        }
+        verbs = host.checkDevice("rdma_bind_addr");
+      }
+      int port = host.claimPort(this, wanted.getPort());
+      local = new InetSocketAddress(wanted.getAddress(), port);
+      state = State.BOUND;
+    }
+  }
+
+  @Override
+  public void listen(int newBacklog) throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_listen");
+      require("rdma_listen", State.BOUND);
+      backlog = newBacklog <= 0 ? 128 : newBacklog;
+      state = State.LISTENING;
+    }
+  }
+
+  @Override
+  public void resolveAddr(@Nullable SocketAddress source, SocketAddress destination, int millis)
+      throws IOException {
+    synchronized (fabric().lock) {
+      use("rdma_resolve_addr");
+      require("rdma_resolve_addr", State.IDLE, State.BOUND);
+      InetSocketAddress to = (InetSocketAddress) destination;
+      if (to.getAddress().isLoopbackAddress()) {
+        throw new VerbsException(
+            "rdma_resolve_addr",
+            Errno.ENODEV,
+            "the loopback address belongs to no verbs device. Use the device's own address.");
+      }
+      FabricContext device = host.checkDevice("rdma_resolve_addr");
+      remote = to;
+      state = State.RESOLVING;
+      fabric().connections.resolveAddress(this, device, to, millis);
+    }
+  }
+
+  @Override
+  public void resolveRoute(int millis) throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_resolve_route");
+      require("rdma_resolve_route", State.ADDRESS_RESOLVED);
+      state = State.RESOLVING;
+      fabric().connections.resolveRoute(this);
+    }
+  }
+
+  @Override
+  public IbvQP createQP(IbvPd pd, IbvQPInitAttr attr) throws IOException {
+    synchronized (fabric().lock) {
+      use("rdma_create_qp");
+      host.checkDevice("rdma_create_qp");
+      if (verbs == null || pd.getContext() != verbs || qp != null) {
+        throw new VerbsException(
+            "rdma_create_qp",
+            Errno.EINVAL,
+            "an id takes one queue pair, of a PD of the device that it was resolved to.");
+      }
+      FabricPd domain = (FabricPd) pd;
+      domain.use("rdma_create_qp");
+      ((FabricCq) attr.getSend_cq()).use("rdma_create_qp");
+      ((FabricCq) attr.getRecv_cq()).use("rdma_create_qp");
+      FabricQp made = new FabricQp(this, domain, attr, fabric().number());
+      qp = made;
+      qpObj = made;
+      return made;
+    }
+  }
+
+  @Override
+  public void connect(RdmaConnParam parameters) throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_connect");
+      require("rdma_connect", State.ROUTE_RESOLVED);
+      needQp("rdma_connect");
+      offer = ConnectionOffer.of("rdma_connect", parameters, ConnectionParameters.MAX_CONNECT_DATA);
+      state = State.CONNECTING;
+      fabric().connections.request(this);
+    }
+  }
+
+  @Override
+  public void accept(RdmaConnParam parameters) throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_accept");
+      require("rdma_accept", State.REQUESTED);
+      needQp("rdma_accept");
+      offer = ConnectionOffer.of("rdma_accept", parameters, ConnectionParameters.MAX_ACCEPT_DATA);
+      fabric().connections.accept(this);
+    }
+  }
+
+  @Override
+  public void reject(ByteBuffer privateData) throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_reject");
+      require("rdma_reject", State.REQUESTED);
+      if (privateData.remaining() > ConnectionParameters.MAX_REJECT_DATA) {
+        throw new VerbsException(
+            "rdma_reject",
+            Errno.EINVAL,
+            privateData.remaining()
+                + " bytes of private data; at most "
+                + ConnectionParameters.MAX_REJECT_DATA
+                + ".");
+      }
+      byte[] copy = new byte[privateData.remaining()];
+      privateData.duplicate().get(copy);
+      fabric().connections.reject(this, ByteBuffer.wrap(copy));
+    }
+  }
+
+  @Override
+  public void setAckTimeout(int exponent) throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_set_option");
+      if (exponent < 0 || exponent > 31) {
+        throw new VerbsException(
+            "rdma_set_option", Errno.EINVAL, "an exponent of " + exponent + " is not in 0..31.");
+      }
+      ackTimeout = exponent;
+    }
+  }
+
+  @Override
+  public int disconnect() throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_disconnect");
+      require("rdma_disconnect", State.ACCEPTED, State.CONNECTED, State.DISCONNECTED);
+      if (qp != null) {
+        qp.enterError();
+      }
+      fabric().connections.disconnect(this);
+      return 0;
+    }
+  }
+
+  @Override
+  public int destroyQP() throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_destroy_qp");
+      if (qp == null) {
+        throw VerbsException.closed("rdma_destroy_qp", "The queue pair");
+      }
+      qp.destroy();
+      qp = null;
+      return 0;
+    }
+  }
+
+  @Override
+  public int destroyId() throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_destroy_id");
+      if (qp != null) {
+        throw VerbsException.inUse("rdma_destroy_id", "a connection id", "its queue pair");
+      }
+      abandon();
+      return 0;
+    }
+  }
+
+  @Override
+  public int destroyEp() throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_destroy_ep");
+      if (qp != null) {
+        destroyQP();
+      }
+      return destroyId();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isOpen) {
+      try {
+        destroyId();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Null for a listener on the wildcard address, as in rdma_cm. */
+  @Override
+  public @Nullable IbvContext getVerbs() throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_cm_id.verbs");
+      return verbs;
+    }
+  }
+
+  @Override
+  public @Nullable SocketAddress getSource() throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_get_local_addr");
+      return local;
+    }
+  }
+
+  @Override
+  public @Nullable SocketAddress getDestination() throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_get_peer_addr");
+      return remote;
+    }
+  }
+
+  // Everything below is called under the fabric's lock.
+
+  private void use(String call) throws VerbsException {
+    if (!isOpen) {
+      throw VerbsException.closed(call, "The connection id");
+    }
+    host.check(call);
+  }
+
+  private void require(String call, State... allowed) throws VerbsException {
+    for (State one : allowed) {
+      if (state == one) {
+        return;
+      }
+    }
+    throw new VerbsException(call, Errno.EINVAL, "the id is " + state + " and does not allow it.");
+  }
+
+  private void needQp(String call) throws VerbsException {
+    if (qp == null) {
+      throw new VerbsException(call, Errno.EINVAL, "the id has no queue pair. Create one first.");
+    }
+  }
+
+  Fabric fabric() {
+    return host.fabric;
+  }
+
+  FabricHost host() {
+    return host;
+  }
+
+  @Nullable FabricQp queuePair() {
+    return qp;
+  }
+
+  int ackTimeout() {
+    return ackTimeout;
+  }
+
+  @Nullable InetSocketAddress remote() {
+    return remote;
+  }
+
+  boolean isListening() {
+    return isOpen && state == State.LISTENING;
+  }
+
+  boolean isIn(State wanted) {
+    return isOpen && state == wanted;
+  }
+
+  /** Whether a listener takes requests for that address. */
+  boolean listensOn(InetSocketAddress address) {
+    InetSocketAddress own = local;
+    return own != null
+        && (own.getAddress().isAnyLocalAddress() || own.getAddress().equals(address.getAddress()));
+  }
+
+  void resolved(FabricContext device) {
+    verbs = device;
+    if (local == null) {
+      for (var address : host.addresses()) {
+        if (remote != null && address.getClass() == remote.getAddress().getClass()) {
+          local = new InetSocketAddress(address, 32_768 + fabric().number() % 28_000);
+          break;
+        }
+      }
+    }
+    state = State.ADDRESS_RESOLVED;
+  }
+
+  void raise(EventType type, int status) {
+    raise(type, status, null, null, () -> {});
+  }
+
+  void raise(
+      EventType type,
+      int status,
+      @Nullable FabricCmId listening,
+      @Nullable RdmaConnParam parameters,
+      Runnable whenTaken) {
+    if (!isOpen) {
+      return;
+    }
+    try {
+      channel.raise(new FabricCmEvent(type, status, listening, this, parameters, whenTaken));
+    } catch (IOException e) {
+      throw new IllegalStateException("DiSNI's constructors fail only without a provider", e);
+    }
+  }
+
+  void deviceRemoved() {
+    if (verbs != null) {
+      raise(EventType.RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+    }
+  }
+
+  /** The id goes, by its owner's will or with its process; the kernel tells the other side. */
+  void abandon() {
+    if (qp != null) {
+      qp.destroy();
+      qp = null;
+    }
+    fabric().connections.abandoned(this);
+    isOpen = false;
+    channel.removeUser(this);
+    host.closed(this);
+  }
+}

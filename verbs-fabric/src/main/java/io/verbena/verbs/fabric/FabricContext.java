@@ -1,0 +1,244 @@
+package io.verbena.verbs.fabric;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvPd;
+import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ext.DeviceAttributes;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.Gid;
+import io.verbena.verbs.ext.PortAttributes;
+import io.verbena.verbs.ext.VerbsContext;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The device of a host. */
+final class FabricContext extends IbvContext implements VerbsContext {
+  private static final int MAX_OBJECTS = 1 << 20;
+  private static final int MAX_READ_ATOMIC = 128;
+
+  private final FabricHost host;
+  private final Keys keys = new Keys();
+  private final Handles handles = new Handles();
+  private final List<FabricQp> qps = new ArrayList<>();
+  private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
+  private long registeredBytes;
+  private boolean removed;
+
+  FabricContext(FabricHost host, int number) throws IOException {
+    super(number, 1);
+    this.host = host;
+  }
+
+  @Override
+  public VerbsProvider provider() {
+    return host;
+  }
+
+  @Override
+  public String deviceName() {
+    return "fab" + getCmd_fd();
+  }
+
+  @Override
+  public int getCmd_fd() {
+    return cmd_fd;
+  }
+
+  @Override
+  public int getNumCompVectors() {
+    return numCompVectors;
+  }
+
+  @Override
+  public int queryOdpSupport() {
+    return 0;
+  }
+
+  @Override
+  public IbvPd allocPd() throws IOException {
+    synchronized (fabric().lock) {
+      check("ibv_alloc_pd");
+      return new FabricPd(this, fabric().number());
+    }
+  }
+
+  @Override
+  public IbvCompChannel createCompChannel() throws IOException {
+    synchronized (fabric().lock) {
+      check("ibv_create_comp_channel");
+      return new FabricCompChannel(this, fabric().number());
+    }
+  }
+
+  @Override
+  public IbvCQ createCQ(@Nullable IbvCompChannel channel, int entries, int vector)
+      throws IOException {
+    synchronized (fabric().lock) {
+      check("ibv_create_cq");
+      if (entries < 1 || entries > 4 * host.profile().maxRequests() || vector != 0) {
+        throw new VerbsException(
+            "ibv_create_cq",
+            Errno.EINVAL,
+            entries + " entries on vector " + vector + " cannot be had; this device has vector 0.");
+      }
+      return new FabricCq(this, (FabricCompChannel) channel, entries, fabric().number());
+    }
+  }
+
+  @Override
+  public DeviceAttributes queryDevice() throws VerbsException {
+    synchronized (fabric().lock) {
+      check("ibv_query_device");
+    }
+    DeviceProfile profile = host.profile();
+    return new DeviceAttributes(
+        deviceName(),
+        "0",
+        profile.writeWithImmediate()
+            ? DeviceAttributes.Transport.INFINIBAND
+            : DeviceAttributes.Transport.IWARP,
+        profile.memoryWindows() ? DeviceAttributes.withTypeTwoWindows() : 0,
+        DeviceAttributes.AtomicCapability.DEVICE,
+        Long.MAX_VALUE,
+        MAX_OBJECTS,
+        profile.maxRequests(),
+        profile.maxSges(),
+        MAX_OBJECTS,
+        4 * profile.maxRequests(),
+        MAX_OBJECTS,
+        MAX_OBJECTS,
+        profile.memoryWindows() ? MAX_OBJECTS : 0,
+        profile.srq() ? MAX_OBJECTS : 0,
+        profile.maxRequests(),
+        profile.maxSges(),
+        MAX_READ_ATOMIC,
+        MAX_READ_ATOMIC,
+        1);
+  }
+
+  @Override
+  public PortAttributes queryPort(int port) throws VerbsException {
+    synchronized (fabric().lock) {
+      checkPort("ibv_query_port", port);
+      return new PortAttributes(true, 1024, 4096, 1L << 31, host.addresses().size(), 0, true);
+    }
+  }
+
+  @Override
+  public Gid queryGid(int port, int index) throws VerbsException {
+    synchronized (fabric().lock) {
+      checkPort("ibv_query_gid", port);
+      if (index < 0 || index >= host.addresses().size()) {
+        throw new VerbsException(
+            "ibv_query_gid", Errno.EINVAL, "no index " + index + " in the port's GID table.");
+      }
+      return gid(host.addresses().get(index));
+    }
+  }
+
+  private static Gid gid(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    return bytes.length == 4
+        ? new Gid(0, 0xffff_0000_0000L | Integer.toUnsignedLong(buffer.getInt()))
+        : new Gid(buffer.getLong(), buffer.getLong());
+  }
+
+  @Override
+  public @Nullable AsyncEvent nextAsyncEvent(long timeoutNanos) throws IOException {
+    if (timeoutNanos < 0) {
+      throw new IllegalArgumentException("A wait of " + timeoutNanos + " ns; at least 0");
+    }
+    synchronized (fabric().lock) {
+      fabric().await(timeoutNanos, this::hasAsyncEvent);
+      return events.poll();
+    }
+  }
+
+  private void checkPort(String call, int port) throws VerbsException {
+    check(call);
+    if (port != 1) {
+      throw new VerbsException(call, Errno.EINVAL, "no port " + port + "; this device has port 1.");
+    }
+  }
+
+  // Everything below is called under the fabric's lock, or is constant.
+
+  Fabric fabric() {
+    return host.fabric;
+  }
+
+  FabricHost host() {
+    return host;
+  }
+
+  Keys keys() {
+    return keys;
+  }
+
+  Handles handles() {
+    return handles;
+  }
+
+  boolean isRemoved() {
+    return removed;
+  }
+
+  void check(String call) throws VerbsException {
+    host.check(call);
+    if (removed) {
+      throw new VerbsException(call, Errno.EIO, "the device was removed.");
+    }
+  }
+
+  boolean hasAsyncEvent() throws VerbsException {
+    host.check("ibv_get_async_event");
+    return !events.isEmpty();
+  }
+
+  void raise(AsyncEvent event) {
+    events.add(event);
+    fabric().wakeWaiters();
+  }
+
+  /** Counts registered memory, within the limit of the profile. */
+  void register(long bytes) throws VerbsException {
+    if (bytes > host.profile().memlockBytes() - registeredBytes) {
+      throw new VerbsException(
+          "ibv_reg_mr",
+          Errno.ENOMEM,
+          "registering "
+              + bytes
+              + " more bytes exceeds the limit of locked memory. Raise it with"
+              + " 'ulimit -l'.");
+    }
+    registeredBytes += bytes;
+  }
+
+  void unregister(long bytes) {
+    registeredBytes -= bytes;
+  }
+
+  void opened(FabricQp qp) {
+    qps.add(qp);
+  }
+
+  void closed(FabricQp qp) {
+    qps.remove(qp);
+  }
+
+  void remove() {
+    removed = true;
+    qps.forEach(FabricQp::freeze);
+    raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null, null, null, 0));
+  }
+}

@@ -1,0 +1,188 @@
+package io.verbena.verbs.fabric;
+
+import com.ibm.disni.verbs.IbvCQ;
+import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ext.CompletionBlock;
+import io.verbena.verbs.ext.Layouts;
+import io.verbena.verbs.ext.VerbsCq;
+import io.verbena.verbs.ext.VerbsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+
+/** A completion queue: completions enter at once and become visible, in batches, a little later. */
+final class FabricCq extends IbvCQ implements VerbsCq {
+  private enum Armed {
+    NO,
+    SOLICITED,
+    ANY
+  }
+
+  private final FabricContext device;
+  private final @Nullable FabricCompChannel events;
+  private final Completion[] ring;
+  private final Timer reveal = new Timer(this::revealSome);
+  private long polled;
+  private long visible;
+  private long entered;
+  private Armed armed = Armed.NO;
+  private int users;
+
+  FabricCq(FabricContext device, @Nullable FabricCompChannel events, int entries, int number)
+      throws IOException {
+    super(device, events, number);
+    this.device = device;
+    this.events = events;
+    int depth = device.fabric().depth(entries);
+    cqe = depth;
+    ring = new Completion[depth];
+    for (int i = 0; i < depth; i++) {
+      ring[i] = new Completion();
+    }
+    if (events != null) {
+      events.addUser();
+    }
+  }
+
+  @Override
+  public int poll(CompletionBlock block) throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_poll_cq");
+      int count = 0;
+      while (count < block.capacity() && polled < visible) {
+        Completion completion = ring[(int) (polled++ % ring.length)];
+        FabricQp qp = completion.qp;
+        if (qp != null) {
+          completion.store(block.address() + (long) count++ * Layouts.WC_SIZE, qp.getQp_num());
+          qp.polled(completion.sendIndex);
+          completion.qp = null;
+        }
+      }
+      return block.filled(count);
+    }
+  }
+
+  @Override
+  public void arm(boolean solicitedOnly) throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_req_notify_cq");
+      // Asking for less does not take back what was asked for.
+      if (armed != Armed.ANY) {
+        armed = solicitedOnly ? Armed.SOLICITED : Armed.ANY;
+      }
+    }
+  }
+
+  @Override
+  public int ackEvents(int count) throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_ack_cq_events");
+      return 0;
+    }
+  }
+
+  @Override
+  public int destroyCQ() throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_destroy_cq");
+      if (users > 0) {
+        throw VerbsException.inUse("ibv_destroy_cq", "a completion queue", users + " queue pairs");
+      }
+      isOpen = false;
+      device.fabric().cancel(reveal);
+      if (events != null) {
+        events.removeUser(this);
+      }
+      return 0;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isOpen) {
+      try {
+        destroyCQ();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  // Everything below is called under the fabric's lock.
+
+  void use(String call) throws VerbsException {
+    if (!isOpen) {
+      throw VerbsException.closed(call, "The completion queue");
+    }
+    device.host().check(call);
+  }
+
+  void addUser() {
+    users++;
+  }
+
+  /** Forgets a destroyed queue pair, with its completions where this fabric does that. */
+  void removeUser(FabricQp qp) {
+    users--;
+    if (device.fabric().temper.purgesOnDestroy()) {
+      for (long i = polled; i < entered; i++) {
+        Completion completion = ring[(int) (i % ring.length)];
+        if (completion.qp == qp) {
+          completion.qp = null;
+        }
+      }
+    }
+  }
+
+  /**
+   * The next slot for a completion of {@code qp}, to be filled and then {@link #enter}ed; null when
+   * the queue overflows, which is the device's error and loses the completion.
+   */
+  @Nullable Completion next(FabricQp qp) {
+    if (entered - polled == ring.length) {
+      device.raise(new AsyncEvent(AsyncEvent.Type.CQ_ERR, null, this, null, 0));
+      return null;
+    }
+    Completion completion = ring[(int) (entered % ring.length)];
+    completion.qp = qp;
+    return completion;
+  }
+
+  /** Takes the slot that {@link #next} gave. */
+  void enter() {
+    entered++;
+    Fabric fabric = device.fabric();
+    if (fabric.temper.synchronous()) {
+      revealAll();
+    } else if (!reveal.pending) {
+      fabric.at(fabric.nanoTime() + fabric.latency(), reveal);
+    }
+  }
+
+  private void revealAll() {
+    while (visible < entered) {
+      revealOne();
+    }
+  }
+
+  private void revealSome() {
+    Fabric fabric = device.fabric();
+    for (int i = fabric.batch(); i > 0 && visible < entered; i--) {
+      revealOne();
+    }
+    if (visible < entered) {
+      fabric.at(fabric.nanoTime() + fabric.latency(), reveal);
+    }
+  }
+
+  private void revealOne() {
+    Completion completion = ring[(int) (visible++ % ring.length)];
+    boolean notable = completion.solicited || completion.status != 0;
+    if (armed == Armed.ANY || (armed == Armed.SOLICITED && notable)) {
+      armed = Armed.NO;
+      if (events != null) {
+        events.raise(this);
+      }
+    }
+  }
+}

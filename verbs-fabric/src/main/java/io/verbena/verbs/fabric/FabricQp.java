@@ -1,0 +1,363 @@
+package io.verbena.verbs.fabric;
+
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPCap;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.QpAttributes;
+import io.verbena.verbs.ext.QpChange;
+import io.verbena.verbs.ext.QpState;
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.SendBlock;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsQp;
+import io.verbena.verbs.ext.WcStatus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+
+/** A reliable connected queue pair: its attributes, its state and its receive side. */
+final class FabricQp extends IbvQP implements VerbsQp {
+  private final FabricCmId id;
+  private final FabricContext device;
+  private final FabricPd domain;
+  private final FabricCq sendCq;
+  private final FabricCq receiveCq;
+  private final @Nullable FabricSrq srq;
+  private final ReceiveQueue receives;
+  private final Requester requester;
+  private final int maxSendSges;
+  private final int maxReceiveSges;
+  private final int maxInline;
+  private QpState now = QpState.INIT;
+  private @Nullable FabricQp peer;
+  private ConnectionTerms terms = ConnectionTerms.NONE;
+  private int accessFlags;
+  private int minRnrTimer;
+
+  FabricQp(FabricCmId id, FabricPd pd, IbvQPInitAttr attr, int number) throws IOException {
+    super(number);
+    this.id = id;
+    device = pd.device();
+    domain = pd;
+    context = device;
+    this.pd = pd;
+    sendCq = (FabricCq) attr.getSend_cq();
+    receiveCq = (FabricCq) attr.getRecv_cq();
+    send_cq = sendCq;
+    recv_cq = receiveCq;
+    qp_num = number;
+    qp_type = IBV_QPT_RC;
+    srq = sharedQueue(attr);
+    IbvQPCap cap = attr.cap();
+    checkCapacities(cap);
+    Fabric fabric = device.fabric();
+    maxSendSges = Math.max(1, cap.getMax_send_sge());
+    maxReceiveSges = Math.max(1, cap.getMax_recv_sge());
+    maxInline = cap.getMax_inline_data();
+    SendQueue queue =
+        new SendQueue(fabric.depth(Math.max(1, cap.getMax_send_wr())), maxSendSges, maxInline);
+    receives =
+        srq != null
+            ? srq.queue()
+            : new ReceiveQueue(fabric.depth(Math.max(1, cap.getMax_recv_wr())), maxReceiveSges);
+    requester = new Requester(this, queue, attr.getSq_sig_all() != 0);
+    cap.setMax_send_wr(queue.capacity());
+    cap.setMax_recv_wr(srq != null ? 0 : receives.capacity());
+    sendCq.addUser();
+    receiveCq.addUser();
+    pd.addUser();
+    if (srq != null) {
+      srq.addUser();
+    }
+    device.opened(this);
+  }
+
+  private @Nullable FabricSrq sharedQueue(IbvQPInitAttr attr) throws VerbsException {
+    if (attr.getSrq() == 0) {
+      return null;
+    }
+    FabricSrq found = device.handles().find(attr.getSrq(), FabricSrq.class);
+    if (found == null || found.pd() != domain) {
+      throw new VerbsException(
+          "rdma_create_qp", Errno.EINVAL, "no open shared receive queue of this PD is that one.");
+    }
+    return found;
+  }
+
+  private void checkCapacities(IbvQPCap cap) throws VerbsException {
+    DeviceProfile profile = device.host().profile();
+    if (cap.getMax_send_wr() > profile.maxRequests()
+        || cap.getMax_recv_wr() > profile.maxRequests()
+        || cap.getMax_send_sge() > profile.maxSges()
+        || cap.getMax_recv_sge() > profile.maxSges()
+        || cap.getMax_inline_data() > profile.maxInline()) {
+      throw new VerbsException(
+          "rdma_create_qp",
+          Errno.EINVAL,
+          "a capacity exceeds the device's: at most "
+              + profile.maxRequests()
+              + " requests, "
+              + profile.maxSges()
+              + " pieces, "
+              + profile.maxInline()
+              + " bytes inline.");
+    }
+  }
+
+  @Override
+  public int postSend(SendBlock block, int first, int count) throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_post_send");
+      if (now == QpState.RESET || now == QpState.INIT || now == QpState.RTR) {
+        throw new VerbsException(
+            "ibv_post_send",
+            Errno.EINVAL,
+            "the queue pair is in " + now + ". Post sends once the connection is established.");
+      }
+      return requester.post(block, first, count);
+    }
+  }
+
+  @Override
+  public int postReceive(ReceiveBlock block, int first, int count) throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_post_recv");
+      if (srq != null || now == QpState.RESET) {
+        throw new VerbsException(
+            "ibv_post_recv",
+            Errno.EINVAL,
+            srq != null ? "it has a shared receive queue. Post there." : "it is in RESET.");
+      }
+      int posted = receives.post("ibv_post_recv", block, first, count);
+      if (now == QpState.ERR) {
+        flushReceives();
+      }
+      return posted;
+    }
+  }
+
+  @Override
+  public void modify(QpChange change) throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_modify_qp");
+      boolean toState = (change.mask() & QpChange.STATE) != 0 && change.state() != now;
+      boolean attributes = (change.mask() & ~QpChange.STATE) != 0;
+      if (toState && change.state() != QpState.ERR && change.state() != QpState.RESET) {
+        throw invalid("to " + change.state() + ": connecting makes that step");
+      }
+      if (attributes && now != QpState.RTS && now != QpState.RTR) {
+        throw invalid("of its attributes. Change them once it is connected");
+      }
+      if ((change.mask() & QpChange.ACCESS_FLAGS) != 0) {
+        accessFlags = change.accessFlags();
+      }
+      if ((change.mask() & QpChange.MIN_RNR_TIMER) != 0) {
+        minRnrTimer = change.minRnrTimer();
+      }
+      if (toState && change.state() == QpState.ERR) {
+        enterError();
+      } else if (toState) {
+        reset();
+      }
+    }
+  }
+
+  private VerbsException invalid(String what) {
+    return new VerbsException(
+        "ibv_modify_qp",
+        Errno.EINVAL,
+        "a queue pair in " + now + " allows no change " + what + ".");
+  }
+
+  @Override
+  public QpAttributes query() throws VerbsException {
+    synchronized (device.fabric().lock) {
+      use("ibv_query_qp");
+      FabricQp other = peer;
+      return new QpAttributes(
+          now,
+          other == null ? 0 : other.qp_num,
+          accessFlags,
+          minRnrTimer,
+          terms.ackTimeout(),
+          terms.retries(),
+          terms.rnrRetries(),
+          terms.maxReadAtomic(),
+          terms.maxDestinationReadAtomic(),
+          1024,
+          requester.capacity(),
+          srq != null ? 0 : receives.capacity(),
+          maxSendSges,
+          maxReceiveSges,
+          maxInline);
+    }
+  }
+
+  @Override
+  public int getQp_num() {
+    return qp_num;
+  }
+
+  @Override
+  public int getState() {
+    synchronized (device.fabric().lock) {
+      return now.value();
+    }
+  }
+
+  /** DiSNI leaves destroying to the id that made it. */
+  @Override
+  public void close() {
+    if (isOpen) {
+      try {
+        id.destroyQP();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  // Everything below is called under the fabric's lock.
+
+  private void use(String call) throws VerbsException {
+    if (!isOpen) {
+      throw VerbsException.closed(call, "Queue pair " + qp_num);
+    }
+    device.check(call);
+  }
+
+  FabricContext device() {
+    return device;
+  }
+
+  FabricPd domain() {
+    return domain;
+  }
+
+  FabricCq sendCq() {
+    return sendCq;
+  }
+
+  ReceiveQueue receives() {
+    return receives;
+  }
+
+  QpState state() {
+    return now;
+  }
+
+  ConnectionTerms terms() {
+    return terms;
+  }
+
+  int minRnrTimer() {
+    return minRnrTimer;
+  }
+
+  int maxSendSges() {
+    return maxSendSges;
+  }
+
+  int maxInline() {
+    return maxInline;
+  }
+
+  boolean grants(int access) {
+    return (accessFlags & access) == access;
+  }
+
+  /** The other end, when a packet of this queue pair would be taken there now; else null. */
+  @Nullable FabricQp reach() {
+    FabricQp other = peer;
+    boolean listens =
+        other != null
+            && other.peer == this
+            && other.isOpen
+            && other.now == QpState.RTS
+            && !other.device.isRemoved()
+            && !device.isRemoved()
+            && terms.link().carries();
+    return listens ? other : null;
+  }
+
+  void connect(FabricQp other, ConnectionTerms agreed) {
+    peer = other;
+    terms = agreed;
+    accessFlags = agreed.accessFlags();
+    now = QpState.RTS;
+    requester.restart();
+  }
+
+  /** A poll saw the completion of that slot. */
+  void polled(long sendIndex) {
+    requester.polled(sendIndex);
+  }
+
+  /** A receive was taken: makes its completion, and the shared queue's limit event. */
+  @Nullable Completion receiveCompletion(long wrId, int status) {
+    if (srq != null) {
+      srq.taken();
+    }
+    Completion completion = receiveCq.next(this);
+    if (completion != null) {
+      completion.wrId = wrId;
+      completion.status = status;
+      completion.sendIndex = -1;
+      completion.solicited = false;
+      completion.flags = 0;
+    }
+    return completion;
+  }
+
+  void enterReceiveCompletion() {
+    receiveCq.enter();
+  }
+
+  void enterError() {
+    if (now == QpState.ERR) {
+      return;
+    }
+    now = QpState.ERR;
+    requester.flush();
+    flushReceives();
+    if (srq != null && device.fabric().temper.lastWqeEvent()) {
+      device.raise(new AsyncEvent(AsyncEvent.Type.QP_LAST_WQE_REACHED, this, null, null, 0));
+    }
+  }
+
+  /** The device is gone: nothing moves any more. */
+  void freeze() {
+    requester.stop();
+  }
+
+  void destroy() {
+    isOpen = false;
+    requester.stop();
+    device.closed(this);
+    sendCq.removeUser(this);
+    receiveCq.removeUser(this);
+    domain.removeUser();
+    if (srq != null) {
+      srq.removeUser();
+    }
+  }
+
+  private void reset() {
+    now = QpState.RESET;
+    peer = null;
+    requester.clear();
+    while (srq == null && receives.size() > 0) {
+      receives.take();
+    }
+  }
+
+  private void flushReceives() {
+    while (srq == null && receives.size() > 0) {
+      if (receiveCompletion(receives.take().wrId, WcStatus.WR_FLUSH_ERR) != null) {
+        receiveCq.enter();
+      }
+    }
+  }
+}

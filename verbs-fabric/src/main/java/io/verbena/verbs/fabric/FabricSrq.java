@@ -1,0 +1,103 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.SharedReceiveQueue;
+import io.verbena.verbs.ext.VerbsException;
+
+/** A shared receive queue. */
+final class FabricSrq implements SharedReceiveQueue {
+  private final FabricPd pd;
+  private final ReceiveQueue queue;
+  private final long token;
+  private int limit;
+  private int users;
+  private boolean open = true;
+
+  FabricSrq(FabricPd pd, int maxRequests, int maxSges) {
+    this.pd = pd;
+    queue = new ReceiveQueue(pd.device().fabric().depth(maxRequests), maxSges);
+    token = pd.device().handles().add(this);
+    pd.addUser();
+  }
+
+  @Override
+  public long handle() {
+    return token;
+  }
+
+  @Override
+  public int maxRequests() {
+    return queue.capacity();
+  }
+
+  @Override
+  public int postReceive(ReceiveBlock block, int first, int count) throws VerbsException {
+    synchronized (pd.device().fabric().lock) {
+      use("ibv_post_srq_recv");
+      return queue.post("ibv_post_srq_recv", block, first, count);
+    }
+  }
+
+  @Override
+  public void armLimit(int newLimit) throws VerbsException {
+    synchronized (pd.device().fabric().lock) {
+      use("ibv_modify_srq");
+      if (newLimit < 0 || newLimit > queue.capacity()) {
+        throw new VerbsException(
+            "ibv_modify_srq",
+            Errno.EINVAL,
+            "a limit of " + newLimit + " is not within 0.." + queue.capacity() + ".");
+      }
+      limit = newLimit;
+    }
+  }
+
+  @Override
+  public void destroy() throws VerbsException {
+    synchronized (pd.device().fabric().lock) {
+      use("ibv_destroy_srq");
+      if (users > 0) {
+        throw VerbsException.inUse(
+            "ibv_destroy_srq", "a shared receive queue", users + " queue pairs");
+      }
+      open = false;
+      pd.device().handles().remove(token);
+      pd.removeUser();
+    }
+  }
+
+  private void use(String call) throws VerbsException {
+    if (!open) {
+      throw VerbsException.closed(call, "The shared receive queue");
+    }
+    pd.device().host().check(call);
+  }
+
+  // Everything below is called under the fabric's lock.
+
+  void addUser() {
+    users++;
+  }
+
+  void removeUser() {
+    users--;
+  }
+
+  FabricPd pd() {
+    return pd;
+  }
+
+  ReceiveQueue queue() {
+    return queue;
+  }
+
+  /** Raises the limit's event once too few are left. */
+  void taken() {
+    if (queue.size() < limit) {
+      limit = 0;
+      pd.device().raise(new AsyncEvent(AsyncEvent.Type.SRQ_LIMIT_REACHED, null, null, this, 0));
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.verbena.verbs.fabric;
+
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.WaitSet;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Several channels waited on together. */
+final class FabricWaitSet implements WaitSet {
+  private final Fabric fabric;
+  private final List<FabricEventChannel> channels = new ArrayList<>();
+  private final List<FabricCompChannel> completions = new ArrayList<>();
+  private final List<FabricContext> devices = new ArrayList<>();
+  private boolean woken;
+  private boolean open = true;
+
+  FabricWaitSet(Fabric fabric) {
+    this.fabric = fabric;
+  }
+
+  @Override
+  public void add(RdmaEventChannel channel) throws VerbsException {
+    synchronized (fabric.lock) {
+      use();
+      channels.add((FabricEventChannel) channel);
+    }
+  }
+
+  @Override
+  public void add(IbvCompChannel channel) throws VerbsException {
+    synchronized (fabric.lock) {
+      use();
+      completions.add((FabricCompChannel) channel);
+    }
+  }
+
+  @Override
+  public void add(IbvContext context) throws VerbsException {
+    synchronized (fabric.lock) {
+      use();
+      devices.add((FabricContext) context);
+    }
+  }
+
+  @Override
+  public boolean await(long timeoutNanos) throws IOException {
+    if (timeoutNanos < 0) {
+      throw new IllegalArgumentException("A wait of " + timeoutNanos + " ns; at least 0");
+    }
+    synchronized (fabric.lock) {
+      use();
+      channels.removeIf(channel -> !channel.isOpen());
+      completions.removeIf(channel -> !channel.isOpen());
+      boolean ready = fabric.await(timeoutNanos, this::isReady);
+      woken = false;
+      return ready;
+    }
+  }
+
+  @Override
+  public void wakeup() {
+    synchronized (fabric.lock) {
+      woken = true;
+      fabric.wakeWaiters();
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (fabric.lock) {
+      open = false;
+    }
+  }
+
+  private void use() throws VerbsException {
+    if (!open) {
+      throw VerbsException.closed("epoll_wait", "The wait set");
+    }
+  }
+
+  private boolean isReady() throws VerbsException {
+    if (woken) {
+      return true;
+    }
+    for (FabricEventChannel channel : channels) {
+      if (channel.isOpen() && channel.isReady()) {
+        return true;
+      }
+    }
+    for (FabricCompChannel channel : completions) {
+      if (channel.isOpen() && channel.isReady()) {
+        return true;
+      }
+    }
+    for (FabricContext device : devices) {
+      if (device.hasAsyncEvent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,119 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.MemoryWindow;
+import io.verbena.verbs.ext.VerbsException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A type 2B window: bound to a range for one queue pair, until it is invalidated.
+ *
+ * <p>There are two keys: the owner counts {@link #rkey()} while it prepares requests, the device
+ * knows the key of the binding that was carried out last.
+ */
+final class FabricWindow implements MemoryWindow, Keys.Owner {
+  private final FabricPd pd;
+  private final long token;
+  private int preparedKey;
+  private int deviceKey;
+  private @Nullable FabricMr region;
+  private @Nullable FabricQp qp;
+  private long address;
+  private long length;
+  private int access;
+  private boolean open = true;
+
+  FabricWindow(FabricPd pd) {
+    this.pd = pd;
+    deviceKey = pd.keys().add(this);
+    preparedKey = deviceKey;
+    token = pd.device().handles().add(this);
+    pd.addUser();
+  }
+
+  @Override
+  public int rkey() {
+    return preparedKey;
+  }
+
+  @Override
+  public int nextRkey() {
+    preparedKey = (preparedKey & ~0xff) | ((preparedKey + 1) & 0xff);
+    return preparedKey;
+  }
+
+  @Override
+  public long handle() {
+    return token;
+  }
+
+  @Override
+  public void deallocate() throws VerbsException {
+    synchronized (pd.device().fabric().lock) {
+      if (!open) {
+        throw VerbsException.closed("ibv_dealloc_mw", "The memory window");
+      }
+      pd.device().host().check("ibv_dealloc_mw");
+      open = false;
+      unbind();
+      pd.keys().remove(deviceKey);
+      pd.device().handles().remove(token);
+      pd.removeUser();
+    }
+  }
+
+  // Everything below is called under the fabric's lock.
+
+  /** Carries out a bind request of {@code owner}; false when it is not allowed. */
+  boolean bind(FabricQp owner, FabricMr target, SendRequest request) {
+    int remoteChange = Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
+    boolean allowed =
+        open
+            && region == null
+            && owner.getPd() == pd
+            && target.pd() == pd
+            && target.allows(Access.MW_BIND)
+            && (request.bindRkey >>> 8) == (deviceKey >>> 8)
+            && request.bindRkey != deviceKey
+            && request.bindLength > 0
+            && target.covers(request.bindAddress, request.bindLength)
+            && ((request.bindAccess & remoteChange) == 0 || target.allows(Access.LOCAL_WRITE));
+    if (allowed) {
+      deviceKey = request.bindRkey;
+      region = target;
+      target.bound(1);
+      qp = owner;
+      address = request.bindAddress;
+      length = request.bindLength;
+      access = request.bindAccess;
+    }
+    return allowed;
+  }
+
+  /** Carries out an invalidation by {@code by} or its peer; false when it is not theirs. */
+  boolean invalidate(FabricQp by, int rkey) {
+    if (rkey != deviceKey || (region != null && qp != by)) {
+      return false;
+    }
+    unbind();
+    return true;
+  }
+
+  boolean allows(FabricQp by, int rkey, long from, long count, int flags) {
+    return rkey == deviceKey
+        && region != null
+        && qp == by
+        && from >= address
+        && count <= length
+        && from - address <= length - count
+        && (access & flags) == flags;
+  }
+
+  private void unbind() {
+    if (region != null) {
+      region.bound(-1);
+      region = null;
+      qp = null;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.verbena.verbs.fabric;
+
+/** The way between two hosts, which tests cut and slow down. Guarded by the fabric's lock. */
+final class Link {
+  private final FabricHost one;
+  private final FabricHost other;
+  boolean cut;
+  long delayNanos;
+
+  Link(FabricHost one, FabricHost other) {
+    this.one = one;
+    this.other = other;
+  }
+
+  /** Whether a packet would arrive now. */
+  boolean carries() {
+    return !cut && one.isPowered() && other.isPowered();
+  }
+}

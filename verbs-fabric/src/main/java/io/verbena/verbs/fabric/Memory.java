@@ -1,0 +1,33 @@
+package io.verbena.verbs.fabric;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/** The process' memory by address, as a device sees it. Callers have checked keys and bounds. */
+final class Memory {
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private Memory() {}
+
+  static void copy(long from, long to, long length) {
+    MemorySegment.copy(ALL, from, ALL, to, length);
+  }
+
+  static long getLong(long address) {
+    return ALL.get(JAVA_LONG, address);
+  }
+
+  static int getInt(long address) {
+    return ALL.get(JAVA_INT, address);
+  }
+
+  static void putLong(long address, long value) {
+    ALL.set(JAVA_LONG, address, value);
+  }
+
+  static void putInt(long address, int value) {
+    ALL.set(JAVA_INT, address, value);
+  }
+}

@@ -1,0 +1,63 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.VerbsException;
+
+/** A ring of posted receives: a queue pair's own, or a shared one. Guarded by the fabric's lock. */
+final class ReceiveQueue {
+  /** A slot of the ring. */
+  static final class Request {
+    final Pieces pieces;
+    long wrId;
+
+    Request(int maxSges) {
+      pieces = new Pieces(maxSges);
+    }
+  }
+
+  private final Request[] slots;
+  private final int maxSges;
+  private long taken;
+  private long posted;
+
+  ReceiveQueue(int capacity, int maxSges) {
+    this.maxSges = maxSges;
+    slots = new Request[capacity];
+    for (int i = 0; i < capacity; i++) {
+      slots[i] = new Request(maxSges);
+    }
+  }
+
+  int capacity() {
+    return slots.length;
+  }
+
+  int size() {
+    return (int) (posted - taken);
+  }
+
+  /** How many were posted. */
+  int post(String call, ReceiveBlock block, int first, int count) throws VerbsException {
+    block.chain(first, count);
+    for (int i = 0; i < count; i++) {
+      if (size() == slots.length) {
+        return i;
+      }
+      if (block.sgeCount(first + i) > maxSges) {
+        throw new VerbsException(
+            call, Errno.EINVAL, "a receive has more pieces than the " + maxSges + " of its queue.");
+      }
+      Request slot = slots[(int) (posted % slots.length)];
+      slot.wrId = block.wrId(first + i);
+      slot.pieces.load(block.address(first + i));
+      posted++;
+    }
+    return count;
+  }
+
+  /** Takes the oldest; there must be one. It is valid until the next post. */
+  Request take() {
+    return slots[(int) (taken++ % slots.length)];
+  }
+}

@@ -1,0 +1,285 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.Layouts;
+import io.verbena.verbs.ext.QpState;
+import io.verbena.verbs.ext.SendBlock;
+import io.verbena.verbs.ext.SendFlags;
+import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.WcStatus;
+
+/**
+ * The send side of a queue pair: carries requests out at the peer in order (pump), and completes
+ * them when their acknowledgement arrives (ack), with the repeats and failures that the
+ * specification prescribes between. Guarded by the fabric's lock; allocates nothing.
+ */
+final class Requester {
+  private final FabricQp qp;
+  private final SendQueue queue;
+  private final boolean signalsAll;
+  private final Fabric fabric;
+  private final Timer pump = new Timer(this::pump);
+  private final Timer ack = new Timer(this::ack);
+  private int outstandingReads;
+  private int repeats;
+  private int rnrRepeats;
+  private boolean failed;
+
+  Requester(FabricQp qp, SendQueue queue, boolean signalsAll) {
+    this.qp = qp;
+    this.queue = queue;
+    this.signalsAll = signalsAll;
+    fabric = qp.device().fabric();
+  }
+
+  int capacity() {
+    return queue.capacity();
+  }
+
+  int post(SendBlock block, int first, int count) throws VerbsException {
+    block.chain(first, count);
+    int posted = 0;
+    while (posted < count && !queue.isFull()) {
+      check(block, first + posted);
+      queue.at(queue.posted).load(block.address(first + posted));
+      queue.posted++;
+      posted++;
+    }
+    if (qp.state() == QpState.ERR) {
+      flush();
+    } else if (fabric.temper.synchronous() && !pump.pending) {
+      pump();
+    } else {
+      schedulePump();
+    }
+    return posted;
+  }
+
+  private void check(SendBlock block, int index) throws VerbsException {
+    int opcode = Memory.getInt(block.address(index) + Layouts.SEND_WR_OPCODE);
+    int flags = Memory.getInt(block.address(index) + Layouts.SEND_WR_FLAGS);
+    boolean inline = (flags & SendFlags.INLINE) != 0;
+    if (opcode < 0 || opcode > SendOpcode.SEND_WITH_INV || !supports(opcode)) {
+      throw refused(SendOpcode.name(opcode) + " is not what this device can do");
+    }
+    if (block.sgeCount(index) > qp.maxSendSges()) {
+      throw refused("a request has more pieces than the " + qp.maxSendSges() + " of its queue");
+    }
+    boolean sends = opcode <= SendOpcode.SEND_WITH_IMM || opcode == SendOpcode.SEND_WITH_INV;
+    if (inline && (!sends || length(block, index) > qp.maxInline())) {
+      throw refused("an inline request is a send or write of at most " + qp.maxInline() + " bytes");
+    }
+  }
+
+  private boolean supports(int opcode) {
+    DeviceProfile profile = qp.device().host().profile();
+    return switch (opcode) {
+      case SendOpcode.RDMA_WRITE_WITH_IMM -> profile.writeWithImmediate();
+      case SendOpcode.BIND_MW -> profile.memoryWindows();
+      default -> true;
+    };
+  }
+
+  private static long length(SendBlock block, int index) {
+    long sum = 0;
+    for (int i = 0; i < block.sgeCount(index); i++) {
+      sum += Integer.toUnsignedLong(block.sgeLength(index, i));
+    }
+    return sum;
+  }
+
+  private static VerbsException refused(String why) {
+    return new VerbsException("ibv_post_send", Errno.EINVAL, why + ".");
+  }
+
+  /** After a poll saw the completion of that slot, it and all before it can be used again. */
+  void polled(long index) {
+    queue.freed = Math.max(queue.freed, index + 1);
+  }
+
+  void restart() {
+    schedulePump();
+  }
+
+  void stop() {
+    fabric.cancel(pump);
+    fabric.cancel(ack);
+  }
+
+  void clear() {
+    stop();
+    queue.freed = queue.posted;
+    queue.acked = queue.posted;
+    queue.sent = queue.posted;
+    outstandingReads = 0;
+    failed = false;
+  }
+
+  /** In ERR: everything that did not complete, does now, with an error. */
+  void flush() {
+    stop();
+    while (queue.acked < queue.posted) {
+      SendRequest request = queue.at(queue.acked);
+      boolean failedItself = queue.acked < queue.sent && request.status != WcStatus.SUCCESS;
+      complete(request, failedItself ? request.status : WcStatus.WR_FLUSH_ERR);
+    }
+    queue.sent = queue.posted;
+    outstandingReads = 0;
+  }
+
+  private void schedulePump() {
+    if (!pump.pending && !failed && queue.sent < queue.posted && qp.state() == QpState.RTS) {
+      fabric.at(fabric.nanoTime() + fabric.latency() + delay(), pump);
+    }
+  }
+
+  private void scheduleAck() {
+    if (!ack.pending && queue.acked < queue.sent) {
+      fabric.at(fabric.nanoTime() + fabric.latency() + delay(), ack);
+    }
+  }
+
+  private long delay() {
+    return qp.terms().link().delayNanos;
+  }
+
+  /** Carries some requests out. */
+  private void pump() {
+    int budget = fabric.temper.synchronous() ? Integer.MAX_VALUE : fabric.batch();
+    while (budget-- > 0 && queue.sent < queue.posted && !failed) {
+      SendRequest request = queue.at(queue.sent);
+      if (mustWait(request)) {
+        break; // ack() goes on
+      }
+      int outcome = carryOut(request);
+      if (outcome == Responder.RECEIVER_NOT_READY) {
+        repeatWhenReady(request);
+        break;
+      }
+      if (outcome == Responder.NO_ANSWER) {
+        repeatOnTimeout(request, pump);
+        break;
+      }
+      repeats = 0;
+      rnrRepeats = 0;
+      sent(request, outcome);
+    }
+    if (fabric.temper.synchronous() && !ack.pending) {
+      ack();
+    } else {
+      scheduleAck();
+      if (queue.sent == queue.posted || !mustWait(queue.at(queue.sent))) {
+        schedulePump();
+      }
+    }
+  }
+
+  private boolean mustWait(SendRequest request) {
+    boolean fenced = request.has(SendFlags.FENCE) && outstandingReads > 0;
+    boolean tooMany =
+        request.isReadOrAtomic()
+            && outstandingReads > 0
+            && outstandingReads >= qp.terms().maxReadAtomic();
+    return fenced || tooMany;
+  }
+
+  private int carryOut(SendRequest request) {
+    if (request.isLocal()) {
+      return Responder.carryOutLocally(qp, request);
+    }
+    if (!Responder.mayUseOwnMemory(qp, request)) {
+      return WcStatus.LOC_PROT_ERR;
+    }
+    if (request.isReadOrAtomic() && qp.terms().maxReadAtomic() == 0) {
+      return WcStatus.LOC_QP_OP_ERR;
+    }
+    if (request.isAtomic() && request.pieces.length() < Long.BYTES) {
+      return WcStatus.LOC_LEN_ERR;
+    }
+    FabricQp target = qp.reach();
+    return target == null ? Responder.NO_ANSWER : Responder.carryOut(target, request);
+  }
+
+  private void sent(SendRequest request, int status) {
+    request.status = status;
+    queue.sent++;
+    if (request.isReadOrAtomic()) {
+      outstandingReads++;
+    }
+    failed = status != WcStatus.SUCCESS;
+  }
+
+  private void repeatWhenReady(SendRequest request) {
+    ConnectionTerms terms = qp.terms();
+    if (!terms.retriesRnrForEver() && rnrRepeats++ >= terms.rnrRetries()) {
+      sent(request, WcStatus.RNR_RETRY_EXC_ERR);
+      return;
+    }
+    FabricQp target = qp.reach();
+    int code = target == null ? 0 : target.minRnrTimer();
+    fabric.at(fabric.nanoTime() + ConnectionTerms.rnrWaitNanos(code), pump);
+  }
+
+  private void repeatOnTimeout(SendRequest request, Timer timer) {
+    long wait = qp.terms().ackTimeoutNanos();
+    if (wait == Long.MAX_VALUE) {
+      return; // waits for ever, as told
+    }
+    if (repeats++ < qp.terms().retries()) {
+      fabric.at(fabric.nanoTime() + wait, timer);
+    } else if (timer == pump) {
+      sent(request, WcStatus.RETRY_EXC_ERR);
+    } else {
+      request.status = WcStatus.RETRY_EXC_ERR;
+      failed = true;
+      fabric.at(fabric.nanoTime() + wait, timer);
+    }
+  }
+
+  /** Completes some of the requests carried out, in order. */
+  private void ack() {
+    int budget = fabric.temper.synchronous() ? Integer.MAX_VALUE : fabric.batch();
+    while (budget-- > 0 && queue.acked < queue.sent) {
+      SendRequest request = queue.at(queue.acked);
+      boolean answered = request.isLocal() || request.status != 0 || qp.terms().link().carries();
+      if (!answered) {
+        repeatOnTimeout(request, ack);
+        return;
+      }
+      if (request.isReadOrAtomic()) {
+        outstandingReads--;
+      }
+      complete(request, request.status);
+      if (request.status != WcStatus.SUCCESS) {
+        qp.enterError();
+        return;
+      }
+    }
+    scheduleAck();
+    schedulePump();
+  }
+
+  private void complete(SendRequest request, int status) {
+    long index = queue.acked++;
+    if (!fabric.temper.slotsUntilPolled()) {
+      queue.freed = queue.acked;
+    }
+    boolean signalled = signalsAll || request.has(SendFlags.SIGNALED);
+    if (!signalled && status == WcStatus.SUCCESS) {
+      return;
+    }
+    Completion completion = qp.sendCq().next(qp);
+    if (completion != null) {
+      completion.wrId = request.wrId;
+      completion.status = status;
+      completion.opcode = request.completionOpcode();
+      completion.byteLength = (int) request.pieces.length();
+      completion.immediate = 0;
+      completion.flags = 0;
+      completion.solicited = false;
+      completion.sendIndex = index;
+      qp.sendCq().enter();
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.verbena.verbs.fabric;
+
+import static io.verbena.verbs.ext.WcStatus.LOC_LEN_ERR;
+import static io.verbena.verbs.ext.WcStatus.LOC_PROT_ERR;
+import static io.verbena.verbs.ext.WcStatus.LOC_QP_OP_ERR;
+import static io.verbena.verbs.ext.WcStatus.MW_BIND_ERR;
+import static io.verbena.verbs.ext.WcStatus.REM_ACCESS_ERR;
+import static io.verbena.verbs.ext.WcStatus.REM_INV_REQ_ERR;
+import static io.verbena.verbs.ext.WcStatus.REM_OP_ERR;
+import static io.verbena.verbs.ext.WcStatus.SUCCESS;
+
+import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.SendFlags;
+import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.WcFlags;
+import io.verbena.verbs.ext.WcOpcode;
+
+/**
+ * What a request does at the queue pair it is addressed to, with all the checks that protect it.
+ * The answer is a status for the requester, or one of the two that make it repeat. Called under the
+ * fabric's lock.
+ */
+final class Responder {
+  /** No receive is posted. */
+  static final int RECEIVER_NOT_READY = -1;
+
+  /** Nobody is there. */
+  static final int NO_ANSWER = -2;
+
+  private Responder() {}
+
+  /** Whether the requester's own pieces may be read, or written for what comes back. */
+  static boolean mayUseOwnMemory(FabricQp qp, SendRequest request) {
+    return request.has(SendFlags.INLINE)
+        || request.pieces.allowed(qp.domain(), request.isReadOrAtomic());
+  }
+
+  static int carryOutLocally(FabricQp qp, SendRequest request) {
+    if (request.opcode == SendOpcode.LOCAL_INV) {
+      return invalidate(qp, request.immediate) ? SUCCESS : LOC_QP_OP_ERR;
+    }
+    Handles handles = qp.device().handles();
+    FabricWindow window = handles.find(request.window, FabricWindow.class);
+    FabricMr region = handles.find(request.region, FabricMr.class);
+    boolean bound = window != null && region != null && window.bind(qp, region, request);
+    return bound ? SUCCESS : MW_BIND_ERR;
+  }
+
+  static int carryOut(FabricQp target, SendRequest request) {
+    int status =
+        switch (request.opcode) {
+          case SendOpcode.SEND, SendOpcode.SEND_WITH_IMM, SendOpcode.SEND_WITH_INV ->
+              receive(target, request);
+          case SendOpcode.RDMA_WRITE, SendOpcode.RDMA_WRITE_WITH_IMM -> write(target, request);
+          case SendOpcode.RDMA_READ -> read(target, request);
+          default -> atomic(target, request);
+        };
+    if (status > SUCCESS) {
+      target.enterError();
+    }
+    return status;
+  }
+
+  private static int receive(FabricQp target, SendRequest request) {
+    if (target.receives().size() == 0) {
+      return RECEIVER_NOT_READY;
+    }
+    if (request.opcode == SendOpcode.SEND_WITH_INV && !invalidate(target, request.immediate)) {
+      return REM_ACCESS_ERR;
+    }
+    ReceiveQueue.Request receive = target.receives().take();
+    long length = request.pieces.length();
+    if (length > receive.pieces.length()) {
+      return failReceive(target, receive, LOC_LEN_ERR, REM_INV_REQ_ERR);
+    }
+    if (!receive.pieces.allowed(target.domain(), true)) {
+      return failReceive(target, receive, LOC_PROT_ERR, REM_OP_ERR);
+    }
+    request.pieces.copyTo(receive.pieces);
+    return complete(target, receive, request, length);
+  }
+
+  private static int write(FabricQp target, SendRequest request) {
+    long length = request.pieces.length();
+    if (!target.grants(Access.REMOTE_WRITE)) {
+      return REM_INV_REQ_ERR;
+    }
+    if (!allows(target, request, length, Access.REMOTE_WRITE)) {
+      return REM_ACCESS_ERR;
+    }
+    boolean withImmediate = request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
+    if (withImmediate && target.receives().size() == 0) {
+      if (target.device().fabric().temper.landsBeforeRnr()) {
+        request.pieces.copyTo(request.remoteAddress, length / 2);
+      }
+      return RECEIVER_NOT_READY;
+    }
+    request.pieces.copyTo(request.remoteAddress, length);
+    return withImmediate ? complete(target, target.receives().take(), request, length) : SUCCESS;
+  }
+
+  private static int read(FabricQp target, SendRequest request) {
+    long length = request.pieces.length();
+    if (!target.grants(Access.REMOTE_READ)) {
+      return REM_INV_REQ_ERR;
+    }
+    if (!allows(target, request, length, Access.REMOTE_READ)) {
+      return REM_ACCESS_ERR;
+    }
+    request.pieces.copyFrom(request.remoteAddress, length);
+    return SUCCESS;
+  }
+
+  private static int atomic(FabricQp target, SendRequest request) {
+    if (!target.grants(Access.REMOTE_ATOMIC) || request.remoteAddress % Long.BYTES != 0) {
+      return REM_INV_REQ_ERR;
+    }
+    if (!allows(target, request, Long.BYTES, Access.REMOTE_ATOMIC)) {
+      return REM_ACCESS_ERR;
+    }
+    long before = Memory.getLong(request.remoteAddress);
+    if (request.opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
+      Memory.putLong(request.remoteAddress, before + request.compareAdd);
+    } else if (before == request.compareAdd) {
+      Memory.putLong(request.remoteAddress, request.swap);
+    }
+    request.pieces.putLong(before);
+    return SUCCESS;
+  }
+
+  private static boolean allows(FabricQp target, SendRequest request, long length, int access) {
+    return target
+        .device()
+        .keys()
+        .allowsRemote(target, request.rkey, request.remoteAddress, length, access);
+  }
+
+  private static boolean invalidate(FabricQp qp, int rkey) {
+    return qp.device().keys().find(rkey) instanceof FabricWindow window
+        && window.invalidate(qp, rkey);
+  }
+
+  private static int failReceive(
+      FabricQp target, ReceiveQueue.Request receive, int own, int forRequester) {
+    if (target.receiveCompletion(receive.wrId, own) != null) {
+      target.enterReceiveCompletion();
+    }
+    return forRequester;
+  }
+
+  private static int complete(
+      FabricQp target, ReceiveQueue.Request receive, SendRequest request, long length) {
+    Completion completion = target.receiveCompletion(receive.wrId, SUCCESS);
+    if (completion == null) {
+      return REM_OP_ERR; // its completion queue overflowed
+    }
+    completion.opcode = request.isSend() ? WcOpcode.RECV : WcOpcode.RECV_RDMA_WITH_IMM;
+    completion.byteLength = (int) length;
+    completion.immediate = request.immediate;
+    completion.solicited = request.has(SendFlags.SOLICITED);
+    if (request.hasImmediate()) {
+      completion.flags = WcFlags.WITH_IMM;
+    } else if (request.opcode == SendOpcode.SEND_WITH_INV) {
+      completion.flags = WcFlags.WITH_INV;
+    }
+    target.enterReceiveCompletion();
+    return SUCCESS;
+  }
+}

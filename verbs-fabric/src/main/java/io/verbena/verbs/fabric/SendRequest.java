@@ -1,0 +1,114 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.Layouts;
+import io.verbena.verbs.ext.SendFlags;
+import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.WcOpcode;
+
+/** A slot of a send queue. Reused; guarded by the fabric's lock. */
+final class SendRequest {
+  final Pieces pieces;
+  private final long inlineSpace;
+  long wrId;
+  int opcode;
+  int flags;
+
+  /** As it stands in memory: the immediate in network order, or an rkey to invalidate. */
+  int immediate;
+
+  long remoteAddress;
+  int rkey;
+  long compareAdd;
+  long swap;
+  long window;
+  long region;
+  long bindAddress;
+  long bindLength;
+  int bindRkey;
+  int bindAccess;
+
+  /** How it ended, once it was carried out. */
+  int status;
+
+  SendRequest(int maxSges, long inlineSpace) {
+    pieces = new Pieces(maxSges);
+    this.inlineSpace = inlineSpace;
+  }
+
+  /** Reads an {@code ibv_send_wr}. */
+  void load(long request) {
+    wrId = Memory.getLong(request);
+    opcode = Memory.getInt(request + Layouts.SEND_WR_OPCODE);
+    flags = Memory.getInt(request + Layouts.SEND_WR_FLAGS);
+    immediate = Memory.getInt(request + Layouts.SEND_WR_IMMEDIATE);
+    remoteAddress = Memory.getLong(request + Layouts.SEND_WR_REMOTE_ADDRESS);
+    status = 0;
+    if (isAtomic()) {
+      compareAdd = Memory.getLong(request + Layouts.SEND_WR_COMPARE_ADD);
+      swap = Memory.getLong(request + Layouts.SEND_WR_SWAP);
+      rkey = Memory.getInt(request + Layouts.SEND_WR_ATOMIC_RKEY);
+    } else {
+      rkey = Memory.getInt(request + Layouts.SEND_WR_RDMA_RKEY);
+    }
+    if (opcode == SendOpcode.BIND_MW) {
+      loadBinding(request);
+    }
+    pieces.load(request);
+    if (has(SendFlags.INLINE)) {
+      pieces.gatherInline(inlineSpace);
+    }
+  }
+
+  private void loadBinding(long request) {
+    window = Memory.getLong(request + Layouts.SEND_WR_BIND_MW);
+    bindRkey = Memory.getInt(request + Layouts.SEND_WR_BIND_RKEY);
+    region = Memory.getLong(request + Layouts.SEND_WR_BIND_MR);
+    bindAddress = Memory.getLong(request + Layouts.SEND_WR_BIND_ADDRESS);
+    bindLength = Memory.getLong(request + Layouts.SEND_WR_BIND_LENGTH);
+    bindAccess = Memory.getInt(request + Layouts.SEND_WR_BIND_ACCESS);
+  }
+
+  boolean has(int flag) {
+    return (flags & flag) != 0;
+  }
+
+  boolean isAtomic() {
+    return opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD;
+  }
+
+  /** Whether it brings something back, which counts against the limit and holds a fence. */
+  boolean isReadOrAtomic() {
+    return opcode == SendOpcode.RDMA_READ || isAtomic();
+  }
+
+  /** Whether it never leaves this side. */
+  boolean isLocal() {
+    return opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW;
+  }
+
+  boolean consumesReceive() {
+    return isSend() || opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
+  }
+
+  boolean isSend() {
+    return opcode == SendOpcode.SEND
+        || opcode == SendOpcode.SEND_WITH_IMM
+        || opcode == SendOpcode.SEND_WITH_INV;
+  }
+
+  boolean hasImmediate() {
+    return opcode == SendOpcode.SEND_WITH_IMM || opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
+  }
+
+  int completionOpcode() {
+    return switch (opcode) {
+      case SendOpcode.RDMA_WRITE, SendOpcode.RDMA_WRITE_WITH_IMM -> WcOpcode.RDMA_WRITE;
+      case SendOpcode.RDMA_READ -> WcOpcode.RDMA_READ;
+      case SendOpcode.ATOMIC_CMP_AND_SWP -> WcOpcode.COMP_SWAP;
+      case SendOpcode.ATOMIC_FETCH_AND_ADD -> WcOpcode.FETCH_ADD;
+      case SendOpcode.LOCAL_INV -> WcOpcode.LOCAL_INV;
+      case SendOpcode.BIND_MW -> WcOpcode.BIND_MW;
+      default -> WcOpcode.SEND;
+    };
+  }
+}

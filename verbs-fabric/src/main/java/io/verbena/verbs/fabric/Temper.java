@@ -1,0 +1,41 @@
+package io.verbena.verbs.fabric;
+
+import java.util.SplittableRandom;
+
+/**
+ * What a fabric makes of the freedom that the verbs specification leaves, drawn from the seed: one
+ * temper behaves like rdma_rxe, which completes inside the post, others like hardware.
+ *
+ * @param synchronous requests are carried out and complete inside the post where nothing hinders
+ *     them, as in rdma_rxe
+ * @param slotsUntilPolled a send slot is free only when a completion of it or a later one was
+ *     polled, as in hardware; otherwise already when it is acknowledged
+ * @param exactQueues queues have the depth asked for; otherwise the next power of two
+ * @param latencyNanos the longest ordinary way of a message
+ * @param batch the most requests or completions that pass at once
+ * @param lastWqeEvent a queue pair with an SRQ reports LAST_WQE_REACHED in ERR
+ * @param purgesOnDestroy completions of a destroyed queue pair vanish from their queue
+ * @param landsBeforeRnr half of a WRITE with immediate lands although no receive is posted
+ */
+record Temper(
+    boolean synchronous,
+    boolean slotsUntilPolled,
+    boolean exactQueues,
+    long latencyNanos,
+    int batch,
+    boolean lastWqeEvent,
+    boolean purgesOnDestroy,
+    boolean landsBeforeRnr) {
+
+  static Temper draw(SplittableRandom random) {
+    return new Temper(
+        random.nextInt(4) == 0,
+        random.nextInt(4) != 0,
+        random.nextBoolean(),
+        1_000L << random.nextInt(8),
+        1 << random.nextInt(5),
+        random.nextBoolean(),
+        random.nextBoolean(),
+        random.nextBoolean());
+  }
+}

@@ -1,0 +1,62 @@
+package io.verbena.verbs.testkit;
+
+import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.SharedReceiveQueue;
+import org.jspecify.annotations.Nullable;
+
+/** How a side of a connection is to be made; a test changes what it cares about. */
+final class Setup {
+  int maxSend = 16;
+  int maxReceive = 16;
+  int maxSges = 4;
+  int maxInline = 64;
+  int sendCqEntries = 64;
+  int receiveCqEntries = 256;
+  int rnrRetries = 7;
+  int retries = 7;
+
+  /** 67 ms; on real devices a lost peer is then known within a second. */
+  int ackTimeout = 14;
+
+  int readAtomic = 4;
+  @Nullable SharedReceiveQueue srq;
+
+  Setup maxSend(int requests) {
+    maxSend = requests;
+    return this;
+  }
+
+  Setup maxReceive(int requests) {
+    maxReceive = requests;
+    return this;
+  }
+
+  Setup sendCqEntries(int entries) {
+    sendCqEntries = entries;
+    return this;
+  }
+
+  Setup rnrRetries(int count) {
+    rnrRetries = count;
+    return this;
+  }
+
+  Setup retries(int count) {
+    retries = count;
+    return this;
+  }
+
+  Setup srq(SharedReceiveQueue shared) {
+    srq = shared;
+    return this;
+  }
+
+  ConnectionParameters parameters() {
+    ConnectionParameters parameters = new ConnectionParameters();
+    parameters.setResponder_resources((byte) readAtomic);
+    parameters.setInitiator_depth((byte) readAtomic);
+    parameters.setRetry_count((byte) retries);
+    parameters.setRnr_retry_count((byte) rnrRetries);
+    return parameters;
+  }
+}
