@@ -7,7 +7,6 @@ import io.verbena.core.link.LinkProvider;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.agrona.concurrent.Agent;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #execute} is safe for any thread; all else is for the thread that steps the loop.
  */
-public final class EventLoop implements Agent {
+public final class EventLoop {
   private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
   private static final int COMMANDS_PER_CYCLE = 1024;
   private static final int QUEUE_CHUNK = 1024;
@@ -108,7 +107,6 @@ public final class EventLoop implements Agent {
   }
 
   /** Runs one duty cycle: returns how much was done. Waits for nothing. */
-  @Override
   public int doWork() {
     if (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope) {
       return cycle();
@@ -177,14 +175,14 @@ public final class EventLoop implements Agent {
     wakeup();
   }
 
-  @Override
+  /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
   public void onClose() {
     drainCommands();
     driver.close();
     drainCommands();
   }
 
-  @Override
+  /** Returns the loop's name, for its thread. */
   public String roleName() {
     return name;
   }

@@ -2,6 +2,7 @@ package io.verbena.core.loop;
 
 import io.verbena.api.stub.CallScope;
 import java.time.Duration;
+import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +30,7 @@ public final class LoopThread implements AutoCloseable {
             new SpinThenWait(loop, spin.toNanos()),
             error -> LOG.error("An event loop's duty cycle failed; the loop goes on", error),
             null,
-            loop);
+            new DutyCycle(loop));
     AgentRunner.startOnThread(
         runner,
         run -> {
@@ -51,5 +52,23 @@ public final class LoopThread implements AutoCloseable {
   public void close() {
     loop.stopWaiting();
     runner.close();
+  }
+
+  /** The loop as Agrona steps it; what users see of a loop names no library. */
+  private record DutyCycle(EventLoop loop) implements Agent {
+    @Override
+    public int doWork() {
+      return loop.doWork();
+    }
+
+    @Override
+    public void onClose() {
+      loop.onClose();
+    }
+
+    @Override
+    public String roleName() {
+      return loop.roleName();
+    }
   }
 }

@@ -1,0 +1,126 @@
+package io.verbena.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.lang.ArchRule;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which module, and which package of the core, may depend on which. */
+class ArrowsTest {
+  private static final String API = "io.verbena.api..";
+  private static final String CORE = "io.verbena.core..";
+  private static final String CODEGEN = "io.verbena.codegen..";
+  private static final String TCP = "io.verbena.tcp..";
+  private static final String RDMA = "io.verbena.rdma..";
+  private static final String VERBS = "io.verbena.verbs..";
+  private static final String TESTKIT = "io.verbena.testkit..";
+  private static final String MEMORY_LINK = "io.verbena.core.mem..";
+  private static final String NETTY = "io.netty..";
+  private static final String DISNI = "com.ibm.disni..";
+
+  private static void check(ArchRule rule) {
+    rule.check(Production.CLASSES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "io.verbena.api",
+        "io.verbena.core",
+        "io.verbena.codegen",
+        "io.verbena.verbs.ffm",
+        "io.verbena.verbs.fabric"
+      })
+  void everyRoomIsLookedAt(String name) {
+    assertThat(Production.CLASSES.containPackage(name)).isTrue();
+  }
+
+  @Test
+  void aContractNeedsTheJdkAndTheApiAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(API)
+            .should()
+            .dependOnClassesThat()
+            .resideOutsideOfPackages(API, "java..", "org.jspecify..")
+            .because("a contract's jar is shared between teams and must drag nothing along"));
+  }
+
+  @Test
+  void theGeneratorKnowsOnlyTheApi() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(CODEGEN)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CORE, TCP, RDMA, VERBS, TESTKIT)
+            .because("generated code runs on any implementation of the API"));
+  }
+
+  @Test
+  void theCoreNamesNoLinkAndNoLinksLibrary() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(CORE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(TCP, RDMA, VERBS, CODEGEN, TESTKIT, NETTY, DISNI)
+            .because("links are found by ServiceLoader, so that each can be left out"));
+  }
+
+  @Test
+  void theCoreDoesNotNameItsOwnLinkEither() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(CORE)
+            .and()
+            .resideOutsideOfPackage(MEMORY_LINK)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(MEMORY_LINK)
+            .because("the in-memory link lives in the core and is a link like any other"));
+  }
+
+  @Test
+  void linksDoNotNameEachOther() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(TCP)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(RDMA, VERBS, DISNI, MEMORY_LINK, TESTKIT, CODEGEN)
+            .because("a session joins links; links know nothing of one another")
+            .allowEmptyShould(true));
+  }
+
+  @Test
+  void verbsProvidersServeAnyDisniProgram() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(VERBS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(API, CORE, TCP, RDMA, CODEGEN, TESTKIT, NETTY)
+            .because("a provider is useful without Verbena's calls"));
+  }
+
+  @Test
+  void theRoomsOfTheCoreDoNotGoInCircles() {
+    check(
+        slices()
+            .matching("io.verbena.core.(*)..")
+            .should()
+            .beFreeOfCycles()
+            .because("each room can then be read, and tested, before the next"));
+  }
+}
