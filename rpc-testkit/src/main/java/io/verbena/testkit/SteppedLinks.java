@@ -53,6 +53,26 @@ public final class SteppedLinks implements AutoCloseable {
     return listening;
   }
 
+  /** Returns the server's end of a link from an address; null while there is none. */
+  public @Nullable LinkEnd acceptedFrom(String peerAddress) {
+    for (int i = accepted.size() - 1; i >= 0; i--) {
+      if (accepted.get(i).link().peerAddress().equals(peerAddress)) {
+        return accepted.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** Returns how many links were accepted so far. */
+  public int acceptedCount() {
+    return accepted.size();
+  }
+
+  /** Returns how many accepted links have not closed. */
+  public int openAcceptedCount() {
+    return (int) accepted.stream().filter(end -> !end.heard().isClosed()).count();
+  }
+
   /** Opens a link and steps until both ends know of it. */
   public Pair open() {
     int before = accepted.size();

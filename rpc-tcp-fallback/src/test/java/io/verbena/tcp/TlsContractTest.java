@@ -1,0 +1,19 @@
+package io.verbena.tcp;
+
+import io.verbena.core.link.TlsOptions;
+import io.verbena.testkit.LinkContract;
+import io.verbena.testkit.LinkHarness;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("A TCP link with mutual TLS")
+final class TlsContractTest extends LinkContract {
+  /** What the JDK's cipher suites allocate for two records sealed and two opened. */
+  private static final int CIPHERS = 16 << 10;
+
+  @Override
+  protected LinkHarness newHarness() {
+    TlsOptions client = TlsOptions.client(Identities.CLIENT.trusting(Identities.SERVER));
+    TlsOptions server = TlsOptions.mutual(Identities.SERVER.trusting(Identities.CLIENT));
+    return new TcpHarness(Transport.best(), client, server, CIPHERS);
+  }
+}

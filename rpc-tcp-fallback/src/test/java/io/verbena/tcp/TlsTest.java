@@ -1,0 +1,189 @@
+package io.verbena.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.TlsOptions;
+import io.verbena.testkit.SteppedLinks;
+import io.verbena.testkit.TestIdentity;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("TLS on a TCP link")
+final class TlsTest {
+  private static final TlsOptions TRUSTING_CLIENT =
+      TlsOptions.client(TestIdentity.nobodyTrusting(Identities.SERVER));
+  private static final TlsOptions SERVER = TlsOptions.server(Identities.SERVER.trusting());
+  private static final TlsOptions MUTUAL_SERVER =
+      TlsOptions.mutual(Identities.SERVER.trusting(Identities.CLIENT));
+
+  private static SteppedLinks start(@Nullable TlsOptions client, @Nullable TlsOptions server)
+      throws LinkException {
+    return new SteppedLinks(
+        new TcpHarness(Transport.best(), null, null, 0), options(client), options(server));
+  }
+
+  private static LinkOptions options(@Nullable TlsOptions tls) {
+    return new LinkOptions(1000, Duration.ofSeconds(5), tls);
+  }
+
+  @Test
+  void saysThatTheLinkIsEncryptedAndHow() throws LinkException {
+    try (SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
+      SteppedLinks.Pair pair = links.open();
+      assertThat(pair.client().link().capabilities().encrypted()).isTrue();
+      assertThat(pair.client().link().capabilities().detail()).startsWith("TLS_");
+      assertThat(pair.server().link().capabilities().encrypted()).isTrue();
+    }
+  }
+
+  @Test
+  void tellsEachEndWhoTheOtherIs() throws LinkException {
+    TlsOptions client = TlsOptions.client(Identities.CLIENT.trusting(Identities.SERVER));
+    try (SteppedLinks links = start(client, MUTUAL_SERVER)) {
+      SteppedLinks.Pair pair = links.open();
+      assertThat(pair.client().link().peerPrincipal()).isEqualTo("CN=server");
+      assertThat(pair.server().link().peerPrincipal()).isEqualTo("CN=client");
+    }
+  }
+
+  @Test
+  void leavesAClientWithoutCertificateUnnamedWhereNoneIsRequired() throws LinkException {
+    try (SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
+      assertThat(links.open().server().link().peerPrincipal()).isNull();
+    }
+  }
+
+  @Test
+  void acceptsAServerByAnyNameThatItsCertificateHolds() throws LinkException {
+    try (SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
+      URI byName = URI.create("tcp://localhost:" + links.listening().address().getPort());
+      assertThat(links.connect(byName).end().link().peerPrincipal()).isEqualTo("CN=server");
+    }
+  }
+
+  @Test
+  void refusesAServerThatTheClientDoesNotTrust() throws LinkException {
+    TlsOptions distrusting = TlsOptions.client(TestIdentity.nobodyTrusting(Identities.STRANGER));
+    try (SteppedLinks links = start(distrusting, SERVER)) {
+      assertThat(failure(links)).contains("not trusted").contains("trust store");
+    }
+  }
+
+  @Test
+  void refusesAServerWhoseCertificateIsForAnotherHost() throws LinkException {
+    TlsOptions client = TlsOptions.client(TestIdentity.nobodyTrusting(Identities.STRANGER));
+    TlsOptions elsewhere = TlsOptions.server(Identities.STRANGER.trusting());
+    try (SteppedLinks links = start(client, elsewhere)) {
+      assertThat(failure(links)).contains("another host");
+    }
+  }
+
+  @Test
+  void acceptsAnyHostWhereTheClientSaysSo() throws LinkException {
+    var client = new TlsOptions(TestIdentity.nobodyTrusting(Identities.STRANGER), false, false);
+    TlsOptions elsewhere = TlsOptions.server(Identities.STRANGER.trusting());
+    try (SteppedLinks links = start(client, elsewhere)) {
+      links.open();
+    }
+  }
+
+  @Test
+  void tellsAClientWithoutCertificateThatOneIsRequired() throws LinkException {
+    assertThat(reasonAgainst(TRUSTING_CLIENT)).contains("requires a client certificate");
+  }
+
+  @Test
+  void tellsAClientWithAnUntrustedCertificateThatItIsNot() throws LinkException {
+    TlsOptions stranger = TlsOptions.client(Identities.STRANGER.trusting(Identities.SERVER));
+    assertThat(reasonAgainst(stranger)).contains("certificate");
+  }
+
+  /** With TLS 1.3 a client has a link before the server has judged its certificate. */
+  private static String reasonAgainst(TlsOptions client) throws LinkException {
+    try (SteppedLinks links = start(client, MUTUAL_SERVER)) {
+      var outcome = links.startConnecting(links.listening().address(), options(client));
+      links.stepUntil("the outcome", outcome::isKnown);
+      var end = outcome.end();
+      end.sendNow(new byte[100]);
+      links.stepUntil("the link to end", () -> end.heard().isClosed());
+      return end.heard().closedReason();
+    }
+  }
+
+  @Test
+  void tellsAPlaintextClientThatTlsIsExpected() throws LinkException {
+    try (SteppedLinks links = start(null, SERVER)) {
+      var end = links.connect(links.listening().address()).end();
+      end.sendNow(new byte[100]);
+      links.stepUntil("the link to end", () -> end.heard().isClosed());
+      assertThat(end.heard().closedReason()).contains("the peer speaks TLS");
+    }
+  }
+
+  @Test
+  void tellsATlsClientThatTheServerMayNotSpeakIt() throws LinkException {
+    try (SteppedLinks links = start(TRUSTING_CLIENT, null)) {
+      assertThat(failure(links)).contains("may not speak TLS");
+    }
+  }
+
+  @Test
+  void givesUpOnAServerThatNeverShakesHands() throws IOException, LinkException {
+    try (ServerSocket mute = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
+      URI address = URI.create("tcp://127.0.0.1:" + mute.getLocalPort());
+      var options = new LinkOptions(1000, Duration.ofMillis(200), TRUSTING_CLIENT);
+      var outcome = links.startConnecting(address, options);
+      links.stepUntil("the time to pass", outcome::isKnown);
+      assertThat(outcome.failure()).hasMessageContaining("TLS handshake within 200 ms");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 5, 20})
+  void dropsAClientThatNeverEndsItsHandshakeAndServesOthers(int bytesOfIt)
+      throws IOException, LinkException, InterruptedException {
+    byte[] hello = {22, 3, 1, 0, 100, 1, 0, 0, 96, 3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    var impatient = new LinkOptions(1000, Duration.ofMillis(300), SERVER);
+    var harness = new TcpHarness(Transport.best(), null, null, 0);
+    try (SteppedLinks links = new SteppedLinks(harness, options(TRUSTING_CLIENT), impatient);
+        Socket slow =
+            new Socket(InetAddress.getLoopbackAddress(), links.listening().address().getPort())) {
+      slow.getOutputStream().write(hello, 0, bytesOfIt);
+      slow.getOutputStream().flush();
+      links.open();
+      AtomicBoolean dropped = new AtomicBoolean();
+      Thread reader = Thread.ofVirtual().start(() -> readToEnd(slow, dropped));
+      links.stepUntil("the slow one to be dropped", dropped::get);
+      reader.join();
+      links.open();
+    }
+  }
+
+  private static void readToEnd(Socket socket, AtomicBoolean ended) {
+    try (InputStream in = socket.getInputStream()) {
+      in.transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      // A reset is an end as well.
+    }
+    ended.set(true);
+  }
+
+  private static String failure(SteppedLinks links) {
+    return String.valueOf(links.connect(links.listening().address()).failure().getMessage());
+  }
+}
