@@ -1,0 +1,94 @@
+package io.verbena.codegen;
+
+import java.util.Locale;
+
+/**
+ * Everything that the processor reports. A code is never reused; docs/reference/diagnostics.md
+ * lists them, and each has a test.
+ */
+public enum Message {
+  /** The contract. */
+  NOT_AN_INTERFACE(1, "%s is not an interface. Put @RpcService on an interface."),
+  EMPTY_SERVICE_NAME(2, "the service has no name. Name it, for example \"%s.v1\"."),
+  GENERIC_SERVICE(3, "%s has type parameters. A contract needs definite types: remove them."),
+  PRIVATE_SERVICE(4, "%s is private, so that generated code cannot name it. Remove 'private'."),
+  NO_METHODS(5, "%s has no @RpcMethod. Add one, or remove @RpcService."),
+  GENERATED_NAME_TAKEN(6, "the class %s exists already. Rename it, or the contract."),
+
+  /** Its methods. */
+  MISSING_RPC_METHOD(10, "%s has no @RpcMethod. Add @RpcMethod(id = %d), or a body ('default')."),
+  DUPLICATE_ID(11, "id %d is already used by %s. Next free id: %d."),
+  ID_NOT_POSITIVE(12, "id %d is not positive. Next free id: %d."),
+  GENERIC_METHOD(13, "%s has type parameters. Use definite types, or one method for each."),
+  ONEWAY_RESULT(14, "%s is one-way and returns %s. Return void, or remove 'oneway'."),
+  ONEWAY_ERRORS(
+      15, "%s is one-way and declares exceptions, which nobody would receive. Remove them."),
+  BAD_TIMEOUT(
+      16, "\"%s\" is not a time. Write a positive number and a unit: 250us, 250ms, 5s, 2m or 1h."),
+  NOT_ABSTRACT(
+      17, "%s has a body, so that it is never called remotely. Remove the body or @RpcMethod."),
+
+  /** Types. */
+  UNSUPPORTED_TYPE(
+      20,
+      "%s cannot be serialized. Use a record, or name a serializer in @RpcService(serializers = ...)."),
+  WILDCARD(21, "%s is a wildcard. Name the type."),
+  RAW_TYPE(22, "%s lacks its type arguments. Add them."),
+  OPEN_TYPE(23, "%s may have subtypes that nobody knows. Make it sealed, or use a record."),
+  COLLECTION_CLASS(24, "%s is one kind of collection. Use List, Set, Map or Collection."),
+  NOT_ACCESSIBLE(
+      25, "%s is not visible from package %s, where the generated code is. Make it public."),
+  ENDLESS_TYPE(26, "%s needs itself with ever more type arguments. Break the circle."),
+  NULLABLE_PRIMITIVE(27, "%s cannot be null. Use %s, or for an array '%s @Nullable []'."),
+  INNER_CLASS(28, "%s belongs to an instance of its outer class. Make it static."),
+
+  /** Classes, sealed types and exceptions. */
+  NO_CONSTRUCTOR(
+      30,
+      "%s has no constructor without parameters that is visible here. Add one, or make it a record."),
+  NO_ACCESSOR(31, "field %s has no %s. Add one, or make the field transient."),
+  SUBTYPE_WITHOUT_ID(32, "%s is a subtype of %s and has no id. Add @RpcType(id = %d)."),
+  SUBTYPE_DUPLICATE_ID(33, "id %d is already used by %s. Next free id: %d."),
+  SUBTYPE_ID_NOT_POSITIVE(34, "id %d is not positive. Next free id: %d."),
+  OPEN_SUBTYPE(
+      35, "%s may have subtypes that %s does not know. Make it final, sealed or a record."),
+  SUBTYPE_ARGUMENTS(
+      36, "the type arguments of %s do not follow from %s. Give both the same type parameters."),
+  EXCEPTION_CONSTRUCTOR(
+      37,
+      "%s has no visible constructor whose parameters are named as its accessors. Add one (compiled with -parameters)."),
+  EXCEPTION_TOO_WIDE(
+      38,
+      "%s says nothing to a caller. Declare an exception of your own; what is undeclared arrives as RpcException."),
+
+  /** Serializers. */
+  SERIALIZER_CLASS(
+      40,
+      "%s cannot be used as a serializer: it must be a visible class with a visible constructor without parameters."),
+  SERIALIZER_TWICE(41, "%s and %s both write %s. Keep one."),
+  SERIALIZER_TYPE(
+      42, "%s does not say which type it writes. Implement Serializer<T> with a definite T.");
+
+  private final int number;
+  private final String text;
+
+  Message(int number, String text) {
+    this.number = number;
+    this.text = text;
+  }
+
+  /** Returns the code, such as {@code RPC011}. */
+  public String code() {
+    return String.format(Locale.ROOT, "RPC%03d", number);
+  }
+
+  /** Returns the text with its gaps open. */
+  public String text() {
+    return text;
+  }
+
+  /** Returns code and text with its gaps filled. */
+  public String format(Object... arguments) {
+    return code() + " " + String.format(Locale.ROOT, text, arguments);
+  }
+}

@@ -1,0 +1,70 @@
+package io.verbena.codegen;
+
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
+import javax.annotation.processing.Messager;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.Element;
+import javax.tools.Diagnostic;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects what is wrong with one contract. The same mistake reached by two ways is said once; all
+ * of them are said before the processor gives up on the contract.
+ */
+public final class Reporter {
+  private record Problem(
+      Element element,
+      @Nullable AnnotationMirror annotation,
+      @Nullable String value,
+      String text) {}
+
+  private final Set<Problem> problems = new LinkedHashSet<>();
+
+  /** Reports on an element. */
+  public void error(Element element, Message message, Object... arguments) {
+    problems.add(new Problem(element, null, null, message.format(arguments)));
+  }
+
+  /** Reports on a member of an element's annotation, or on the element where that is not given. */
+  public void errorAt(
+      Element element, Class<?> annotation, String member, Message message, Object... arguments) {
+    AnnotationMirror mirror =
+        element.getAnnotationMirrors().stream()
+            .filter(m -> m.getAnnotationType().toString().equals(annotation.getName()))
+            .findFirst()
+            .orElse(null);
+    problems.add(new Problem(element, mirror, member, message.format(arguments)));
+  }
+
+  /** Returns whether nothing has been reported. */
+  public boolean isClean() {
+    return problems.isEmpty();
+  }
+
+  /** Hands everything to javac. */
+  public void flush(Messager messager) {
+    for (Problem problem : problems) {
+      AnnotationMirror mirror = problem.annotation;
+      if (mirror == null) {
+        messager.printMessage(Diagnostic.Kind.ERROR, problem.text, problem.element);
+        continue;
+      }
+      mirror.getElementValues().entrySet().stream()
+          .filter(entry -> Objects.equals(entry.getKey().getSimpleName().toString(), problem.value))
+          .findFirst()
+          .ifPresentOrElse(
+              entry ->
+                  messager.printMessage(
+                      Diagnostic.Kind.ERROR,
+                      problem.text,
+                      problem.element,
+                      mirror,
+                      entry.getValue()),
+              () ->
+                  messager.printMessage(
+                      Diagnostic.Kind.ERROR, problem.text, problem.element, mirror));
+    }
+  }
+}

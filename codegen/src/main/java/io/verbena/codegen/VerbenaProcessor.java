@@ -1,0 +1,83 @@
+package io.verbena.codegen;
+
+import io.verbena.api.RpcService;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.read.ServiceReader;
+import io.verbena.codegen.read.ServiceValidator;
+import io.verbena.codegen.read.UnresolvedTypeException;
+import io.verbena.codegen.write.ServiceWriter;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import javax.annotation.processing.AbstractProcessor;
+import javax.annotation.processing.FilerException;
+import javax.annotation.processing.RoundEnvironment;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.TypeElement;
+import javax.tools.Diagnostic;
+
+/** Writes {@code <Interface>Rpc} for each interface annotated with {@link RpcService}. */
+public final class VerbenaProcessor extends AbstractProcessor {
+  /** Contracts that name a type which another processor may still generate. */
+  private Set<String> waiting = new LinkedHashSet<>();
+
+  @Override
+  public Set<String> getSupportedAnnotationTypes() {
+    return Set.of(RpcService.class.getName());
+  }
+
+  @Override
+  public SourceVersion getSupportedSourceVersion() {
+    return SourceVersion.latestSupported();
+  }
+
+  /** Reads, validates and writes each contract on its own. Claims no annotation. */
+  @Override
+  public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+    Set<Element> contracts = new LinkedHashSet<>();
+    for (String name : waiting) {
+      contracts.add(processingEnv.getElementUtils().getTypeElement(name));
+    }
+    contracts.addAll(round.getElementsAnnotatedWith(RpcService.class));
+    waiting = new LinkedHashSet<>();
+    if (!round.processingOver()) {
+      contracts.forEach(contract -> process((TypeElement) contract));
+    }
+    return false; // others may look at the annotation too
+  }
+
+  private void process(TypeElement contract) {
+    Reporter reporter = new Reporter();
+    try {
+      Service service = new ServiceReader(processingEnv, reporter).read(contract);
+      if (service != null) {
+        new ServiceValidator(reporter).validate(service);
+        if (reporter.isClean()) {
+          write(service, reporter);
+        }
+      }
+    } catch (UnresolvedTypeException notYet) {
+      // Once nobody generates it, javac itself says that the type is missing.
+      waiting.add(contract.getQualifiedName().toString());
+      return;
+    }
+    reporter.flush(processingEnv.getMessager());
+  }
+
+  private void write(Service service, Reporter reporter) {
+    try {
+      ServiceWriter.write(service).writeTo(processingEnv.getFiler());
+    } catch (FilerException e) {
+      reporter.error(
+          service.element(), Message.GENERATED_NAME_TAKEN, service.generated().canonicalName());
+    } catch (IOException e) {
+      processingEnv
+          .getMessager()
+          .printMessage(
+              Diagnostic.Kind.ERROR,
+              "cannot write " + service.generated().canonicalName() + ": " + e,
+              service.element());
+    }
+  }
+}

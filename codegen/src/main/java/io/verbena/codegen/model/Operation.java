@@ -1,0 +1,43 @@
+package io.verbena.codegen.model;
+
+import com.palantir.javapoet.TypeName;
+import java.util.List;
+import javax.lang.model.element.ExecutableElement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One method of a contract.
+ *
+ * @param element where to report what is wrong with it
+ * @param timeoutNanos 0 for none
+ * @param result null for {@code void}
+ * @param errors the declared exceptions that cross the wire, in order
+ * @param catchOrder the names of all declared exceptions, each before those it extends
+ * @param unsent declared exceptions that are thrown on this side alone
+ * @param javadoc empty for none
+ */
+public record Operation(
+    ExecutableElement element,
+    int id,
+    String name,
+    boolean idempotent,
+    boolean oneway,
+    boolean nonBlocking,
+    long timeoutNanos,
+    List<Argument> arguments,
+    @Nullable Shape result,
+    List<Shape.Named> errors,
+    List<String> catchOrder,
+    List<TypeName> unsent,
+    String javadoc) {
+
+  /** Returns the declared exceptions that cross the wire, each before those it extends. */
+  public List<Shape.Named> errorsToCatch() {
+    return catchOrder.stream()
+        .flatMap(name -> errors.stream().filter(error -> error.name().equals(name)))
+        .toList();
+  }
+
+  /** One parameter. */
+  public record Argument(String name, Shape shape) {}
+}

@@ -1,0 +1,64 @@
+package io.verbena.codegen.read;
+
+import java.util.List;
+import java.util.Set;
+import javax.lang.model.AnnotatedConstruct;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.PackageElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import javax.tools.JavaFileObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What generated code may name, and where to report.
+ *
+ * @param home the package that the generated code is in
+ */
+record Access(Elements elements, PackageElement home) {
+  private static final Set<String> NULLABLE = Set.of("Nullable", "CheckForNull");
+
+  /** Returns whether generated code may name a type, or call a method or constructor. */
+  boolean sees(Element element) {
+    boolean samePackage = elements.getPackageOf(element).equals(home);
+    for (Element e = element; e != null && e.getKind() != ElementKind.PACKAGE; ) {
+      Set<Modifier> modifiers = e.getModifiers();
+      boolean visible =
+          modifiers.contains(Modifier.PUBLIC)
+              || (samePackage && !modifiers.contains(Modifier.PRIVATE));
+      if (!visible) {
+        return false;
+      }
+      e = e.getEnclosingElement();
+    }
+    return true;
+  }
+
+  /** Returns the inner element where it has a source to point at, else the outer one. */
+  Element site(Element inner, Element outer) {
+    JavaFileObject file = elements.getFileObjectOf(inner);
+    return file != null && file.getKind() == JavaFileObject.Kind.SOURCE ? inner : outer;
+  }
+
+  /** Returns whether a use of a type, or a declaration, is annotated as nullable. */
+  static boolean isNullable(AnnotatedConstruct construct) {
+    return construct.getAnnotationMirrors().stream()
+        .map(mirror -> mirror.getAnnotationType().asElement().getSimpleName().toString())
+        .anyMatch(NULLABLE::contains);
+  }
+
+  /** Returns the first accessible method without parameters that has one of these names. */
+  @Nullable ExecutableElement getter(TypeElement type, List<String> names) {
+    return ElementFilter.methodsIn(elements.getAllMembers(type)).stream()
+        .filter(method -> method.getParameters().isEmpty())
+        .filter(method -> !method.getModifiers().contains(Modifier.STATIC))
+        .filter(method -> names.contains(method.getSimpleName().toString()))
+        .filter(this::sees)
+        .findFirst()
+        .orElse(null);
+  }
+}

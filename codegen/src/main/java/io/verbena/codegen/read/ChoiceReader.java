@@ -1,0 +1,154 @@
+package io.verbena.codegen.read;
+
+import io.verbena.api.RpcType;
+import io.verbena.codegen.Message;
+import io.verbena.codegen.Reporter;
+import io.verbena.codegen.model.Definition;
+import io.verbena.codegen.model.Definition.Subtype;
+import io.verbena.codegen.model.Shape;
+import io.verbena.codegen.read.ShapeReader.Bindings;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.TypeParameterElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.TypeVariable;
+import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
+
+/** Reads sealed types: their permitted subtypes, each by its id. */
+final class ChoiceReader {
+  private final ShapeReader shapes;
+  private final Types types;
+  private final Access access;
+  private final Reporter reporter;
+
+  ChoiceReader(ShapeReader shapes, Types types, Access access, Reporter reporter) {
+    this.shapes = shapes;
+    this.types = types;
+    this.access = access;
+    this.reporter = reporter;
+  }
+
+  Definition read(TypeElement sealed, List<Shape> arguments, Shape.Named shape, Element site) {
+    Map<Integer, TypeElement> ids = idsOf(sealed, site);
+    List<Subtype> subtypes = new ArrayList<>();
+    ids.forEach(
+        (id, subtype) -> {
+          Shape member = subtype(subtype, sealed, arguments, access.site(subtype, site));
+          if (member instanceof Shape.Named named) {
+            subtypes.add(new Subtype(id, named));
+          }
+        });
+    subtypes.sort(Comparator.comparingInt(Subtype::id));
+    return new Definition.Choice(
+        shape.name(), shape.java(), sealed.getSimpleName().toString(), subtypes);
+  }
+
+  private Map<Integer, TypeElement> idsOf(TypeElement sealed, Element site) {
+    List<TypeElement> permitted =
+        sealed.getPermittedSubclasses().stream()
+            .map(type -> (TypeElement) ((DeclaredType) type).asElement())
+            .toList();
+    int free =
+        1
+            + permitted.stream()
+                .map(s -> s.getAnnotation(RpcType.class))
+                .mapToInt(a -> a == null ? 0 : a.id())
+                .max()
+                .orElse(0);
+    Map<Integer, TypeElement> ids = new LinkedHashMap<>();
+    for (TypeElement subtype : permitted) {
+      Element here = access.site(subtype, site);
+      RpcType annotation = subtype.getAnnotation(RpcType.class);
+      if (annotation == null) {
+        reporter.error(
+            here,
+            Message.SUBTYPE_WITHOUT_ID,
+            subtype.getSimpleName(),
+            sealed.getSimpleName(),
+            free);
+      } else if (annotation.id() <= 0) {
+        reporter.errorAt(
+            here, RpcType.class, "id", Message.SUBTYPE_ID_NOT_POSITIVE, annotation.id(), free);
+      } else if (ids.containsKey(annotation.id())) {
+        Element other = ids.get(annotation.id());
+        reporter.errorAt(
+            here,
+            RpcType.class,
+            "id",
+            Message.SUBTYPE_DUPLICATE_ID,
+            annotation.id(),
+            other == null ? "" : other.getSimpleName(),
+            free);
+      } else {
+        ids.put(annotation.id(), subtype);
+      }
+    }
+    return ids;
+  }
+
+  private @Nullable Shape subtype(
+      TypeElement subtype, TypeElement sealed, List<Shape> arguments, Element site) {
+    if (subtype.getModifiers().contains(Modifier.NON_SEALED)) {
+      reporter.error(site, Message.OPEN_SUBTYPE, subtype.getSimpleName(), sealed.getSimpleName());
+      return null;
+    }
+    Map<Element, Shape> bound = new HashMap<>();
+    if (!binds(subtype, sealed, arguments, bound, site)) {
+      return null;
+    }
+    List<Shape> subtypeArguments = new ArrayList<>();
+    for (TypeParameterElement parameter : subtype.getTypeParameters()) {
+      Shape argument = bound.get(parameter);
+      if (argument == null) {
+        reporter.error(
+            site, Message.SUBTYPE_ARGUMENTS, subtype.getSimpleName(), sealed.getSimpleName());
+        return null;
+      }
+      subtypeArguments.add(argument);
+    }
+    return shapes.named(subtype, subtypeArguments, site);
+  }
+
+  /**
+   * Finds what the subtype's type parameters stand for, given the arguments of the sealed type.
+   *
+   * @return false if the subtype does not belong to the sealed type with these arguments
+   */
+  private boolean binds(
+      TypeElement subtype,
+      TypeElement sealed,
+      List<Shape> arguments,
+      Map<Element, Shape> bound,
+      Element site) {
+    for (TypeMirror parent : types.directSupertypes(subtype.asType())) {
+      if (!(parent instanceof DeclaredType declared) || !declared.asElement().equals(sealed)) {
+        continue;
+      }
+      for (int i = 0; i < declared.getTypeArguments().size(); i++) {
+        TypeMirror argument = declared.getTypeArguments().get(i);
+        if (argument.getKind() == TypeKind.TYPEVAR) {
+          bound.put(((TypeVariable) argument).asElement(), arguments.get(i));
+          continue;
+        }
+        if (argument.toString().contains("<") && !subtype.getTypeParameters().isEmpty()) {
+          return true; // such as Sealed<List<T>>: T stays unbound and is reported
+        }
+        Shape fixed = shapes.read(argument, false, Bindings.NONE, site);
+        if (fixed == null || !fixed.name().equals(arguments.get(i).name())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,205 @@
+package io.verbena.codegen.read;
+
+import com.palantir.javapoet.ClassName;
+import io.verbena.codegen.Message;
+import io.verbena.codegen.Reporter;
+import io.verbena.codegen.model.Definition;
+import io.verbena.codegen.model.Definition.Construction;
+import io.verbena.codegen.model.Definition.Member;
+import io.verbena.codegen.model.Shape;
+import io.verbena.codegen.read.ShapeReader.Bindings;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.RecordComponentElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the types that have members: records, plain classes, exceptions. */
+final class MemberReader {
+  private final ShapeReader shapes;
+  private final Types types;
+  private final Access access;
+  private final Reporter reporter;
+
+  MemberReader(ShapeReader shapes, Types types, Access access, Reporter reporter) {
+    this.shapes = shapes;
+    this.types = types;
+    this.access = access;
+    this.reporter = reporter;
+  }
+
+  /** Members are the components, in order. */
+  Definition ofRecord(TypeElement type, Shape.Named shape, Bindings bindings, Element site) {
+    List<Member> members = new ArrayList<>();
+    for (RecordComponentElement component : type.getRecordComponents()) {
+      String name = component.getSimpleName().toString();
+      Shape member = shapes.readDeclared(component, bindings, access.site(component, site));
+      if (member != null) {
+        members.add(new Member(name, member, name, ""));
+      }
+    }
+    return new Definition.Members(
+        shape.name(), shape.java(), label(type), null, Construction.CONSTRUCTOR, members);
+  }
+
+  /** Members are the fields, those of the superclass first, in the order of their declaration. */
+  Definition ofClass(TypeElement type, Shape.Named shape, Bindings bindings, Element site) {
+    boolean constructible =
+        ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
+            .anyMatch(
+                constructor -> constructor.getParameters().isEmpty() && access.sees(constructor));
+    if (!constructible) {
+      reporter.error(access.site(type, site), Message.NO_CONSTRUCTOR, type.getSimpleName());
+    }
+    List<Member> members = new ArrayList<>();
+    addFields(type, type, bindings, site, members);
+    boolean isFinal = type.getModifiers().contains(Modifier.FINAL);
+    return new Definition.Members(
+        shape.name(),
+        shape.java(),
+        label(type),
+        isFinal ? null : ClassName.get(type),
+        Construction.SETTERS,
+        members);
+  }
+
+  private void addFields(
+      TypeElement declaring, TypeElement type, Bindings bindings, Element site, List<Member> to) {
+    TypeMirror superclass = declaring.getSuperclass();
+    if (superclass.getKind() == TypeKind.DECLARED) {
+      TypeElement parent = (TypeElement) ((DeclaredType) superclass).asElement();
+      if (!parent.getQualifiedName().contentEquals("java.lang.Object")) {
+        List<Shape> arguments = new ArrayList<>();
+        for (TypeMirror argument : ((DeclaredType) superclass).getTypeArguments()) {
+          Shape shape = shapes.read(argument, false, bindings, site);
+          if (shape == null) {
+            return;
+          }
+          arguments.add(shape);
+        }
+        addFields(parent, type, Bindings.of(parent, arguments), site, to);
+      }
+    }
+    for (VariableElement field : ElementFilter.fieldsIn(declaring.getEnclosedElements())) {
+      boolean isState =
+          !field.getModifiers().contains(Modifier.STATIC)
+              && !field.getModifiers().contains(Modifier.TRANSIENT);
+      Member member = isState ? field(field, type, bindings, site) : null;
+      if (member != null) {
+        to.add(member);
+      }
+    }
+  }
+
+  private @Nullable Member field(
+      VariableElement field, TypeElement type, Bindings bindings, Element site) {
+    String name = field.getSimpleName().toString();
+    Element here = access.site(field, site);
+    ExecutableElement getter = access.getter(type, getters(name, field.asType()));
+    if (getter == null || !types.isSameType(getter.getReturnType(), field.asType())) {
+      reporter.error(
+          here,
+          Message.NO_ACCESSOR,
+          name,
+          "getter " + getters(name, field.asType()).getFirst() + "()");
+      return null;
+    }
+    String setter = setter(name, field.asType(), type);
+    if (setter == null) {
+      reporter.error(here, Message.NO_ACCESSOR, name, "setter set" + capitalized(name) + "(...)");
+      return null;
+    }
+    boolean nullable =
+        Access.isNullable(field)
+            || Access.isNullable(getter)
+            || Access.isNullable(getter.getReturnType());
+    Shape shape = shapes.read(field.asType(), nullable, bindings, here);
+    return shape == null
+        ? null
+        : new Member(name, shape, getter.getSimpleName().toString(), setter);
+  }
+
+  private @Nullable String setter(String name, TypeMirror fieldType, TypeElement type) {
+    List<String> names = List.of("set" + capitalized(name), name);
+    return ElementFilter.methodsIn(access.elements().getAllMembers(type)).stream()
+        .filter(method -> names.contains(method.getSimpleName().toString()))
+        .filter(method -> method.getParameters().size() == 1)
+        .filter(method -> types.isSameType(method.getParameters().getFirst().asType(), fieldType))
+        .filter(method -> !method.getModifiers().contains(Modifier.STATIC) && access.sees(method))
+        .map(method -> method.getSimpleName().toString())
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Members are the parameters of the longest constructor that accessors can be found for. */
+  @Nullable Definition ofException(TypeElement type, Shape.Named shape, Element site) {
+    ExecutableElement constructor =
+        type.getModifiers().contains(Modifier.ABSTRACT)
+            ? null
+            : ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
+                .filter(access::sees)
+                .filter(c -> c.getParameters().stream().allMatch(p -> accessor(p, c, type) != null))
+                .max(Comparator.comparingInt(c -> c.getParameters().size()))
+                .orElse(null);
+    if (constructor == null) {
+      reporter.error(access.site(type, site), Message.EXCEPTION_CONSTRUCTOR, type.getSimpleName());
+      return null;
+    }
+    List<Member> members = new ArrayList<>();
+    for (VariableElement parameter : constructor.getParameters()) {
+      String accessor = accessor(parameter, constructor, type);
+      boolean isMessage = "getMessage".equals(accessor);
+      boolean nullable = isMessage || Access.isNullable(parameter);
+      Shape member =
+          shapes.read(parameter.asType(), nullable, Bindings.NONE, access.site(parameter, site));
+      if (member != null && accessor != null) {
+        String name = isMessage ? "message" : parameter.getSimpleName().toString();
+        members.add(new Member(name, member, accessor, ""));
+      }
+    }
+    return new Definition.Members(
+        shape.name(), shape.java(), label(type), null, Construction.CONSTRUCTOR, members);
+  }
+
+  /**
+   * Returns the accessor of what a constructor's parameter was given. A lone string of any name is
+   * the message: the JDK's own exceptions keep no names of parameters.
+   */
+  private @Nullable String accessor(
+      VariableElement parameter, ExecutableElement constructor, TypeElement type) {
+    String name = parameter.getSimpleName().toString();
+    ExecutableElement getter = access.getter(type, getters(name, parameter.asType()));
+    if (getter != null && types.isSameType(getter.getReturnType(), parameter.asType())) {
+      return getter.getSimpleName().toString();
+    }
+    boolean isLoneString =
+        constructor.getParameters().size() == 1
+            && parameter.asType().toString().endsWith("java.lang.String");
+    return isLoneString ? "getMessage" : null;
+  }
+
+  private static List<String> getters(String name, TypeMirror type) {
+    return type.getKind() == TypeKind.BOOLEAN
+        ? List.of("is" + capitalized(name), "get" + capitalized(name), name)
+        : List.of("get" + capitalized(name), name);
+  }
+
+  private static String capitalized(String name) {
+    return name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+  }
+
+  private static String label(TypeElement type) {
+    return type.getSimpleName().toString();
+  }
+}

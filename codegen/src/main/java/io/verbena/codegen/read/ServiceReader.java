@@ -1,0 +1,245 @@
+package io.verbena.codegen.read;
+
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.TypeName;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+import io.verbena.codegen.Message;
+import io.verbena.codegen.Reporter;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Operation.Argument;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
+import io.verbena.codegen.read.ShapeReader.Bindings;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import javax.annotation.processing.ProcessingEnvironment;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.ExecutableType;
+import javax.lang.model.type.MirroredTypesException;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one contract. Made for one, then dropped. */
+public final class ServiceReader {
+  /** What says nothing that a status would not say better. */
+  private static final Set<String> TOO_WIDE =
+      Set.of("java.lang.Throwable", "java.lang.Exception", "java.lang.RuntimeException");
+
+  private final Elements elements;
+  private final Types types;
+  private final Reporter reporter;
+
+  /** Reports to the reporter alone. */
+  public ServiceReader(ProcessingEnvironment environment, Reporter reporter) {
+    this.elements = environment.getElementUtils();
+    this.types = environment.getTypeUtils();
+    this.reporter = reporter;
+  }
+
+  /** Returns the contract, with gaps where something was reported; null if it is none at all. */
+  public @Nullable Service read(TypeElement contract) {
+    Access access = new Access(elements, elements.getPackageOf(contract));
+    if (contract.getKind() != ElementKind.INTERFACE) {
+      reporter.error(contract, Message.NOT_AN_INTERFACE, contract.getSimpleName());
+      return null;
+    }
+    if (!contract.getTypeParameters().isEmpty()) {
+      reporter.error(contract, Message.GENERIC_SERVICE, contract.getSimpleName());
+      return null;
+    }
+    if (!access.sees(contract)) {
+      reporter.error(contract, Message.PRIVATE_SERVICE, contract.getSimpleName());
+      return null;
+    }
+    RpcService annotation = contract.getAnnotation(RpcService.class);
+    ShapeReader shapes = new ShapeReader(types, access, reporter);
+    new SerializerReader(shapes, types, access, reporter).read(serializers(annotation), contract);
+    List<Operation> operations = operations(contract, access, shapes);
+    ClassName type = ClassName.get(contract);
+    return new Service(
+        contract,
+        type,
+        ClassName.get(type.packageName(), String.join("_", type.simpleNames()) + "Rpc"),
+        annotation.name(),
+        isPublic(contract),
+        operations,
+        shapes.definitions());
+  }
+
+  private static List<TypeMirror> serializers(RpcService annotation) {
+    try {
+      annotation.serializers();
+      return List.of();
+    } catch (MirroredTypesException classes) { // javac has no classes to hand out, only types
+      return List.copyOf(classes.getTypeMirrors());
+    }
+  }
+
+  private static boolean isPublic(TypeElement type) {
+    Element element = type;
+    while (element != null && element.getKind() != ElementKind.PACKAGE) {
+      if (!element.getModifiers().contains(Modifier.PUBLIC)) {
+        return false;
+      }
+      element = element.getEnclosingElement();
+    }
+    return true;
+  }
+
+  private List<Operation> operations(TypeElement contract, Access access, ShapeReader shapes) {
+    List<ExecutableElement> methods =
+        ElementFilter.methodsIn(elements.getAllMembers(contract)).stream()
+            .filter(method -> !isObjects(method))
+            .toList();
+    int free =
+        1
+            + methods.stream()
+                .map(method -> method.getAnnotation(RpcMethod.class))
+                .mapToInt(a -> a == null ? 0 : a.id())
+                .max()
+                .orElse(0);
+    List<Operation> operations = new ArrayList<>();
+    for (ExecutableElement method : methods) {
+      RpcMethod annotation = method.getAnnotation(RpcMethod.class);
+      boolean isAbstract = method.getModifiers().contains(Modifier.ABSTRACT);
+      Element site = access.site(method, contract);
+      String name = method.getSimpleName().toString();
+      if (!isAbstract && annotation != null) {
+        reporter.error(site, Message.NOT_ABSTRACT, name);
+      } else if (isAbstract && annotation == null) {
+        reporter.error(site, Message.MISSING_RPC_METHOD, name, free);
+      } else if (isAbstract && !method.getTypeParameters().isEmpty()) {
+        reporter.error(site, Message.GENERIC_METHOD, name);
+      } else if (annotation != null) {
+        operations.add(operation(contract, method, annotation, access, shapes));
+      }
+    }
+    operations.sort(Comparator.comparingInt(Operation::id));
+    return operations;
+  }
+
+  /** An interface may restate what every object has; that is not called remotely. */
+  private boolean isObjects(ExecutableElement method) {
+    TypeElement object = elements.getTypeElement("java.lang.Object");
+    return object.equals(method.getEnclosingElement())
+        || (method.getAnnotation(RpcMethod.class) == null
+            && ElementFilter.methodsIn(object.getEnclosedElements()).stream()
+                .anyMatch(own -> elements.overrides(method, own, object) || restates(method, own)));
+  }
+
+  private boolean restates(ExecutableElement method, ExecutableElement own) {
+    return method.getSimpleName().equals(own.getSimpleName())
+        && types.isSubsignature((ExecutableType) method.asType(), (ExecutableType) own.asType());
+  }
+
+  private Operation operation(
+      TypeElement contract,
+      ExecutableElement method,
+      RpcMethod annotation,
+      Access access,
+      ShapeReader shapes) {
+    // The contract may fix the type arguments of an interface that it inherits from.
+    ExecutableType type =
+        contract.equals(method.getEnclosingElement())
+            ? (ExecutableType) method.asType()
+            : (ExecutableType) types.asMemberOf((DeclaredType) contract.asType(), method);
+    Element site = access.site(method, contract);
+    List<Argument> arguments = new ArrayList<>();
+    for (int i = 0; i < method.getParameters().size(); i++) {
+      VariableElement parameter = method.getParameters().get(i);
+      boolean nullable = Access.isNullable(parameter) || Access.isNullable(parameter.asType());
+      Shape shape =
+          shapes.read(
+              type.getParameterTypes().get(i),
+              nullable,
+              Bindings.NONE,
+              access.site(parameter, contract));
+      if (shape != null) {
+        arguments.add(new Argument(parameter.getSimpleName().toString(), shape));
+      }
+    }
+    Shape result = null;
+    if (type.getReturnType().getKind() != TypeKind.VOID) {
+      boolean nullable = Access.isNullable(method) || Access.isNullable(method.getReturnType());
+      result = shapes.read(type.getReturnType(), nullable, Bindings.NONE, site);
+    }
+    List<Shape.Named> errors = new ArrayList<>();
+    List<TypeName> unsent = new ArrayList<>();
+    readErrors(type, shapes, site, errors, unsent);
+    return new Operation(
+        method,
+        annotation.id(),
+        method.getSimpleName().toString(),
+        annotation.idempotent(),
+        annotation.oneway(),
+        annotation.nonBlocking(),
+        Timeouts.parse(annotation.timeout()),
+        arguments,
+        result,
+        errors,
+        catchOrder(type),
+        unsent,
+        javadoc(method));
+  }
+
+  private void readErrors(
+      ExecutableType type,
+      ShapeReader shapes,
+      Element site,
+      List<Shape.Named> errors,
+      List<TypeName> unsent) {
+    for (TypeMirror thrown : type.getThrownTypes()) {
+      if (thrown.getKind() == TypeKind.ERROR) {
+        throw new UnresolvedTypeException(thrown.toString());
+      }
+      DeclaredType declared = (DeclaredType) thrown;
+      String name = ((TypeElement) declared.asElement()).getQualifiedName().toString();
+      if (name.equals(RpcException.class.getName())) {
+        unsent.add(ClassName.get(RpcException.class));
+      } else if (TOO_WIDE.contains(name) || isError(declared)) {
+        reporter.error(site, Message.EXCEPTION_TOO_WIDE, name);
+      } else {
+        Shape.Named error = shapes.readException(declared, site);
+        if (error != null && !errors.contains(error)) {
+          errors.add(error);
+        }
+      }
+    }
+  }
+
+  /** An exception must be caught before those that it extends. */
+  private List<String> catchOrder(ExecutableType type) {
+    List<? extends TypeMirror> thrown = type.getThrownTypes();
+    return thrown.stream()
+        .sorted(
+            Comparator.comparingLong(
+                    (TypeMirror t) -> thrown.stream().filter(s -> types.isSubtype(t, s)).count())
+                .reversed())
+        .map(TypeMirror::toString)
+        .distinct()
+        .toList();
+  }
+
+  private boolean isError(DeclaredType thrown) {
+    return types.isSubtype(thrown, elements.getTypeElement("java.lang.Error").asType());
+  }
+
+  private String javadoc(ExecutableElement method) {
+    String comment = elements.getDocComment(method);
+    return comment == null ? "" : comment.strip().replaceAll("(?m)^ ", "").replace("*/", "*&#47;");
+  }
+}

@@ -1,0 +1,75 @@
+package io.verbena.codegen.read;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+import io.verbena.codegen.Message;
+import io.verbena.codegen.Reporter;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Service;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import javax.lang.model.type.TypeKind;
+
+/** Checks what only the whole contract shows, and what its annotations say. */
+public final class ServiceValidator {
+  private final Reporter reporter;
+
+  /** Reports to this reporter. */
+  public ServiceValidator(Reporter reporter) {
+    this.reporter = reporter;
+  }
+
+  /** Reports everything that is wrong. */
+  public void validate(Service service) {
+    if (service.name().isBlank()) {
+      String example = service.type().simpleName().toLowerCase(Locale.ROOT);
+      reporter.errorAt(
+          service.element(), RpcService.class, "name", Message.EMPTY_SERVICE_NAME, example);
+    }
+    if (service.operations().isEmpty() && reporter.isClean()) {
+      reporter.error(service.element(), Message.NO_METHODS, service.type().simpleName());
+    }
+    validateIds(service.operations());
+    service.operations().forEach(this::validate);
+  }
+
+  private void validateIds(List<Operation> operations) {
+    int free = 1 + operations.stream().mapToInt(Operation::id).max().orElse(0);
+    Map<Integer, String> used = new HashMap<>();
+    for (Operation operation : operations) {
+      String other = used.putIfAbsent(operation.id(), operation.name());
+      if (operation.id() <= 0) {
+        report(operation, "id", Message.ID_NOT_POSITIVE, operation.id(), Math.max(free, 1));
+      } else if (other != null) {
+        report(operation, "id", Message.DUPLICATE_ID, operation.id(), other, free);
+      }
+    }
+  }
+
+  private void validate(Operation operation) {
+    String timeout = operation.element().getAnnotation(RpcMethod.class).timeout();
+    if (operation.timeoutNanos() == Timeouts.MALFORMED) {
+      report(operation, "timeout", Message.BAD_TIMEOUT, timeout);
+    }
+    if (!operation.oneway()) {
+      return;
+    }
+    if (operation.element().getReturnType().getKind() != TypeKind.VOID) {
+      report(
+          operation,
+          "oneway",
+          Message.ONEWAY_RESULT,
+          operation.name(),
+          operation.element().getReturnType());
+    }
+    if (!operation.errors().isEmpty()) {
+      report(operation, "oneway", Message.ONEWAY_ERRORS, operation.name());
+    }
+  }
+
+  private void report(Operation operation, String member, Message message, Object... arguments) {
+    reporter.errorAt(operation.element(), RpcMethod.class, member, message, arguments);
+  }
+}

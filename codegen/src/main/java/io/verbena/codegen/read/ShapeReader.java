@@ -1,0 +1,289 @@
+package io.verbena.codegen.read;
+
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import io.verbena.codegen.Message;
+import io.verbena.codegen.Reporter;
+import io.verbena.codegen.model.Definition;
+import io.verbena.codegen.model.Shape;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.NestingKind;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.TypeVariable;
+import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads types into shapes, and every named type that they reach into a definition. A generic type
+ * is read anew for each list of type arguments.
+ */
+final class ShapeReader {
+  /** More instantiations of one type than any contract has: it grows without end. */
+  private static final int MAX_INSTANTIATIONS = 64;
+
+  private final Types types;
+  private final Access access;
+  private final Reporter reporter;
+  private final MemberReader members;
+  private final ChoiceReader choices;
+  private final Map<String, Definition.Custom> serializers = new HashMap<>();
+  private final SortedMap<String, Definition> definitions = new TreeMap<>();
+  private final Set<String> known = new HashSet<>();
+  private final Map<TypeElement, Integer> instantiations = new HashMap<>();
+
+  ShapeReader(Types types, Access access, Reporter reporter) {
+    this.types = types;
+    this.access = access;
+    this.reporter = reporter;
+    this.members = new MemberReader(this, types, access, reporter);
+    this.choices = new ChoiceReader(this, types, access, reporter);
+  }
+
+  /** The shapes that a generic type's parameters stand for. */
+  record Bindings(Map<Element, Shape> shapes) {
+    static final Bindings NONE = new Bindings(Map.of());
+
+    static Bindings of(TypeElement type, List<Shape> arguments) {
+      Map<Element, Shape> shapes = new HashMap<>();
+      for (int i = 0; i < arguments.size(); i++) {
+        shapes.put(type.getTypeParameters().get(i), arguments.get(i));
+      }
+      return new Bindings(shapes);
+    }
+  }
+
+  /** Returns every named type that has been reached. */
+  SortedMap<String, Definition> definitions() {
+    return definitions;
+  }
+
+  /** Makes a serializer of the user's known. Returns the one that writes the type already. */
+  Definition.@Nullable Custom register(Definition.Custom serializer) {
+    return serializers.putIfAbsent(serializer.name(), serializer);
+  }
+
+  /**
+   * Reads a type.
+   *
+   * @param nullable whether its declaration is annotated as nullable; its use is looked at here
+   * @param site where to report
+   * @return null if it was reported
+   */
+  @Nullable Shape read(TypeMirror type, boolean nullable, Bindings bindings, Element site) {
+    Shape shape = readNonNull(type, bindings, site);
+    if (shape == null || (!nullable && !Access.isNullable(type))) {
+      return shape;
+    }
+    if (type.getKind().isPrimitive()) {
+      reporter.error(
+          site,
+          Message.NULLABLE_PRIMITIVE,
+          type.getKind().name().toLowerCase(Locale.ROOT),
+          shape.java().box(),
+          shape.java());
+      return null;
+    }
+    return shape instanceof Shape.OrNull ? shape : new Shape.OrNull(shape);
+  }
+
+  /** Reads the type of a declaration. */
+  @Nullable Shape readDeclared(Element declaration, Bindings bindings, Element site) {
+    return read(declaration.asType(), Access.isNullable(declaration), bindings, site);
+  }
+
+  private @Nullable Shape readNonNull(TypeMirror type, Bindings bindings, Element site) {
+    if (type.getKind().isPrimitive()) {
+      return JdkTypes.primitive(type.getKind());
+    }
+    return switch (type.getKind()) {
+      case ARRAY -> array((ArrayType) type, bindings, site);
+      case TYPEVAR -> bindings.shapes().get(((TypeVariable) type).asElement());
+      case DECLARED -> declared((DeclaredType) type, bindings, site);
+      case ERROR -> throw new UnresolvedTypeException(type.toString());
+      case WILDCARD -> {
+        reporter.error(site, Message.WILDCARD, type);
+        yield null;
+      }
+      default -> {
+        reporter.error(site, Message.UNSUPPORTED_TYPE, type);
+        yield null;
+      }
+    };
+  }
+
+  private @Nullable Shape array(ArrayType type, Bindings bindings, Element site) {
+    TypeMirror component = type.getComponentType();
+    Shape element = read(component, false, bindings, site);
+    if (element == null) {
+      return null;
+    }
+    return component.getKind() == TypeKind.BYTE ? JdkTypes.BYTES : new Shape.Array(element);
+  }
+
+  private @Nullable Shape declared(DeclaredType type, Bindings bindings, Element site) {
+    TypeElement element = (TypeElement) type.asElement();
+    if (type.getTypeArguments().size() != element.getTypeParameters().size()) {
+      reporter.error(site, Message.RAW_TYPE, element.getSimpleName());
+      return null;
+    }
+    List<Shape> arguments = new ArrayList<>();
+    for (TypeMirror argument : type.getTypeArguments()) {
+      Shape shape = read(argument, false, bindings, site);
+      if (shape != null) {
+        arguments.add(shape);
+      }
+    }
+    return arguments.size() < type.getTypeArguments().size()
+        ? null
+        : named(element, arguments, site);
+  }
+
+  /** Reads a class or interface with type arguments that have been read. */
+  @Nullable Shape named(TypeElement element, List<Shape> arguments, Element site) {
+    String name = name(element, arguments);
+    Definition.Custom custom = serializers.get(name);
+    if (custom != null) {
+      definitions.put(name, custom);
+      return new Shape.Named(name, custom.java());
+    }
+    Shape.Leaf leaf = JdkTypes.named(name);
+    if (leaf != null) {
+      return leaf;
+    }
+    return switch (name(element, List.of())) {
+      case "java.util.List", "java.util.Set", "java.util.Collection" ->
+          new Shape.Sequence(ClassName.get(element), arguments.getFirst());
+      case "java.util.Map" -> new Shape.Mapping(arguments.get(0), arguments.get(1));
+      case "java.util.Optional" -> new Shape.Maybe(arguments.getFirst());
+      default -> defined(element, arguments, name, site);
+    };
+  }
+
+  private Shape.@Nullable Named defined(
+      TypeElement element, List<Shape> arguments, String name, Element site) {
+    if (!access.sees(element)) {
+      reporter.error(site, Message.NOT_ACCESSIBLE, element.getSimpleName(), access.home());
+      return null;
+    }
+    Shape.Named shape = new Shape.Named(name, java(element, arguments));
+    if (!known.add(name)) {
+      return shape;
+    }
+    if (instantiations.merge(element, 1, Integer::sum) > MAX_INSTANTIATIONS) {
+      reporter.error(site, Message.ENDLESS_TYPE, element.getSimpleName());
+      return null;
+    }
+    Definition definition = define(element, arguments, shape, site);
+    if (definition != null) {
+      definitions.put(name, definition);
+    }
+    return shape;
+  }
+
+  private @Nullable Definition define(
+      TypeElement element, List<Shape> arguments, Shape.Named shape, Element site) {
+    Bindings bindings = Bindings.of(element, arguments);
+    Set<Modifier> modifiers = element.getModifiers();
+    if (element.getKind() == ElementKind.ENUM) {
+      return new Definition.Constants(shape.name(), ClassName.get(element), constants(element));
+    }
+    if (element.getKind() == ElementKind.RECORD) {
+      return members.ofRecord(element, shape, bindings, site);
+    }
+    if (isCollection(element)) {
+      reporter.error(site, Message.COLLECTION_CLASS, element.getSimpleName());
+    } else if (modifiers.contains(Modifier.SEALED) && modifiers.contains(Modifier.ABSTRACT)) {
+      return choices.read(element, arguments, shape, site);
+    } else if (element.getKind() != ElementKind.CLASS || isUnknowable(element)) {
+      Message message =
+          element.getKind() == ElementKind.CLASS ? Message.UNSUPPORTED_TYPE : Message.OPEN_TYPE;
+      reporter.error(site, message, element.getSimpleName());
+    } else if (modifiers.contains(Modifier.ABSTRACT)) {
+      reporter.error(site, Message.OPEN_TYPE, element.getSimpleName());
+    } else if (element.getNestingKind() == NestingKind.MEMBER
+        && !modifiers.contains(Modifier.STATIC)) {
+      reporter.error(access.site(element, site), Message.INNER_CLASS, element.getSimpleName());
+    } else {
+      return members.ofClass(element, shape, bindings, site);
+    }
+    return null;
+  }
+
+  /** Reads an exception that a method declares. */
+  Shape.@Nullable Named readException(DeclaredType type, Element site) {
+    TypeElement element = (TypeElement) type.asElement();
+    String name = name(element, List.of());
+    Shape.Named shape = new Shape.Named(name, ClassName.get(element));
+    if (serializers.containsKey(name)) {
+      return (Shape.Named) named(element, List.of(), site);
+    }
+    if (!access.sees(element)) {
+      reporter.error(site, Message.NOT_ACCESSIBLE, element.getSimpleName(), access.home());
+      return null;
+    }
+    if (known.add(name)) {
+      Definition definition = members.ofException(element, shape, site);
+      if (definition != null) {
+        definitions.put(name, definition);
+      }
+    }
+    return shape;
+  }
+
+  private boolean isCollection(TypeElement element) {
+    return isSubtype(element, "java.util.Collection") || isSubtype(element, "java.util.Map");
+  }
+
+  /** Classes of the JDK hide their fields, exceptions more than that. */
+  private boolean isUnknowable(TypeElement element) {
+    return element.getQualifiedName().toString().startsWith("java.")
+        || isSubtype(element, "java.lang.Throwable");
+  }
+
+  private boolean isSubtype(TypeElement element, String of) {
+    TypeElement type = access.elements().getTypeElement(of);
+    return types.isSubtype(types.erasure(element.asType()), types.erasure(type.asType()));
+  }
+
+  private static List<String> constants(TypeElement element) {
+    return element.getEnclosedElements().stream()
+        .filter(e -> e.getKind() == ElementKind.ENUM_CONSTANT)
+        .map(e -> ((VariableElement) e).getSimpleName().toString())
+        .toList();
+  }
+
+  /** Returns a type's name in the schema. */
+  static String name(TypeElement element, List<Shape> arguments) {
+    String name = element.getQualifiedName().toString();
+    return arguments.isEmpty()
+        ? name
+        : arguments.stream().map(Shape::name).collect(Collectors.joining(",", name + "<", ">"));
+  }
+
+  /** Returns a type in generated code. */
+  static TypeName java(TypeElement element, List<Shape> arguments) {
+    ClassName raw = ClassName.get(element);
+    return arguments.isEmpty()
+        ? raw
+        : ParameterizedTypeName.get(
+            raw, arguments.stream().map(Shape::java).toArray(TypeName[]::new));
+  }
+}

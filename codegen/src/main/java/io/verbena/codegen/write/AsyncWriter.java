@@ -1,0 +1,82 @@
+package io.verbena.codegen.write;
+
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
+import java.util.concurrent.CompletionStage;
+import javax.lang.model.element.Modifier;
+
+/** Writes the async contract and its client. */
+final class AsyncWriter {
+  private final Service service;
+  private final Names names;
+
+  AsyncWriter(Service service, Names names) {
+    this.service = service;
+    this.names = names;
+  }
+
+  /** Returns the interface that users see. */
+  TypeSpec contract() {
+    TypeSpec.Builder type =
+        TypeSpec.interfaceBuilder("Async")
+            .addJavadoc("{@link $T}, with methods that return at once.\n", service.type())
+            .addModifiers(Modifier.STATIC);
+    type.addModifiers(service.isPublic() ? new Modifier[] {Modifier.PUBLIC} : new Modifier[0]);
+    for (Operation operation : service.operations()) {
+      MethodSpec.Builder method = signature(operation, true).addModifiers(Modifier.ABSTRACT);
+      if (!operation.javadoc().isEmpty()) {
+        method.addJavadoc("$L\n", operation.javadoc());
+      }
+      type.addMethod(method.build());
+    }
+    return type.build();
+  }
+
+  /** Returns its implementation. */
+  TypeSpec type() {
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder("AsyncClient")
+            .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+            .addSuperinterface(service.generated().nestedClass("Async"))
+            .addField(ServiceCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
+            .addMethod(
+                MethodSpec.constructorBuilder()
+                    .addParameter(ServiceCaller.class, "caller")
+                    .addStatement("this.caller = caller")
+                    .build());
+    for (Operation operation : service.operations()) {
+      MethodSpec.Builder method = signature(operation, false).addAnnotation(Override.class);
+      Calls.addNullChecks(method, operation.arguments());
+      CodeBlock writer = Calls.writer(operation, names);
+      method.addStatement(
+          operation.oneway() ? "this.caller.send($L, $L)" : "return this.caller.submit($L, $L)",
+          names.constant(operation),
+          writer);
+      type.addMethod(method.build());
+    }
+    return type.build();
+  }
+
+  private MethodSpec.Builder signature(Operation operation, boolean annotated) {
+    MethodSpec.Builder method =
+        MethodSpec.methodBuilder(operation.name()).addModifiers(Modifier.PUBLIC);
+    Calls.addParameters(method, operation, annotated);
+    if (operation.oneway()) {
+      return method;
+    }
+    Shape result = operation.result();
+    TypeName type =
+        result == null
+            ? TypeName.VOID.box()
+            : annotated ? Calls.annotated(result).box() : result.java().box();
+    return method.returns(ParameterizedTypeName.get(ClassName.get(CompletionStage.class), type));
+  }
+}

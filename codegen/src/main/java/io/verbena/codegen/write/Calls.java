@@ -1,0 +1,74 @@
+package io.verbena.codegen.write;
+
+import com.palantir.javapoet.AnnotationSpec;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.NameAllocator;
+import com.palantir.javapoet.ParameterSpec;
+import com.palantir.javapoet.TypeName;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Operation.Argument;
+import io.verbena.codegen.model.Shape;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What both clients do to make a call. */
+final class Calls {
+  private static final AnnotationSpec NULLABLE =
+      AnnotationSpec.builder(ClassName.get(Nullable.class)).build();
+
+  private Calls() {}
+
+  /** Returns a type as a caller sees it. */
+  static TypeName annotated(Shape shape) {
+    return shape instanceof Shape.OrNull ? shape.java().annotated(NULLABLE) : shape.java();
+  }
+
+  /** Adds an operation's parameters, with what the contract says about null if asked to. */
+  static void addParameters(MethodSpec.Builder method, Operation operation, boolean annotated) {
+    for (Argument argument : operation.arguments()) {
+      TypeName type = annotated ? annotated(argument.shape()) : argument.shape().java();
+      method.addParameter(ParameterSpec.builder(type, argument.name()).build());
+    }
+    method.varargs(operation.element().isVarArgs());
+  }
+
+  /** Adds a check of each argument that may not be null. */
+  static void addNullChecks(MethodSpec.Builder method, List<Argument> arguments) {
+    for (Argument argument : arguments) {
+      if (!Values.mayBeNull(argument.shape())) {
+        method.addStatement(
+            "$T.requireNonNull($L, $S)", Objects.class, argument.name(), argument.name());
+      }
+    }
+  }
+
+  /** Returns the lambda that writes the arguments. */
+  static CodeBlock writer(Operation operation, Names names) {
+    NameAllocator locals = locals(operation);
+    CodeBlock out = CodeBlock.of("$L", locals.newName("out"));
+    List<CodeBlock> writes =
+        operation.arguments().stream()
+            .map(a -> names.write(a.shape(), out, CodeBlock.of("$L", a.name()), false))
+            .toList();
+    if (writes.size() == 1) {
+      return CodeBlock.of("$L -> $L", out, writes.getFirst());
+    }
+    CodeBlock.Builder lambda = CodeBlock.builder().add("$L -> {", out);
+    if (!writes.isEmpty()) {
+      lambda.add("\n").indent();
+      writes.forEach(write -> lambda.add("$L;\n", write));
+      lambda.unindent();
+    }
+    return lambda.add("}").build();
+  }
+
+  /** Returns names that do not hide an argument. */
+  static NameAllocator locals(Operation operation) {
+    NameAllocator locals = new NameAllocator();
+    operation.arguments().forEach(argument -> locals.newName(argument.name()));
+    return locals;
+  }
+}

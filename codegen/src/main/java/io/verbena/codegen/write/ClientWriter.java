@@ -1,0 +1,81 @@
+package io.verbena.codegen.write;
+
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.NameAllocator;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
+import javax.lang.model.element.Modifier;
+
+/** Writes the blocking client. */
+final class ClientWriter {
+  private final Service service;
+  private final Names names;
+
+  ClientWriter(Service service, Names names) {
+    this.service = service;
+    this.names = names;
+  }
+
+  TypeSpec type() {
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder("Client")
+            .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+            .addSuperinterface(service.type())
+            .addField(ServiceCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
+            .addMethod(
+                MethodSpec.constructorBuilder()
+                    .addParameter(ServiceCaller.class, "caller")
+                    .addStatement("this.caller = caller")
+                    .build());
+    service.operations().forEach(operation -> type.addMethod(method(operation)));
+    return type.build();
+  }
+
+  private MethodSpec method(Operation operation) {
+    Shape result = operation.result();
+    MethodSpec.Builder method =
+        MethodSpec.methodBuilder(operation.name())
+            .addAnnotation(Override.class)
+            .addModifiers(Modifier.PUBLIC)
+            .returns(result == null ? TypeName.VOID : result.java());
+    Calls.addParameters(method, operation, false);
+    Calls.addNullChecks(method, operation.arguments());
+    operation.errors().forEach(error -> method.addException(error.java()));
+    CodeBlock writer = Calls.writer(operation, names);
+    if (operation.oneway()) {
+      return method
+          .addStatement("this.caller.send($L, $L)", names.constant(operation), writer)
+          .build();
+    }
+    method.beginControlFlow("try");
+    method.addStatement(
+        "$Lthis.caller.call($L, $L)",
+        result == null ? "" : "return ",
+        names.constant(operation),
+        writer);
+    addCatches(method, operation);
+    return method.endControlFlow().build();
+  }
+
+  private void addCatches(MethodSpec.Builder method, Operation operation) {
+    NameAllocator locals = Calls.locals(operation);
+    String e = locals.newName("e");
+    for (Shape.Named error : operation.errorsToCatch()) {
+      method.nextControlFlow("catch ($T $L)", error.java(), e).addStatement("throw $L", e);
+    }
+    method.nextControlFlow("catch ($T $L)", RuntimeException.class, e).addStatement("throw $L", e);
+    method
+        .nextControlFlow("catch ($T $L)", Exception.class, e)
+        .addStatement(
+            "throw new $T($S + $L, $L)",
+            IllegalStateException.class,
+            operation.name() + " does not declare ",
+            e,
+            e);
+  }
+}

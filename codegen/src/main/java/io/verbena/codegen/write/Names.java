@@ -1,0 +1,194 @@
+package io.verbena.codegen.write;
+
+import com.palantir.javapoet.ArrayTypeName;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import io.verbena.api.wire.StandardTypes;
+import io.verbena.api.wire.WireIn;
+import io.verbena.codegen.model.Definition;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The names in one generated class: which pair of methods writes and reads which shape, and which
+ * constant stands for which method. Names follow from the contract alone.
+ */
+final class Names {
+  /** The nested class that holds a pair of methods for each shape that takes more than one call. */
+  static final String WIRE = "Wire";
+
+  private final SortedMap<String, Shape> composites = new TreeMap<>();
+  private final Map<String, String> suffixes = new HashMap<>();
+  private final Map<Integer, String> constants = new LinkedHashMap<>();
+
+  Names(Service service) {
+    for (Operation operation : service.operations()) {
+      operation.arguments().forEach(argument -> collect(argument.shape()));
+      operation.errors().forEach(this::collect);
+      if (operation.result() != null) {
+        collect(operation.result());
+      }
+    }
+    for (Definition definition : service.definitions().values()) {
+      collect(new Shape.Named(definition.name(), definition.java()));
+      switch (definition) {
+        case Definition.Members type -> type.members().forEach(member -> collect(member.shape()));
+        case Definition.Choice type -> type.subtypes().forEach(subtype -> collect(subtype.shape()));
+        case Definition.Constants type -> {}
+        case Definition.Custom type -> {}
+      }
+    }
+    nameComposites();
+    nameConstants(service.operations());
+  }
+
+  /** Returns every shape that has a pair of methods, in the order of their names. */
+  Map<String, Shape> composites() {
+    return composites;
+  }
+
+  /** Returns what follows {@code write} and {@code read} in the names of a shape's methods. */
+  String suffix(Shape shape) {
+    return Objects.requireNonNull(suffixes.get(key(shape)), shape::name);
+  }
+
+  /** Returns the constant that describes an operation. */
+  String constant(Operation operation) {
+    return Objects.requireNonNull(constants.get(operation.id()), operation::name);
+  }
+
+  /** Returns a statement's expression that writes a value. */
+  CodeBlock write(Shape shape, CodeBlock out, CodeBlock value, boolean inWire) {
+    if (shape instanceof Shape.Leaf leaf) {
+      return leaf.standard()
+          ? CodeBlock.of("$T.write$L($L, $L)", StandardTypes.class, leaf.method(), out, value)
+          : CodeBlock.of("$L.write$L($L)", out, leaf.method(), value);
+    }
+    return CodeBlock.of("$Lwrite$L($L, $L)", inWire ? "" : WIRE + ".", suffix(shape), out, value);
+  }
+
+  /** Returns an expression that reads a value. */
+  CodeBlock read(Shape shape, CodeBlock in, boolean inWire) {
+    if (shape instanceof Shape.Leaf leaf) {
+      return leaf.standard()
+          ? CodeBlock.of("$T.read$L($L)", StandardTypes.class, leaf.method(), in)
+          : CodeBlock.of("$L.read$L()", in, leaf.method());
+    }
+    return CodeBlock.of("$Lread$L($L)", inWire ? "" : WIRE + ".", suffix(shape), in);
+  }
+
+  /** Returns a reference to the method that reads a value. */
+  CodeBlock reader(Shape shape) {
+    if (shape instanceof Shape.Leaf leaf) {
+      return CodeBlock.of(
+          "$T::read$L", leaf.standard() ? StandardTypes.class : WireIn.class, leaf.method());
+    }
+    return CodeBlock.of("$L::read$L", WIRE, suffix(shape));
+  }
+
+  private void collect(Shape shape) {
+    switch (shape) {
+      case Shape.Leaf leaf -> {}
+      case Shape.Named named -> composites.put(key(shape), shape);
+      case Shape.OrNull orNull -> {
+        composites.put(key(shape), shape);
+        collect(orNull.value());
+      }
+      case Shape.Maybe maybe -> {
+        composites.put(key(shape), shape);
+        collect(maybe.value());
+      }
+      case Shape.Array array -> {
+        composites.put(key(shape), shape);
+        collect(array.element());
+      }
+      case Shape.Sequence sequence -> {
+        composites.put(key(shape), shape);
+        collect(sequence.element());
+      }
+      case Shape.Mapping mapping -> {
+        composites.put(key(shape), shape);
+        collect(mapping.key());
+        collect(mapping.value());
+      }
+    }
+  }
+
+  /** An int and an Integer share a name on the wire, and are different Java. */
+  private static String key(Shape shape) {
+    return shape.name() + " " + shape.java();
+  }
+
+  private void nameComposites() {
+    Set<String> taken = new HashSet<>();
+    composites.forEach(
+        (key, shape) -> {
+          String plain = describe(shape);
+          String name = plain;
+          for (int i = 2; !taken.add(name); i++) {
+            name = plain + i;
+          }
+          suffixes.put(key, name);
+        });
+  }
+
+  private static String describe(Shape shape) {
+    return switch (shape) {
+      case Shape.OrNull orNull -> "Nullable" + describe(orNull.value());
+      case Shape.Maybe maybe -> "Optional" + describe(maybe.value());
+      case Shape.Array array -> describe(array.element()) + "Array";
+      case Shape.Sequence sequence ->
+          sequence.type().simpleName() + "Of" + describe(sequence.element());
+      case Shape.Mapping mapping ->
+          "MapOf" + describe(mapping.key()) + "To" + describe(mapping.value());
+      case Shape.Leaf leaf -> simple(leaf.java());
+      case Shape.Named named -> simple(named.java());
+    };
+  }
+
+  private static String simple(TypeName type) {
+    return switch (type) {
+      case ClassName name -> name.simpleName();
+      case ParameterizedTypeName generic -> {
+        StringBuilder name = new StringBuilder(simple(generic.rawType()));
+        name.append("Of");
+        generic.typeArguments().forEach(argument -> name.append(simple(argument)));
+        yield name.toString();
+      }
+      case ArrayTypeName array -> simple(array.componentType()) + "Array";
+      default -> {
+        String name = type.toString();
+        yield name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+      }
+    };
+  }
+
+  private void nameConstants(List<Operation> operations) {
+    for (Operation operation : operations) {
+      boolean overloaded =
+          operations.stream().filter(o -> o.name().equals(operation.name())).count() > 1;
+      String name =
+          operation.name().replaceAll("([a-z0-9])([A-Z])", "$1_$2").toUpperCase(Locale.ROOT);
+      String constant = overloaded ? name + "_" + operation.id() : name;
+      // SERVICE is the generated class's own; two spellings may meet in one constant.
+      constants.put(
+          operation.id(),
+          constant.equals("SERVICE") || constants.containsValue(constant)
+              ? constant + "_METHOD_" + operation.id()
+              : constant);
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.verbena.codegen.write;
+
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.NameAllocator;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeSpec;
+import com.palantir.javapoet.WildcardTypeName;
+import io.verbena.api.stub.Dispatcher;
+import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireIn;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Operation.Argument;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
+import java.util.Objects;
+import javax.lang.model.element.Modifier;
+
+/** Writes the dispatcher: it decodes arguments, and encodes what the implementation returns. */
+final class ServerWriter {
+  private final Service service;
+  private final Names names;
+
+  ServerWriter(Service service, Names names) {
+    this.service = service;
+    this.names = names;
+  }
+
+  TypeSpec type() {
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder("Server")
+            .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+            .addSuperinterface(Dispatcher.class)
+            .addField(service.type(), "service", Modifier.PRIVATE, Modifier.FINAL)
+            .addMethod(
+                MethodSpec.constructorBuilder()
+                    .addParameter(service.type(), "service")
+                    .addStatement(
+                        "this.service = $T.requireNonNull(service, $S)",
+                        Objects.class,
+                        "implementation")
+                    .build())
+            .addMethod(dispatch());
+    service.operations().forEach(operation -> type.addMethod(handler(operation)));
+    return type.build();
+  }
+
+  private MethodSpec dispatch() {
+    MethodSpec.Builder method =
+        MethodSpec.methodBuilder("dispatch")
+            .addAnnotation(Override.class)
+            .addModifiers(Modifier.PUBLIC)
+            .addParameter(
+                ParameterizedTypeName.get(
+                    ClassName.get(MethodDescriptor.class),
+                    WildcardTypeName.subtypeOf(Object.class)),
+                "method")
+            .addParameter(WireIn.class, "in")
+            .addParameter(IncomingCall.class, "call")
+            .beginControlFlow("switch (method.id())");
+    for (Operation operation : service.operations()) {
+      method.addStatement("case $L -> $L(in, call)", operation.id(), handlerName(operation));
+    }
+    return method
+        .addStatement(
+            "default -> throw new $T($S + method.id())",
+            IllegalArgumentException.class,
+            service.name() + " has no method ")
+        .endControlFlow()
+        .build();
+  }
+
+  private static String handlerName(Operation operation) {
+    return operation.name() + operation.id();
+  }
+
+  private MethodSpec handler(Operation operation) {
+    NameAllocator locals = Calls.locals(operation);
+    String in = locals.newName("in");
+    String call = locals.newName("call");
+    MethodSpec.Builder method =
+        MethodSpec.methodBuilder(handlerName(operation))
+            .addModifiers(Modifier.PRIVATE)
+            .addParameter(WireIn.class, in)
+            .addParameter(IncomingCall.class, call);
+    for (Argument argument : operation.arguments()) {
+      addRead(method, operation, argument, in);
+    }
+    return method.addCode("$L.handle($L);\n", call, handlerLambda(operation, locals)).build();
+  }
+
+  private void addRead(
+      MethodSpec.Builder method, Operation operation, Argument argument, String in) {
+    Shape shape = argument.shape();
+    CodeBlock read = names.read(shape, CodeBlock.of("$L", in), false);
+    if (shape.hasDefault()) {
+      method.addStatement(
+          "$T $L = $L.atEnd() ? $L : $L",
+          shape.java(),
+          argument.name(),
+          in,
+          Values.defaultOf(shape),
+          read);
+      return;
+    }
+    method
+        .beginControlFlow("if ($L.atEnd())", in)
+        .addStatement(
+            "throw $T.missing($S)",
+            WireException.class,
+            "argument '" + argument.name() + "' of " + operation.name())
+        .endControlFlow()
+        .addStatement("$T $L = $L", shape.java(), argument.name(), read);
+  }
+
+  private CodeBlock handlerLambda(Operation operation, NameAllocator locals) {
+    String reply = locals.newName("reply");
+    CodeBlock.Builder lambda = CodeBlock.builder().add("$L -> {\n", reply).indent();
+    CodeBlock arguments =
+        operation.arguments().stream()
+            .map(argument -> CodeBlock.of("$L", argument.name()))
+            .collect(CodeBlock.joining(", "));
+    CodeBlock invocation = CodeBlock.of("this.service.$L($L)", operation.name(), arguments);
+    Shape result = operation.result();
+    String value = locals.newName("result");
+    if (operation.errors().isEmpty()) {
+      if (result == null) {
+        lambda.addStatement("$L", invocation);
+      } else {
+        lambda.addStatement("$T $L = $L", result.java(), value, invocation);
+      }
+    } else {
+      addInvocationWithErrors(lambda, operation, invocation, value, reply, locals.newName("e"));
+    }
+    if (result != null) {
+      String what = service.type().simpleName() + "." + operation.name() + " returned null";
+      CodeBlock checked = Values.checked(result, CodeBlock.of("$L", value), what);
+      CodeBlock out = CodeBlock.of("$L.result()", reply);
+      lambda.addStatement("$L", names.write(result, out, checked, false));
+    }
+    return lambda.unindent().add("}").build();
+  }
+
+  private void addInvocationWithErrors(
+      CodeBlock.Builder lambda,
+      Operation operation,
+      CodeBlock invocation,
+      String value,
+      String reply,
+      String e) {
+    Shape result = operation.result();
+    if (result != null) {
+      lambda.addStatement("$T $L", result.java(), value);
+    }
+    lambda.beginControlFlow("try");
+    if (result == null) {
+      lambda.addStatement("$L", invocation);
+    } else {
+      lambda.addStatement("$L = $L", value, invocation);
+    }
+    for (Shape.Named error : operation.errorsToCatch()) {
+      CodeBlock out = CodeBlock.of("$L.error($L)", reply, operation.errors().indexOf(error));
+      lambda.nextControlFlow("catch ($T $L)", error.java(), e);
+      lambda.addStatement("$L", names.write(error, out, CodeBlock.of("$L", e), false));
+      if (result != null) {
+        lambda.addStatement("return");
+      }
+    }
+    lambda.endControlFlow();
+  }
+}

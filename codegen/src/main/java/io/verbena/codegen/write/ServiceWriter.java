@@ -1,0 +1,183 @@
+package io.verbena.codegen.write;
+
+import com.palantir.javapoet.AnnotationSpec;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.FieldSpec;
+import com.palantir.javapoet.JavaFile;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.verbena.api.CallOptions;
+import io.verbena.api.Session;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.codegen.VerbenaProcessor;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
+import java.util.List;
+import javax.annotation.processing.Generated;
+import javax.lang.model.element.Modifier;
+
+/** Writes the one class that is generated for a contract. */
+public final class ServiceWriter {
+  private final Service service;
+  private final Names names;
+
+  private ServiceWriter(Service service) {
+    this.service = service;
+    this.names = new Names(service);
+  }
+
+  /** Returns the source of the generated class. */
+  public static JavaFile write(Service service) {
+    TypeSpec type = new ServiceWriter(service).type();
+    return JavaFile.builder(service.generated().packageName(), type)
+        .skipJavaLangImports(true)
+        .indent("  ")
+        .build();
+  }
+
+  private TypeSpec type() {
+    TypeSpec.Builder type =
+        TypeSpec.classBuilder(service.generated())
+            .addOriginatingElement(service.element())
+            .addJavadoc("Clients and binding of {@link $T}.\n", service.type())
+            .addAnnotation(
+                AnnotationSpec.builder(Generated.class)
+                    .addMember("value", "$S", VerbenaProcessor.class.getName())
+                    .build())
+            .addAnnotation(suppressions())
+            .addModifiers(visibility())
+            .addModifiers(Modifier.FINAL);
+    service.operations().forEach(operation -> type.addField(descriptor(operation)));
+    type.addField(serviceDescriptor());
+    type.addMethod(MethodSpec.constructorBuilder().addModifiers(Modifier.PRIVATE).build());
+    addFactories(type, "client", service.type(), "Client", "a blocking client");
+    addFactories(
+        type,
+        "async",
+        service.generated().nestedClass("Async"),
+        "AsyncClient",
+        "a client whose methods return at once");
+    type.addMethod(bind());
+    AsyncWriter async = new AsyncWriter(service, names);
+    type.addType(async.contract());
+    type.addType(new ClientWriter(service, names).type());
+    type.addType(async.type());
+    type.addType(new ServerWriter(service, names).type());
+    type.addMethod(new SchemaWriter(service).method());
+    type.addType(new WireWriter(service, names).type());
+    return type.build();
+  }
+
+  private Modifier[] visibility() {
+    return service.isPublic() ? new Modifier[] {Modifier.PUBLIC} : new Modifier[0];
+  }
+
+  /**
+   * A contract may use what is deprecated, and nullness is checked where it matters: at run time.
+   */
+  private AnnotationSpec suppressions() {
+    boolean genericArrays =
+        names.composites().values().stream()
+            .anyMatch(shape -> shape instanceof Shape.Array array && Values.isGeneric(array));
+    String warnings = "{\"NullAway\", \"deprecation\", \"removal\"";
+    return AnnotationSpec.builder(SuppressWarnings.class)
+        .addMember("value", warnings + (genericArrays ? ", \"rawtypes\", \"unchecked\"}" : "}"))
+        .build();
+  }
+
+  private FieldSpec descriptor(Operation operation) {
+    Shape result = operation.result();
+    TypeName resultType = result == null ? TypeName.VOID.box() : result.java().box();
+    CodeBlock errors = operation.errors().isEmpty() ? CodeBlock.of("null") : errorReader(operation);
+    return FieldSpec.builder(
+            ParameterizedTypeName.get(ClassName.get(MethodDescriptor.class), resultType),
+            names.constant(operation),
+            Modifier.PRIVATE,
+            Modifier.STATIC,
+            Modifier.FINAL)
+        .initializer(
+            "new $T<>(\n$>$>$S, $L, $S, $L, $L, $L, $LL, $L, $L$<$<)",
+            MethodDescriptor.class,
+            service.name(),
+            operation.id(),
+            operation.name(),
+            operation.idempotent(),
+            operation.oneway(),
+            operation.nonBlocking(),
+            operation.timeoutNanos(),
+            result == null ? CodeBlock.of("in -> null") : names.reader(result),
+            errors)
+        .build();
+  }
+
+  private CodeBlock errorReader(Operation operation) {
+    CodeBlock.Builder reader =
+        CodeBlock.builder().add("(index, in) -> switch (index) {\n").indent();
+    for (int i = 0; i < operation.errors().size(); i++) {
+      reader.add(
+          "case $L -> $L;\n", i, names.read(operation.errors().get(i), CodeBlock.of("in"), false));
+    }
+    return reader.add("default -> null;\n").unindent().add("}").build();
+  }
+
+  private FieldSpec serviceDescriptor() {
+    CodeBlock methods =
+        service.operations().stream()
+            .map(operation -> CodeBlock.of("$L", names.constant(operation)))
+            .collect(CodeBlock.joining(", "));
+    return FieldSpec.builder(
+            ParameterizedTypeName.get(ClassName.get(ServiceDescriptor.class), service.type()),
+            "SERVICE")
+        .addJavadoc("The contract, as servers and sessions see it.\n")
+        .addModifiers(visibility())
+        .addModifiers(Modifier.STATIC, Modifier.FINAL)
+        .initializer(
+            "new $T<>(\n$>$>$T.class,\n$S,\nschema(),\n$T.of($L),\nClient::new$<$<)",
+            ServiceDescriptor.class,
+            service.type(),
+            service.name(),
+            List.class,
+            methods)
+        .build();
+  }
+
+  private void addFactories(
+      TypeSpec.Builder type, String method, TypeName returned, String made, String what) {
+    type.addMethod(
+        MethodSpec.methodBuilder(method)
+            .addJavadoc("Returns $L over a session.\n", what)
+            .addModifiers(visibility())
+            .addModifiers(Modifier.STATIC)
+            .returns(returned)
+            .addParameter(Session.class, "session")
+            .addStatement("return $L(session, $T.DEFAULT)", method, CallOptions.class)
+            .build());
+    type.addMethod(
+        MethodSpec.methodBuilder(method)
+            .addJavadoc("Returns $L over a session, with options for each of its calls.\n", what)
+            .addModifiers(visibility())
+            .addModifiers(Modifier.STATIC)
+            .returns(returned)
+            .addParameter(Session.class, "session")
+            .addParameter(CallOptions.class, "options")
+            .addStatement("return new $L(session.caller(SERVICE, options))", made)
+            .build());
+  }
+
+  private MethodSpec bind() {
+    return MethodSpec.methodBuilder("bind")
+        .addJavadoc("Returns an implementation together with its contract, to be served.\n")
+        .addModifiers(visibility())
+        .addModifiers(Modifier.STATIC)
+        .returns(ServiceBinding.class)
+        .addParameter(service.type(), "implementation")
+        .addStatement("return new $T(SERVICE, new Server(implementation))", ServiceBinding.class)
+        .build();
+  }
+}

@@ -1,0 +1,88 @@
+package io.verbena.codegen;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/**
+ * The outcome of compiling sources with the processor.
+ *
+ * @param errors what javac reported as errors or warnings
+ * @param generated the generated sources, by file name
+ */
+record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, String> generated) {
+
+  /** Compiles sources given as text, by file name. */
+  static Compiled of(Map<String, String> sources) {
+    return of(sources.entrySet().stream().map(e -> source(e.getKey(), e.getValue())).toList());
+  }
+
+  /** Compiles sources in this order. Every warning is an error. */
+  static Compiled of(List<JavaFileObject> sources) {
+    DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+    JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
+    try (StandardJavaFileManager files =
+        javac.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
+      Path out = Files.createTempDirectory("verbena-codegen");
+      List<String> options =
+          List.of(
+              "-d",
+              out.toString(),
+              "-Xlint:all,-processing,-serial,-options",
+              "-Werror",
+              "-cp",
+              System.getProperty("java.class.path"));
+      JavaCompiler.CompilationTask task =
+          javac.getTask(null, files, diagnostics, options, null, sources);
+      task.setProcessors(List.of(new VerbenaProcessor()));
+      task.call();
+      Map<String, String> generated = generated(out);
+      return new Compiled(
+          diagnostics.getDiagnostics().stream()
+              .filter(d -> d.getKind() != Diagnostic.Kind.NOTE)
+              .toList(),
+          generated);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static JavaFileObject source(String name, String text) {
+    return new SimpleJavaFileObject(URI.create("string:///" + name), JavaFileObject.Kind.SOURCE) {
+      @Override
+      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+        return text;
+      }
+    };
+  }
+
+  /** Reads what was generated, and removes everything. */
+  private static Map<String, String> generated(Path out) throws IOException {
+    Map<String, String> sources = new TreeMap<>();
+    List<Path> all;
+    try (Stream<Path> tree = Files.walk(out)) {
+      all = tree.sorted((a, b) -> b.compareTo(a)).toList();
+    }
+    for (Path path : all) {
+      if (path.toString().endsWith(".java")) {
+        sources.put(out.relativize(path).toString(), Files.readString(path));
+      }
+      Files.delete(path);
+    }
+    return sources;
+  }
+}

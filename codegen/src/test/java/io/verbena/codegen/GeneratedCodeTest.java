@@ -1,0 +1,155 @@
+package io.verbena.codegen;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import javax.tools.JavaFileObject;
+import org.junit.jupiter.api.Test;
+
+class GeneratedCodeTest {
+  private static final String STORE =
+      """
+      package shop;
+
+      import io.verbena.api.*;
+      import java.util.*;
+
+      @RpcService(name = "store.v1")
+      public interface Store {
+        /**
+         * Finds an item.
+         *
+         * @param key its key
+         */
+        @RpcMethod(id = 1, idempotent = true, timeout = "250ms")
+        Item get(Key key) throws NoSuchItem;
+
+        @RpcMethod(id = 2, oneway = true)
+        void audit(List<Item> items);
+      }
+      """;
+  private static final String TYPES =
+      """
+      package shop;
+
+      record Client(String name) {}
+      """;
+  private static final String ITEM =
+      """
+      package shop;
+
+      public record Item(Key key, java.util.Map<String, Integer> stock) {}
+      """;
+  private static final String KEY =
+      """
+      package shop;
+
+      public record Key(long id) {}
+      """;
+  private static final String NO_SUCH_ITEM =
+      """
+      package shop;
+
+      public class NoSuchItem extends Exception {
+        public NoSuchItem(String message) {
+          super(message);
+        }
+      }
+      """;
+  private static final String NESTED =
+      """
+      package shop;
+
+      import io.verbena.api.*;
+
+      class Outer {
+        @RpcService(name = "nested.v1")
+        interface Store {
+          @Deprecated
+          @RpcMethod(id = 1)
+          Client greet(Client client, int in, int out, int call, int reply, int e, int result, int caller);
+        }
+      }
+      """;
+
+  private static List<JavaFileObject> shop() {
+    return List.of(
+        Compiled.source("Store.java", STORE),
+        Compiled.source("Client.java", TYPES),
+        Compiled.source("Item.java", ITEM),
+        Compiled.source("Key.java", KEY),
+        Compiled.source("NoSuchItem.java", NO_SUCH_ITEM),
+        Compiled.source("Outer.java", NESTED));
+  }
+
+  @Test
+  void compilesWithoutAWarning() {
+    Compiled compiled = Compiled.of(shop());
+    assertThat(compiled.errors()).isEmpty();
+    assertThat(compiled.generated())
+        .containsOnlyKeys("shop/StoreRpc.java", "shop/Outer_StoreRpc.java");
+  }
+
+  @Test
+  void isTheSameWhateverTheOrderOfTheSources() {
+    Map<String, String> first = Compiled.of(shop()).generated();
+    assertThat(Compiled.of(shop()).generated()).isEqualTo(first);
+    List<JavaFileObject> reversed = new ArrayList<>(shop());
+    Collections.reverse(reversed);
+    assertThat(Compiled.of(reversed).generated()).isEqualTo(first);
+  }
+
+  @Test
+  void isTheSameWhenAContractIsCompiledAlone() {
+    List<JavaFileObject> alone = new ArrayList<>(shop());
+    alone.remove(5);
+    String store = Compiled.of(shop()).generated().get("shop/StoreRpc.java");
+    assertThat(Compiled.of(alone).generated()).isEqualTo(Map.of("shop/StoreRpc.java", store));
+  }
+
+  @Test
+  void carriesTheJavadocOver() {
+    String store = Compiled.of(shop()).generated().get("shop/StoreRpc.java");
+    assertThat(store)
+        .contains(
+            """
+                /**
+                 * Finds an item.
+                 *
+                 * @param key its key
+                 */
+                CompletionStage<Item> get(Key key);
+            """)
+        .contains("@Generated(\"io.verbena.codegen.VerbenaProcessor\")")
+        .doesNotContain("\t");
+  }
+
+  @Test
+  void isAsVisibleAsItsContract() {
+    Map<String, String> generated = Compiled.of(shop()).generated();
+    assertThat(generated.get("shop/StoreRpc.java")).contains("public final class StoreRpc");
+    assertThat(generated.get("shop/Outer_StoreRpc.java")).contains("\nfinal class Outer_StoreRpc");
+  }
+
+  @Test
+  void theProcessorIsDeclaredToBuildToolsAsIsolating() throws IOException {
+    String processor = "io.verbena.codegen.VerbenaProcessor";
+    assertThat(resource("META-INF/gradle/incremental.annotation.processors"))
+        .isEqualTo(processor + ",isolating");
+    assertThat(resource("META-INF/services/javax.annotation.processing.Processor"))
+        .isEqualTo(processor);
+  }
+
+  private static String resource(String name) throws IOException {
+    try (InputStream in = VerbenaProcessor.class.getClassLoader().getResourceAsStream(name)) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8).strip();
+    }
+  }
+}

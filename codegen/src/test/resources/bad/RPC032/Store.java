@@ -1,0 +1,18 @@
+package bad;
+
+import io.verbena.api.*;
+import io.verbena.api.wire.*;
+import java.util.*;
+
+@RpcService(name = "store.v1")
+interface Store {
+  @RpcMethod(id = 1)
+  void put(Shape shape);
+
+  sealed interface Shape {}
+
+  @RpcType(id = 7)
+  record Circle() implements Shape {}
+
+  record Square() implements Shape {} // HERE
+}
