@@ -1,0 +1,5 @@
+/** The contract of v1 after it has grown. */
+@NullMarked
+package io.verbena.testkit.codegen.v2;
+
+import org.jspecify.annotations.NullMarked;
