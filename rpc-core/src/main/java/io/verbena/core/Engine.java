@@ -1,11 +1,13 @@
 package io.verbena.core;
 
+import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.memory.MemoryBudget;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.UpgradeOptions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,9 +36,16 @@ final class Engine implements AutoCloseable {
     this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
   }
 
-  SessionContext context(String scheme) {
+  SessionContext context(String scheme, LinkOptions link, UpgradeOptions upgrade) {
     return new SessionContext(
-        loop(scheme), options.limits(), slots, fragmentSlots, assemblies, options.handlers());
+        loop(scheme),
+        options.limits(),
+        slots,
+        fragmentSlots,
+        assemblies,
+        options.handlers(),
+        link,
+        upgrade);
   }
 
   private synchronized EventLoop loop(String scheme) {

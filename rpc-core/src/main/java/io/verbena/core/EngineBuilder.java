@@ -2,7 +2,9 @@ package io.verbena.core;
 
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
+import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.session.UpgradeOptions;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -18,6 +20,9 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
   private @Nullable EventLoop steppedLoop;
+  private PathPolicy policy = PathPolicy.PREFER_RDMA;
+  private boolean allowPlaintextRdma;
+  private @Nullable UpgradeProvider upgrades;
 
   EngineBuilder() {}
 
@@ -71,6 +76,27 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
     return self();
   }
 
+  /** Sets which path calls may take. Default: RDMA where both ends have it, TCP where not. */
+  public B path(PathPolicy policy) {
+    this.policy = Objects.requireNonNull(policy);
+    return self();
+  }
+
+  /**
+   * Lets a session leave TLS for RDMA, which is neither encrypted nor authenticated per packet.
+   * Both ends must allow it.
+   */
+  public B allowPlaintextRdma() {
+    this.allowPlaintextRdma = true;
+    return self();
+  }
+
+  /** Sets what makes the links that sessions upgrade to. Default: what is on the class path. */
+  public B upgrades(UpgradeProvider provider) {
+    this.upgrades = Objects.requireNonNull(provider);
+    return self();
+  }
+
   /** Has everything run on a loop that the caller steps itself, for tests and simulations. */
   public B steppedBy(EventLoop loop) {
     this.steppedLoop = Objects.requireNonNull(loop);
@@ -85,5 +111,13 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
 
   final LinkOptions linkOptions() {
     return new LinkOptions(Engine.EngineOptions.MAX_FRAME_BYTES, connectTimeout, tls);
+  }
+
+  final UpgradeOptions upgradeOptions() {
+    UpgradeProvider provider = upgrades;
+    if (provider == null && steppedLoop == null) {
+      provider = LinkProviders.upgrade();
+    }
+    return new UpgradeOptions(policy, allowPlaintextRdma, provider);
   }
 }

@@ -1,8 +1,10 @@
 package io.verbena.core;
 
 import io.verbena.core.link.LinkProvider;
+import io.verbena.core.link.UpgradeProvider;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the kinds of link that are on the class path. */
 final class LinkProviders {
@@ -20,5 +22,10 @@ final class LinkProviders {
               .formatted(scheme, found.keySet(), cure));
     }
     return provider;
+  }
+
+  /** Returns what makes better links than TCP; null where nothing on the class path does. */
+  static @Nullable UpgradeProvider upgrade() {
+    return ServiceLoader.load(UpgradeProvider.class).findFirst().orElse(null);
   }
 }

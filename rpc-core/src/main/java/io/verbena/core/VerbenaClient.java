@@ -9,6 +9,7 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
 import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.UpgradeOptions;
 import java.net.URI;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -29,11 +30,13 @@ import java.util.function.Supplier;
 public final class VerbenaClient implements AutoCloseable {
   private final Engine engine;
   private final LinkOptions link;
+  private final UpgradeOptions upgrade;
   private final Supplier<String> token;
 
   private VerbenaClient(Builder builder) {
     this.engine = builder.engine("client");
     this.link = builder.linkOptions();
+    this.upgrade = builder.upgradeOptions();
     this.token = builder.token;
   }
 
@@ -93,7 +96,7 @@ public final class VerbenaClient implements AutoCloseable {
 
   private Connector connector(String address) {
     URI uri = Addresses.parse(address);
-    SessionContext context = engine.context(uri.getScheme());
+    SessionContext context = engine.context(uri.getScheme(), link, upgrade);
     return new Connector(context, new ConnectorConfig(uri, link, token));
   }
 

@@ -187,11 +187,11 @@ public final class VerbenaServer implements AutoCloseable {
       Engine engine = engine("server");
       boolean started = false;
       try {
-        SessionContext context = engine.context(uri.getScheme());
-        LinkOptions link = linkOptions();
-        Acceptor acceptor = new Acceptor(context, link, authenticator, random, onSession);
+        SessionContext context = engine.context(uri.getScheme(), linkOptions(), upgradeOptions());
+        Acceptor acceptor = new Acceptor(context, authenticator, random, onSession);
         services.forEach(acceptor::serve);
-        LinkDriver.Listening listening = listen(engine, context.loop(), uri, link, acceptor);
+        LinkDriver.Listening listening =
+            listen(engine, context.loop(), uri, context.link(), acceptor);
         VerbenaServer server =
             new VerbenaServer(engine, context.loop(), acceptor, listening, drainTime);
         started = true;

@@ -82,6 +82,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   }
 
   @Override
+  public String localAddress() {
+    return TcpAddress.text(channel.localAddress());
+  }
+
+  @Override
   public String peerAddress() {
     return peerAddress;
   }

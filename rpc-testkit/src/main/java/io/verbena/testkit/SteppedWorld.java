@@ -34,7 +34,7 @@ public final class SteppedWorld implements AutoCloseable {
   private final EventLoop serverLoop;
   private final ArrayDeque<Runnable> handlers = new ArrayDeque<>();
   private final VerbenaClient client;
-  private SessionLimits limits = SessionLimits.DEFAULT;
+  private final SessionLimits limits;
 
   /** A world with the default limits. */
   public SteppedWorld() {
@@ -51,12 +51,15 @@ public final class SteppedWorld implements AutoCloseable {
     network = new InMemoryNetwork(clock, ringFrames);
     clientLoop = new EventLoop("client", clock, network);
     serverLoop = new EventLoop("server", clock, network);
-    client =
-        VerbenaClient.builder()
-            .limits(limits)
-            .handlers(handlers::add)
-            .steppedBy(clientLoop)
-            .build();
+    client = client(settings -> {});
+  }
+
+  /** Makes one more client, on the same loop as the first. */
+  public VerbenaClient client(Consumer<VerbenaClient.Builder> settings) {
+    VerbenaClient.Builder builder =
+        VerbenaClient.builder().limits(limits).handlers(handlers::add).steppedBy(clientLoop);
+    settings.accept(builder);
+    return builder.build();
   }
 
   /** Returns where the server is. */

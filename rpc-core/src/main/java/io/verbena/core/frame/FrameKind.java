@@ -43,9 +43,26 @@ public enum FrameKind {
   /** A service's schema. */
   SCHEMA(17, true),
   /** A further piece of a message that is longer than a frame. */
-  FRAGMENT(18, true);
+  FRAGMENT(18, true),
 
-  private static final @Nullable FrameKind[] BY_CODE = new @Nullable FrameKind[19];
+  /** The client asks for a better link: its epoch, then what the client can do. */
+  UPGRADE_REQUEST(48, true),
+  /** The server's offer of a better link: its epoch, then how to connect. */
+  UPGRADE_OFFER(49, true),
+  /** There is no better link: its epoch, then why. */
+  UPGRADE_DECLINED(50, true),
+  /**
+   * The last of this link's numbered frames has been sent; the next comes over another link: its
+   * epoch, then the number of the last.
+   */
+  PATH_CHANGED(51, false),
+  /**
+   * The link of an epoch is gone and drained: what this end received in all. Once both ends have
+   * said so, what the other lacks is sent again over the session's first link.
+   */
+  SETTLE(56, false);
+
+  private static final @Nullable FrameKind[] BY_CODE = new @Nullable FrameKind[64];
 
   static {
     for (FrameKind kind : values()) {

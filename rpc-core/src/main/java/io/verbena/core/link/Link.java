@@ -12,6 +12,9 @@ public interface Link {
   /** Returns what this link can do; never changes. */
   LinkCapabilities capabilities();
 
+  /** Returns where this end is: {@code "tcp://10.0.0.5:7400"}. */
+  String localAddress();
+
   /** Returns where the peer is, for logs: {@code "tcp://10.0.0.7:40112"}. */
   String peerAddress();
 
@@ -34,7 +37,11 @@ public interface Link {
    */
   void flush();
 
-  /** Stops or resumes handing over frames. A frame that is already on its way in may still come. */
+  /**
+   * Stops or resumes handing over frames. A frame that is already on its way in may still come,
+   * unless the link was stopped from within the call that announced it: then none comes before it
+   * is resumed.
+   */
   void setReceiving(boolean receiving);
 
   /**

@@ -4,8 +4,12 @@ import io.verbena.api.stub.CallScope;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkProvider;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.core.link.UpgradeProvider;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.slf4j.Logger;
@@ -29,6 +33,8 @@ public final class EventLoop {
       new MpscUnboundedAtomicArrayQueue<>(QUEUE_CHUNK);
   private final AtomicBoolean waiting = new AtomicBoolean();
   private final LinkDriver driver;
+  private final Map<String, UpgradeDriver> upgrades = new HashMap<>();
+  private final List<UpgradeDriver> upgradeDrivers = new ArrayList<>();
   private final CallScope callScope = new CallScope(null);
   private List<Command> cycleEnd = new ArrayList<>();
   private List<Command> cycleEndSpare = new ArrayList<>();
@@ -101,6 +107,19 @@ public final class EventLoop {
     return driver;
   }
 
+  /**
+   * Returns what steps this loop's links of a kind that sessions upgrade to; made when first asked.
+   */
+  public UpgradeDriver upgradeDriver(UpgradeProvider provider) {
+    return upgrades.computeIfAbsent(
+        provider.kind(),
+        kind -> {
+          UpgradeDriver made = provider.newDriver(this::wakeup);
+          upgradeDrivers.add(made);
+          return made;
+        });
+  }
+
   /** Returns the scope in which handlers on the loop find their call. */
   public CallScope callScope() {
     return callScope;
@@ -118,6 +137,9 @@ public final class EventLoop {
     now = clock.nanoTime();
     int work = drainCommands();
     work += driver.poll();
+    for (int i = 0; i < upgradeDrivers.size(); i++) {
+      work += upgradeDrivers.get(i).poll();
+    }
     work += timers.poll(now);
     work += runCycleEnd();
     return work;
@@ -160,13 +182,22 @@ public final class EventLoop {
   void await(long atMostNanos) {
     waiting.set(true);
     // A command handed over before the flag was set has woken nobody: look once more.
-    if (commands.isEmpty() && !stopping) {
+    if (commands.isEmpty() && !stopping && armUpgrades()) {
       long nanos = timers.nanosToNext(clock.nanoTime(), atMostNanos);
       if (nanos > 0) {
         driver.await(nanos);
       }
     }
     waiting.set(false);
+  }
+
+  private boolean armUpgrades() {
+    for (int i = 0; i < upgradeDrivers.size(); i++) {
+      if (!upgradeDrivers.get(i).armWakeup()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Has the loop wait no more, so that its thread sees at once that it shall end. */
@@ -178,6 +209,7 @@ public final class EventLoop {
   /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
   public void onClose() {
     drainCommands();
+    upgradeDrivers.forEach(UpgradeDriver::close);
     driver.close();
     drainCommands();
   }

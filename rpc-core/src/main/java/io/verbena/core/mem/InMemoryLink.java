@@ -34,6 +34,7 @@ final class InMemoryLink implements Link {
   private final InMemoryDriver peer;
   private final FrameRing out;
   private final FrameRing in;
+  private final String localAddress;
   private final String peerAddress;
   private final LinkCapabilities capabilities;
   private @Nullable LinkListener listener;
@@ -46,7 +47,9 @@ final class InMemoryLink implements Link {
     this.peer = clientEnd ? circuit.server : circuit.client;
     this.out = clientEnd ? circuit.toServer : circuit.toClient;
     this.in = clientEnd ? circuit.toClient : circuit.toServer;
-    this.peerAddress = clientEnd ? circuit.name : circuit.name + "#" + circuit.id;
+    String client = circuit.name + "#" + circuit.id;
+    this.localAddress = clientEnd ? client : circuit.name;
+    this.peerAddress = clientEnd ? circuit.name : client;
     // Not called encrypted, though nobody can listen: what stands for a plaintext TCP link in a
     // simulation may then upgrade as one would.
     this.capabilities = new LinkCapabilities(InMemoryNetwork.SCHEME, "", maxFrameBytes, false);
@@ -77,6 +80,11 @@ final class InMemoryLink implements Link {
   @Override
   public LinkCapabilities capabilities() {
     return capabilities;
+  }
+
+  @Override
+  public String localAddress() {
+    return localAddress;
   }
 
   @Override

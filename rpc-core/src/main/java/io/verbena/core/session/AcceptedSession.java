@@ -33,6 +33,19 @@ final class AcceptedSession implements SessionRole {
   }
 
   @Override
+  public boolean isClient() {
+    return false;
+  }
+
+  @Override
+  public int nextEpoch() {
+    throw new IllegalStateException("the client numbers a session's links");
+  }
+
+  @Override
+  public void upgraded() {}
+
+  @Override
   public void linkWanted() {
     // The client resumes, or the window ends the session and its calls with it.
   }

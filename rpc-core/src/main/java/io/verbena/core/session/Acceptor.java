@@ -13,7 +13,6 @@ import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.function.Consumer;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** A server's sessions: opens them, and finds them again when a client resumes. On the loop. */
 public final class Acceptor implements LinkDriver.AcceptHandler {
   private final SessionContext context;
-  private final LinkOptions link;
   private final @Nullable Authenticator authenticator;
   private final RandomGenerator random;
   private final Consumer<Session> onOpened;
@@ -41,12 +39,10 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
    */
   public Acceptor(
       SessionContext context,
-      LinkOptions link,
       @Nullable Authenticator authenticator,
       RandomGenerator random,
       Consumer<Session> onOpened) {
     this.context = context;
-    this.link = link;
     this.authenticator = authenticator;
     this.random = random;
     this.onOpened = onOpened;
@@ -110,12 +106,25 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     return session;
   }
 
-  /** Answers a client's greeting and goes on with the session over its link. */
+  /**
+   * Answers a client's greeting and goes on with the session over its link. What the session still
+   * has of older links is closed and drained first: only then is it final what was received.
+   */
   void welcome(
       ServerHandshake handshake, LinkPort port, AcceptedSession session, Hello hello, Peer peer) {
+    session
+        .core()
+        .closeLinks(
+            "the peer resumes its session over a new link",
+            () -> attach(handshake, port, session, hello, peer));
+  }
+
+  private void attach(
+      ServerHandshake handshake, LinkPort port, AcceptedSession session, Hello hello, Peer peer) {
     SessionCore core = session.core();
-    boolean isNew = hello.key().id() == 0;
-    int epoch = handshake.epoch();
+    if (handshake.isOver() || core.isEnded()) {
+      return;
+    }
     handshake.welcome(
         new Welcome(
             FrameHeader.VERSION,
@@ -124,17 +133,17 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
             core.received(),
             new PeerLimits(
                 context.limits().maxMessageBytes(),
-                link.maxFrameBytes(),
+                context.link().maxFrameBytes(),
                 context.limits().maxCalls()),
             core.services().offered()));
-    port.handTo(core);
-    if (!core.attach(handshake.link, epoch, hello.received(), hello.limits(), peer)) {
+    int epoch = handshake.epoch();
+    if (!core.attach(handshake.link, port, epoch, hello.received(), hello.limits(), peer)) {
       handshake.link.abort("protocol error: the client's account of the session cannot be true");
       core.end(RpcStatus.PROTOCOL_ERROR, "the client's account of the session cannot be true");
       return;
     }
     session.attached();
-    if (isNew) {
+    if (hello.key().id() == 0) {
       core.peerServes(hello.services());
       onOpened.accept(core);
     }

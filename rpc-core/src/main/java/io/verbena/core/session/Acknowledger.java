@@ -1,6 +1,5 @@
 package io.verbena.core.session;
 
-import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 
 /**
@@ -22,7 +21,7 @@ final class Acknowledger implements Timers.Timer {
   void afterPump() {
     int owed = session.inbox().owed();
     if (owed >= MOST_OWED) {
-      session.sendUnsequenced(FrameKind.ACK);
+      session.acknowledge();
     } else if (owed > 0 && timer == Timers.NONE) {
       long deadline = session.loop().now() + LONGEST_DELAY_NANOS;
       timer = session.loop().timers().schedule(deadline, this);
@@ -34,7 +33,7 @@ final class Acknowledger implements Timers.Timer {
     timer = Timers.NONE;
     session.tellOnewaysDone();
     if (session.inbox().owed() > 0) {
-      session.sendUnsequenced(FrameKind.ACK);
+      session.acknowledge();
     }
   }
 

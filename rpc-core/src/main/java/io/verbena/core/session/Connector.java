@@ -59,6 +59,7 @@ public final class Connector implements SessionRole {
     this.config = config;
     this.loop = context.loop();
     this.session = new SessionCore(context, this);
+    session.upgrade().whenFailed(this::upgradeFailed);
   }
 
   /** Returns the session. Safe for any thread. */
@@ -73,7 +74,7 @@ public final class Connector implements SessionRole {
 
   /** Connects now; the waiter hears the outcome: null, or why there is no session. On the loop. */
   public void open(Consumer<@Nullable Failure> waiter) {
-    if (session.isAttached()) {
+    if (session.isAttached() && session.mayCall()) {
       waiter.accept(null);
     } else if (session.isEnded()) {
       waiter.accept(new Failure(RpcStatus.CANCELLED, "the session is closed"));
@@ -124,10 +125,9 @@ public final class Connector implements SessionRole {
   }
 
   private LinkListener greet(Link link) {
-    epoch++;
     ClientHandshake handshake = new ClientHandshake(link, loop, this);
     LinkPort port = new LinkPort(handshake);
-    handshake.begin(port, epoch, hello());
+    handshake.begin(port, nextEpoch(), hello());
     return port;
   }
 
@@ -156,10 +156,9 @@ public final class Connector implements SessionRole {
     }
     boolean resumed = isResuming();
     key = welcome.key();
-    port.handTo(session);
     String identity = link.peerPrincipal() == null ? Peer.ANONYMOUS : link.peerPrincipal();
     Peer peer = new Peer(identity, link.peerAddress());
-    if (!session.attach(link, epoch, welcome.received(), welcome.limits(), peer)) {
+    if (!session.attach(link, port, epoch, welcome.received(), welcome.limits(), peer)) {
       link.abort("protocol error: the server's account of the session cannot be true");
       peerLost("the server's account of the session cannot be true");
       return;
@@ -169,7 +168,33 @@ public final class Connector implements SessionRole {
       session.peerServes(welcome.services());
     }
     LOG.debug("Session {} {} with {}", key, resumed ? "resumed" : "opened", peer.address());
+    if (session.mayCall()) {
+      tellWaiters(null);
+    }
+  }
+
+  @Override
+  public boolean isClient() {
+    return true;
+  }
+
+  @Override
+  public int nextEpoch() {
+    return ++epoch;
+  }
+
+  @Override
+  public void upgraded() {
     tellWaiters(null);
+  }
+
+  /** The session must not go without a better link, and cannot have one now. */
+  private void upgradeFailed(String reason) {
+    if (!session.mayCall() && session.isAttached()) {
+      String why = "RDMA is required, and not to be had: " + reason;
+      session.failWaiting(RpcStatus.UNAVAILABLE, why);
+      tellWaiters(new Failure(RpcStatus.UNAVAILABLE, why));
+    }
   }
 
   void refused(Refusal refusal) {

@@ -4,19 +4,21 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 
 /**
- * Notices a peer that has fallen silent. A pause of this very process is not held against the peer:
- * when the timer comes late, what the peer sent meanwhile has yet to be read.
+ * Notices a peer that has fallen silent on one link. A pause of this very process is not held
+ * against the peer: when the timer comes late, what the peer sent meanwhile has yet to be read.
  */
 final class Keepalive implements Timers.Timer {
   private final SessionCore session;
+  private final Lane lane;
   private final long pingNanos;
   private final long deadNanos;
   private long timer = Timers.NONE;
   private long dueNanos;
   private long heardNanos;
 
-  Keepalive(SessionCore session) {
+  Keepalive(SessionCore session, Lane lane) {
     this.session = session;
+    this.lane = lane;
     this.pingNanos = session.limits().pingInterval().toNanos();
     this.deadNanos = session.limits().deadAfter().toNanos();
   }
@@ -50,11 +52,11 @@ final class Keepalive implements Timers.Timer {
     }
     long silent = nowNanos - heardNanos;
     if (silent >= deadNanos) {
-      session.giveUpLink("no sign of life from the peer for " + silent / 1_000_000 + " ms");
+      lane.link().abort("no sign of life from the peer for " + silent / 1_000_000 + " ms");
       return;
     }
     if (silent >= pingNanos / 2) {
-      session.sendUnsequenced(FrameKind.PING);
+      lane.say(FrameKind.PING);
     }
     schedule();
   }

@@ -92,7 +92,7 @@ final class RemoteServices {
 
   /** Sends a call on, or keeps it until it is known whether the contracts fit. */
   void send(PendingCall<?> call) {
-    if (!known) {
+    if (!known || !session.mayCall()) {
       early.add(call);
       session.schedulePump();
       return;
@@ -130,9 +130,16 @@ final class RemoteServices {
     known = true;
     remotes.clear();
     add(offered);
-    List<PendingCall<?>> waited = new ArrayList<>(early);
-    early.clear();
-    waited.forEach(this::send);
+    sendEarly();
+  }
+
+  /** Sends what waited for the peer's services, or for the path that calls must take. */
+  void sendEarly() {
+    if (known && session.mayCall() && !early.isEmpty()) {
+      List<PendingCall<?>> waited = new ArrayList<>(early);
+      early.clear();
+      waited.forEach(this::send);
+    }
   }
 
   private void add(List<OfferedService> offered) {

@@ -1,7 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.core.SessionLimits;
-import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.MemoryBudget;
 import io.verbena.core.memory.SlotPool;
@@ -16,6 +16,8 @@ import java.util.concurrent.Executor;
  * @param fragmentSlots where the pieces of long messages are put
  * @param assemblies what long messages may take while they arrive
  * @param handlers runs handlers that may block
+ * @param link how links are opened
+ * @param upgrade whether and how sessions upgrade
  */
 public record SessionContext(
     EventLoop loop,
@@ -23,11 +25,6 @@ public record SessionContext(
     SlotPool slots,
     SlotPool fragmentSlots,
     MemoryBudget assemblies,
-    Executor handlers) {
-
-  /** Returns why calls ride this link, for {@link io.verbena.api.Path#reason}. */
-  String pathReason(LinkCapabilities link) {
-    String rdma = "no RDMA link on the class path";
-    return link.detail().isEmpty() ? rdma : link.detail() + "; " + rdma;
-  }
-}
+    Executor handlers,
+    LinkOptions link,
+    UpgradeOptions upgrade) {}

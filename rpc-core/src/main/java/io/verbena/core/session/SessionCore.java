@@ -9,6 +9,7 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireException;
+import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.CallWindow;
@@ -21,8 +22,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.SendResult;
+import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  *   any ──end──→ ENDED
  * </pre>
  */
-public final class SessionCore implements Session, CallHost, LinkListener, Inbox.Receiver {
+public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private static final Logger LOG = LoggerFactory.getLogger(SessionCore.class);
 
   private final SessionContext context;
@@ -59,12 +59,11 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
   private final IncomingCalls incoming;
   private final LocalServices services = new LocalServices();
   private final RemoteServices remoteServices;
-  private final Keepalive keepalive;
+  private final Lanes lanes;
+  private final Upgrade upgrade;
   private final Acknowledger acknowledger;
   private final WireDecoder decoder = new WireDecoder();
   private final Command pump = this::pump;
-  private @Nullable Link link;
-  private int epoch;
   private boolean pumpDue;
   private boolean ended;
   private volatile Path path = new Path("none", "not connected yet");
@@ -79,35 +78,40 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
     this.outgoing = new OutgoingCalls(this);
     this.incoming = new IncomingCalls(this, services);
     this.remoteServices = new RemoteServices(this);
-    this.keepalive = new Keepalive(this);
+    this.lanes = new Lanes(this);
+    this.upgrade = new Upgrade(this);
     this.acknowledger = new Acknowledger(this);
   }
 
   // ---- links: called by the role, on the loop ----
 
   /**
-   * Goes on over a new link.
+   * Goes on over a new first link. No other is open: see {@link #closeLinks}.
    *
    * @param received what the peer has received in this session so far
    * @return false if the peer's account of the session cannot be true
    */
-  boolean attach(Link next, int linkEpoch, long received, PeerLimits limits, Peer who) {
+  boolean attach(Link first, LinkPort port, int epoch, long received, PeerLimits limits, Peer who) {
     if (!outbox.resume(received)) {
       return false;
     }
-    Link old = link;
-    link = next;
-    epoch = linkEpoch;
+    Lane lane = new Lane(this, first, epoch);
+    port.handTo(lane);
+    lanes.start(lane);
     peer = who;
-    path = new Path(next.capabilities().kind(), context.pathReason(next.capabilities()));
     outbox.peerLimits(limits);
     window.peerTakes(limits.maxCalls());
-    keepalive.start();
-    if (old != null) {
-      old.abort("the peer resumed its session over a new link");
-    }
+    upgrade.attached(role.isClient());
+    pathChanged();
     schedulePump();
     return true;
+  }
+
+  /** Closes and drains every link, so that what was received is final; then goes on. */
+  void closeLinks(String reason, Runnable then) {
+    upgrade.stop();
+    acknowledger.stop();
+    lanes.closeAll(reason, then);
   }
 
   /** Says what the peer serves, as it told when the session opened. */
@@ -125,7 +129,7 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
    * one.
    */
   void forgetPeer(String reason) {
-    dropLink("none", reason);
+    dropLinks(reason);
     outgoing.peerLost(reason);
     incoming.peerLost();
     outbox.restart();
@@ -145,7 +149,7 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
       return;
     }
     ended = true;
-    dropLink("none", reason);
+    dropLinks(reason);
     outgoing.end(status, reason);
     incoming.peerLost();
     remoteServices.peerLost();
@@ -154,19 +158,73 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
     role.ended();
   }
 
-  private void dropLink(String kind, String reason) {
-    Link old = link;
-    link = null;
-    keepalive.stop();
+  private void dropLinks(String reason) {
+    upgrade.stop();
     acknowledger.stop();
-    path = new Path(kind, reason);
-    if (old != null) {
-      old.close();
-    }
+    lanes.closeGently();
+    path = new Path("none", reason);
   }
 
   boolean isAttached() {
-    return link != null;
+    return lanes.isOpen();
+  }
+
+  Lanes lanes() {
+    return lanes;
+  }
+
+  Upgrade upgrade() {
+    return upgrade;
+  }
+
+  /** Returns a number for a link that this session has not used yet. */
+  int nextEpoch() {
+    return role.nextEpoch();
+  }
+
+  /** Returns whether calls may go by the path there is now. */
+  boolean mayCall() {
+    return context.upgrade().policy() != PathPolicy.REQUIRE_RDMA || lanes.isUpgraded();
+  }
+
+  /** The path has changed, or why it is what it is. */
+  void pathChanged() {
+    Lane out = lanes.out();
+    if (out == null) {
+      path = new Path("none", upgrade.reason());
+      return;
+    }
+    LinkCapabilities link = out.link().capabilities();
+    Path now =
+        out == lanes.control()
+            ? new Path(link.kind(), joined(link.detail(), upgrade.reason()))
+            : new Path(link.kind(), link.detail());
+    if (!now.equals(path)) {
+      LOG.info("{} now goes over {}", this, now);
+      path = now;
+    }
+    if (lanes.isUpgraded()) {
+      remoteServices.sendEarly();
+      role.upgraded();
+    }
+  }
+
+  private static String joined(String detail, String reason) {
+    return detail.isEmpty() ? reason : detail + "; " + reason;
+  }
+
+  /** The better link is gone, and the session still has its first one. */
+  void betterLinkLost(String reason) {
+    upgrade.lost(reason);
+    pathChanged();
+  }
+
+  /** Every link is gone, closed and drained. */
+  void controlLost(String reason) {
+    upgrade.stop();
+    acknowledger.stop();
+    path = new Path("none", reason);
+    role.linkLost(reason);
   }
 
   boolean isEnded() {
@@ -192,10 +250,6 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
     return inbox.received();
   }
 
-  int epoch() {
-    return epoch;
-  }
-
   SessionContext context() {
     return context;
   }
@@ -218,15 +272,10 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
 
   // ---- frames in ----
 
-  @Override
-  public void onFrame(ByteBuffer buffer, int from, int to) {
-    if (link == null) {
-      return; // closed by us while frames were on their way
-    }
-    keepalive.heard();
+  void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
     String wrong;
     try {
-      wrong = take(buffer, from, to);
+      wrong = take(lane, buffer, from, to);
     } catch (WireException e) {
       wrong = e.getMessage();
     }
@@ -235,7 +284,7 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
     }
   }
 
-  private @Nullable String take(ByteBuffer buffer, int from, int to) {
+  private @Nullable String take(Lane lane, ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
       return "a frame of " + (to - from) + " bytes";
     }
@@ -247,23 +296,35 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
     if (kind == null) {
       return "a frame of unknown kind " + FrameHeader.kindCode(buffer, from);
     }
-    if (FrameHeader.epoch(buffer, from) != epoch) {
-      return "a frame of link " + FrameHeader.epoch(buffer, from) + " on link " + epoch;
+    if (FrameHeader.epoch(buffer, from) != lane.epoch()) {
+      return "a frame of link " + FrameHeader.epoch(buffer, from) + " on link " + lane.epoch();
     }
     if (!outbox.acknowledge(FrameHeader.acknowledged(buffer, from))) {
       return "an acknowledgement of frames that were never sent";
     }
     schedulePump();
-    return kind.sequenced() ? inbox.accept(kind, buffer, from, to) : takeUnsequenced(kind);
+    if (!kind.sequenced()) {
+      decoder.start(buffer, from + FrameHeader.BYTES, to, limits().maxDepth());
+      return takeUnsequenced(lane, kind);
+    }
+    return lanes.carriesIn(lane)
+        ? inbox.accept(kind, buffer, from, to)
+        : "a numbered frame on the " + lane + ", which carries none now";
   }
 
-  private @Nullable String takeUnsequenced(FrameKind kind) {
+  private @Nullable String takeUnsequenced(Lane lane, FrameKind kind) {
     switch (kind) {
       case ACK, PONG -> {}
-      case PING -> sendUnsequenced(FrameKind.PONG);
+      case PING -> lane.say(FrameKind.PONG);
+      case PATH_CHANGED -> {
+        return lanes.peerChanged(decoder);
+      }
+      case SETTLE -> {
+        return lanes.peerSettles(decoder);
+      }
       case GOODBYE -> {
         String reason = "the peer closed the session";
-        if (role instanceof Connector) {
+        if (role.isClient()) {
           role.peerLost(reason);
         } else {
           end(RpcStatus.UNAVAILABLE, reason);
@@ -285,6 +346,8 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
           case CANCEL -> incoming.cancel(callId);
           case ONEWAY_DONE -> outgoing.onewaysDone(buffer, from, to);
           case SERVICES, SCHEMA_REQUEST, SCHEMA -> remoteServices.take(kind, buffer, from, to);
+          case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED ->
+              takeUpgrade(kind, buffer, from, to);
           default -> kind + " as a message";
         };
     if (wrong != null) {
@@ -306,23 +369,42 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
     return "a request of " + length + " bytes found no memory here: try later";
   }
 
+  private @Nullable String takeUpgrade(FrameKind kind, ByteBuffer buffer, int from, int to) {
+    decoder.start(buffer, from, to, limits().maxDepth());
+    if (role.isClient() == (kind == FrameKind.UPGRADE_REQUEST)) {
+      return kind + " from the wrong end";
+    }
+    if (kind == FrameKind.UPGRADE_REQUEST) {
+      upgrade.requested(decoder);
+    } else {
+      upgrade.answered(kind, decoder);
+    }
+    return null;
+  }
+
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
-  private void breakOff(String wrong) {
-    Link broken = link;
-    if (broken == null) {
+  void breakOff(String wrong) {
+    if (!lanes.isOpen()) {
       return;
     }
     String reason = "protocol error: " + wrong;
-    LOG.warn("Session with {} broken off: {}", broken.peerAddress(), reason);
-    link = null;
-    broken.abort(reason);
+    LOG.warn("{} broken off: {}", this, reason);
+    closeLinks(reason, () -> {});
     role.peerLost(reason);
   }
 
   // ---- frames out ----
 
   private void stamp(Slot slot) {
-    FrameHeader.stamp(slot.content(), epoch, inbox.received());
+    Lane out = lanes.out();
+    if (out != null) {
+      stamp(slot, out);
+    }
+  }
+
+  /** Sets what is only known when a frame goes to a link. */
+  void stamp(Slot slot, Lane lane) {
+    FrameHeader.stamp(slot.content(), lane.epoch(), inbox.received());
     outgoing.stampDeadline(slot);
   }
 
@@ -336,67 +418,38 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
 
   private void pump() {
     pumpDue = false;
-    Link current = link;
-    if (current == null) {
+    Lane first = lanes.control();
+    if (first == null) {
       if (!ended && !outgoing.isEmpty()) {
         role.linkWanted();
       }
       return;
     }
-    if (outbox.pump(current) > 0) {
+    lanes.sayWhatIsDue();
+    Lane out = lanes.out();
+    if (out != null) {
+      if (outbox.pump(out.link()) > 0) {
+        inbox.acknowledged();
+      }
+      acknowledger.afterPump();
+    }
+    flush(lanes.control());
+    if (lanes.out() != lanes.control()) {
+      flush(lanes.out());
+    }
+  }
+
+  private static void flush(@Nullable Lane lane) {
+    if (lane != null) {
+      lane.link().flush();
+    }
+  }
+
+  /** Sends an acknowledgement of its own; where the link takes nothing now, it is still owed. */
+  void acknowledge() {
+    Lane out = lanes.out();
+    if (out != null && out.say(FrameKind.ACK)) {
       inbox.acknowledged();
-    }
-    acknowledger.afterPump();
-    if (link == current) {
-      current.flush();
-    }
-  }
-
-  /** Sends a frame that is not numbered; it is lost where the link takes nothing now. */
-  void sendUnsequenced(FrameKind kind) {
-    Link current = link;
-    if (current == null) {
-      return;
-    }
-    Slot slot = slots().claim();
-    if (slot == null) {
-      slot = Slot.unpooled(FrameHeader.BYTES);
-    }
-    FrameHeader.write(slot.buffer(), kind, 0, 0);
-    slot.length(FrameHeader.BYTES);
-    stamp(slot);
-    if (current.send(slot) instanceof SendResult.Sent) {
-      inbox.acknowledged();
-    }
-    slot.release();
-    schedulePump();
-  }
-
-  @Override
-  public void onWritable() {
-    schedulePump();
-  }
-
-  @Override
-  public void onClosed(String reason) {
-    if (link == null) {
-      return;
-    }
-    link = null;
-    keepalive.stop();
-    acknowledger.stop();
-    path = new Path("none", reason);
-    role.linkLost(reason);
-  }
-
-  /** Gives up the link, as if it had closed by itself. */
-  void giveUpLink(String reason) {
-    Link silent = link;
-    if (silent != null) {
-      link = null;
-      silent.abort(reason);
-      link = silent;
-      onClosed(reason);
     }
   }
 
@@ -503,7 +556,11 @@ public final class SessionCore implements Session, CallHost, LinkListener, Inbox
     loop()
         .execute(
             () -> {
-              sendUnsequenced(FrameKind.GOODBYE);
+              Lane first = lanes.control();
+              if (first != null) {
+                first.say(FrameKind.GOODBYE);
+                first.link().flush();
+              }
               end(RpcStatus.CANCELLED, "the session was closed on this side");
             });
   }

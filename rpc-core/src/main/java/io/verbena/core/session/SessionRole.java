@@ -2,6 +2,15 @@ package io.verbena.core.session;
 
 /** What differs between the end that connects and the end that accepts. On the loop. */
 interface SessionRole {
+  /** Returns whether this end connects, and asks for upgrades. */
+  boolean isClient();
+
+  /** Returns a number for the session's next link; only the client gives them. */
+  int nextEpoch();
+
+  /** Both directions of the session ride the better link. */
+  void upgraded();
+
   /** The session has calls to make and no link. */
   void linkWanted();
 

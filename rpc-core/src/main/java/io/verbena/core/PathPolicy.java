@@ -1,0 +1,11 @@
+package io.verbena.core;
+
+/** Which path a session's calls may take. */
+public enum PathPolicy {
+  /** RDMA as soon as both ends can, TCP until then and whenever not. The default. */
+  PREFER_RDMA,
+  /** RDMA only: calls wait for it, and fail with the reason where it cannot be had. */
+  REQUIRE_RDMA,
+  /** TCP only, whatever the host has. */
+  TCP_ONLY
+}

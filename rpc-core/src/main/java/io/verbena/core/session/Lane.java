@@ -1,0 +1,92 @@
+package io.verbena.core.session;
+
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import java.nio.ByteBuffer;
+
+/** One link under a session, with its epoch and its signs of life. */
+final class Lane implements LinkListener {
+  private final SessionCore session;
+  private final Link link;
+  private final int epoch;
+  private final Keepalive keepalive;
+  private boolean closed;
+  private boolean forgotten;
+
+  Lane(SessionCore session, Link link, int epoch) {
+    this.session = session;
+    this.link = link;
+    this.epoch = epoch;
+    this.keepalive = new Keepalive(session, this);
+    keepalive.start();
+  }
+
+  Link link() {
+    return link;
+  }
+
+  int epoch() {
+    return epoch;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Hears no more frames from here on, only that the link has closed. */
+  void forget() {
+    forgotten = true;
+    keepalive.stop();
+  }
+
+  /** Sends one frame that is not numbered, and returns whether the link took it. */
+  boolean say(Slot slot) {
+    try {
+      session.stamp(slot, this);
+      return !closed && link.send(slot) instanceof SendResult.Sent;
+    } finally {
+      slot.release();
+      session.schedulePump();
+    }
+  }
+
+  /** Sends one frame without a body, and returns whether the link took it. */
+  boolean say(FrameKind kind) {
+    Slot slot = session.slots().claim();
+    if (slot == null) {
+      slot = Slot.unpooled(FrameHeader.BYTES);
+    }
+    FrameHeader.write(slot.buffer(), kind, 0, 0);
+    slot.length(FrameHeader.BYTES);
+    return say(slot);
+  }
+
+  @Override
+  public void onFrame(ByteBuffer buffer, int from, int to) {
+    if (!forgotten) {
+      keepalive.heard();
+      session.onFrame(this, buffer, from, to);
+    }
+  }
+
+  @Override
+  public void onWritable() {
+    session.schedulePump();
+  }
+
+  @Override
+  public void onClosed(String reason) {
+    closed = true;
+    keepalive.stop();
+    session.lanes().onClosed(this, reason);
+  }
+
+  @Override
+  public String toString() {
+    return link.capabilities().kind() + " link " + epoch + " to " + link.peerAddress();
+  }
+}

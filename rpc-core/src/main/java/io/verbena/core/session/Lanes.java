@@ -1,0 +1,301 @@
+package io.verbena.core.session;
+
+import io.verbena.api.wire.WireIn;
+import io.verbena.core.frame.FrameKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The links under one session: the first one, which stays open as control link, and the better one
+ * that it may upgrade to. Numbered frames take one of them in each direction.
+ *
+ * <pre>
+ *   change of path, each direction by itself:
+ *     sender    PATH_CHANGED {epoch, last} on the first link ─→ then numbers last+1 … on the better one
+ *     receiver  keeps the better link's frames back until it has the marker, and all up to last
+ *
+ *   settling, when the better link dies:
+ *     each end  its own link closed and drained ─→ SETTLE {epoch, received} on the first link
+ *     each end  has sent and heard SETTLE ─→ sends received+1 … on the first link
+ * </pre>
+ */
+final class Lanes {
+  private static final Logger LOG = LoggerFactory.getLogger(Lanes.class);
+  private static final int NONE = 0;
+
+  private final SessionCore session;
+  private final List<Lane> closing = new ArrayList<>();
+  private @Nullable Lane control;
+  private @Nullable Lane better;
+  private @Nullable Lane out;
+  private @Nullable Lane in;
+  private boolean markerDue;
+  private int peerChangedTo = NONE;
+  private int settlingEpoch = NONE;
+  private boolean settleDue;
+  private boolean settleSaid;
+  private long peerReceived = -1;
+  private @Nullable Runnable whenAllClosed;
+
+  Lanes(SessionCore session) {
+    this.session = session;
+  }
+
+  /** Starts anew with one link. */
+  void start(Lane first) {
+    control = first;
+    out = first;
+    in = first;
+    better = null;
+    markerDue = false;
+    peerChangedTo = NONE;
+    endSettling();
+  }
+
+  @Nullable Lane control() {
+    return control;
+  }
+
+  /** Returns the link that carries what this end sends; null while there is none. */
+  @Nullable Lane out() {
+    return out;
+  }
+
+  /** Returns whether numbered frames may come by this link now. */
+  boolean carriesIn(Lane lane) {
+    return lane == in;
+  }
+
+  boolean isOpen() {
+    return control != null;
+  }
+
+  /** Returns whether both directions take the better link. */
+  boolean isUpgraded() {
+    return better != null && out == better && in == better;
+  }
+
+  // ---- change of path ----
+
+  /**
+   * A better link is open: takes it for what this end sends. Its frames wait for the peer's marker.
+   */
+  void upgrade(Lane next) {
+    if (control == null || better != null) {
+      next.forget();
+      next.link().abort("the session has no use for it any more");
+      return;
+    }
+    better = next;
+    markerDue = true;
+    if (peerChangedTo == next.epoch()) {
+      in = next;
+    } else {
+      next.link().setReceiving(false);
+    }
+    sayWhatIsDue();
+  }
+
+  /** Sends a marker or a settlement that the link had no room for before. */
+  void sayWhatIsDue() {
+    Lane first = control;
+    Lane next = better;
+    if (first == null) {
+      return;
+    }
+    if (markerDue && next != null) {
+      long last = session.outbox().lastSent();
+      if (first.say(
+          ControlFrame.slot(
+              FrameKind.PATH_CHANGED,
+              first.epoch(),
+              0,
+              body -> {
+                body.writeInt(next.epoch());
+                body.writeLong(last);
+              }))) {
+        markerDue = false;
+        out = next;
+        session.pathChanged();
+      }
+    }
+    if (settleDue) {
+      long received = session.received();
+      int epoch = settlingEpoch;
+      if (first.say(
+          ControlFrame.slot(
+              FrameKind.SETTLE,
+              first.epoch(),
+              0,
+              body -> {
+                body.writeInt(epoch);
+                body.writeLong(received);
+              }))) {
+        settleDue = false;
+        settleSaid = true;
+        settleIfBothDid();
+      }
+    }
+  }
+
+  /** The peer sends by another link from now on; returns what is wrong with that, or null. */
+  @Nullable String peerChanged(WireIn body) {
+    int epoch = body.readInt();
+    long last = body.readLong();
+    if (last != session.received() || in != control) {
+      return "a change of path after frame " + last + ", where " + session.received() + " was last";
+    }
+    Lane next = better;
+    in = null;
+    peerChangedTo = epoch;
+    if (next != null && next.epoch() == epoch) {
+      in = next;
+      next.link().setReceiving(true);
+      session.pathChanged();
+    }
+    return null;
+  }
+
+  // ---- settling ----
+
+  /** The peer's end of a link is gone; returns what is wrong with its account, or null. */
+  @Nullable String peerSettles(WireIn body) {
+    int epoch = body.readInt();
+    long received = body.readLong();
+    peerReceived = received;
+    settlingEpoch = epoch;
+    Lane dying = better;
+    if (dying != null && dying.epoch() == epoch) {
+      dying.link().abort("the peer's end of this link is gone");
+    } else {
+      settle(epoch);
+    }
+    return null;
+  }
+
+  /** This end's part of settling: the link is closed and drained, so the account is final. */
+  private void settle(int epoch) {
+    settlingEpoch = epoch;
+    out = null;
+    in = null;
+    markerDue = false;
+    peerChangedTo = NONE;
+    if (!settleSaid) {
+      settleDue = true;
+      sayWhatIsDue();
+    } else {
+      settleIfBothDid();
+    }
+  }
+
+  private void settleIfBothDid() {
+    if (!settleSaid || peerReceived < 0) {
+      return;
+    }
+    long received = peerReceived;
+    endSettling();
+    out = control;
+    in = control;
+    if (session.outbox().resume(received)) {
+      session.pathChanged();
+      session.schedulePump();
+    } else {
+      session.breakOff("the peer settles at frame " + received + ", which cannot be");
+    }
+  }
+
+  private void endSettling() {
+    settlingEpoch = NONE;
+    settleDue = false;
+    settleSaid = false;
+    peerReceived = -1;
+  }
+
+  // ---- closing ----
+
+  void onClosed(Lane lane, String reason) {
+    closing.remove(lane);
+    if (lane == better) {
+      betterClosed(lane, reason);
+    } else if (lane == control) {
+      controlClosed(reason);
+    }
+    Runnable then = whenAllClosed;
+    if (then != null && closing.isEmpty()) {
+      whenAllClosed = null;
+      then.run();
+    }
+  }
+
+  private void betterClosed(Lane lane, String reason) {
+    better = null;
+    boolean inUse = out == lane || in == lane || settlingEpoch == lane.epoch();
+    markerDue = false;
+    if (inUse) {
+      LOG.info("{} is gone: {}; settling over the session's first link", lane, reason);
+      settle(lane.epoch());
+    }
+    session.betterLinkLost(reason);
+  }
+
+  /** Without the first link there is nothing to settle by: the other goes too, then all resumes. */
+  private void controlClosed(String reason) {
+    control = null;
+    Lane other = better;
+    closeAll("the session's first link is gone: " + reason, () -> session.controlLost(reason));
+    if (other != null) {
+      LOG.debug("{} closed with the session's first link", other);
+    }
+  }
+
+  /**
+   * Aborts every link. What they still bring is not heard.
+   *
+   * @param then runs when all are closed and drained; at once if they are
+   */
+  void closeAll(String reason, Runnable then) {
+    List<Lane> open = new ArrayList<>();
+    for (Lane lane : new @Nullable Lane[] {better, control}) {
+      if (lane != null && !lane.isClosed()) {
+        open.add(lane);
+      }
+    }
+    forgetAll();
+    closing.addAll(open);
+    for (Lane lane : open) {
+      lane.forget();
+      lane.link().abort(reason);
+    }
+    if (closing.isEmpty()) {
+      then.run();
+    } else {
+      whenAllClosed = then;
+    }
+  }
+
+  /** Closes every link in order: what was sent before still arrives. */
+  void closeGently() {
+    Lane first = control;
+    Lane second = better;
+    forgetAll();
+    for (Lane lane : new @Nullable Lane[] {second, first}) {
+      if (lane != null && !lane.isClosed()) {
+        lane.forget();
+        lane.link().close();
+      }
+    }
+  }
+
+  private void forgetAll() {
+    control = null;
+    better = null;
+    out = null;
+    in = null;
+    markerDue = false;
+    peerChangedTo = NONE;
+    endSettling();
+  }
+}

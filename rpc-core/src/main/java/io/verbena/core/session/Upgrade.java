@@ -1,0 +1,268 @@
+package io.verbena.core.session;
+
+import io.verbena.api.wire.WireIn;
+import io.verbena.core.PathPolicy;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.link.UpgradeProvider.Availability;
+import io.verbena.core.loop.Timers;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings a session onto a better link, and back onto it after it was lost. The client asks, the
+ * server offers, the client connects; whatever fails leaves the session where it is and says why.
+ *
+ * <pre>
+ *   client  UPGRADE_REQUEST {epoch, what I can} ──→
+ *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, why}
+ *   client  connects; each end changes its direction of the path when its end of the link is open
+ * </pre>
+ */
+final class Upgrade {
+  private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
+  private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
+  private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
+  private static final int MOST_BYTES = 64 * 1024;
+
+  private final SessionCore session;
+  private final UpgradeOptions options;
+  private boolean active;
+  private int epoch;
+  private boolean attempting;
+  private long timer = Timers.NONE;
+  private Duration delay = FIRST_DELAY;
+  private String reason = "no RDMA link on the class path";
+  private Consumer<String> whenFailed = failure -> {};
+
+  Upgrade(SessionCore session) {
+    this.session = session;
+    this.options = session.context().upgrade();
+  }
+
+  /** Returns why calls do not ride a better link. */
+  String reason() {
+    return reason;
+  }
+
+  /** Hears of every attempt that fails, for a session that must not go without. */
+  void whenFailed(Consumer<String> listener) {
+    whenFailed = listener;
+  }
+
+  /**
+   * The session has its first link.
+   *
+   * @param isActive whether this end asks for upgrades: the client does
+   */
+  void attached(boolean isActive) {
+    stop();
+    active = isActive;
+    delay = FIRST_DELAY;
+    if (active) {
+      attempt();
+    } else {
+      reason = obstacle(session.lanes().control());
+      if (reason.isEmpty()) {
+        reason = "the client has not asked for RDMA";
+      }
+    }
+  }
+
+  void stop() {
+    session.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+    attempting = false;
+  }
+
+  /** The better link is gone; the session goes on over its first one until it can be had again. */
+  void lost(String why) {
+    if (attempting) {
+      return; // the attempt's own outcome says more
+    }
+    reason = "rdma lost: " + why;
+    if (active) {
+      retryLater();
+    }
+  }
+
+  /** Returns what keeps this end from better links, or an empty text. */
+  private String obstacle(@Nullable Lane control) {
+    UpgradeProvider provider = options.provider();
+    if (options.policy() == PathPolicy.TCP_ONLY) {
+      return "tcp-only by policy";
+    }
+    if (provider == null) {
+      return "no RDMA link on the class path";
+    }
+    if (control != null
+        && control.link().capabilities().encrypted()
+        && !options.allowPlaintextRdma()) {
+      return "encrypted by TLS; allowPlaintextRdma is not set on this end";
+    }
+    return switch (provider.availability()) {
+      case Availability.Available _ -> "";
+      case Availability.Unavailable none -> none.reason();
+    };
+  }
+
+  // ---- the client's side ----
+
+  private void attempt() {
+    timer = Timers.NONE;
+    Lane control = session.lanes().control();
+    UpgradeProvider provider = options.provider();
+    if (control == null) {
+      return;
+    }
+    String obstacle = obstacle(control);
+    if (!obstacle.isEmpty() || provider == null) {
+      reason = obstacle;
+      failed(obstacle);
+      return;
+    }
+    attempting = true;
+    epoch = session.nextEpoch();
+    byte[] request =
+        session
+            .loop()
+            .upgradeDriver(provider)
+            .request(URI.create(control.link().peerAddress()), linkOptions());
+    say(FrameKind.UPGRADE_REQUEST, epoch, request);
+  }
+
+  private LinkOptions linkOptions() {
+    return session.context().link();
+  }
+
+  /** The server's answer to a request. */
+  void answered(FrameKind kind, WireIn body) {
+    int answeredEpoch = body.readInt();
+    byte[] content = body.readBytes();
+    if (!attempting || answeredEpoch != epoch) {
+      return; // an answer to an attempt before the session resumed
+    }
+    UpgradeProvider provider = options.provider();
+    if (kind == FrameKind.UPGRADE_DECLINED || provider == null) {
+      attempting = false;
+      reason = new String(content, StandardCharsets.UTF_8);
+      failed(reason);
+      retryLater();
+      return;
+    }
+    session.loop().upgradeDriver(provider).connect(content, linkOptions(), outcome(answeredEpoch));
+  }
+
+  private void retryLater() {
+    if (timer == Timers.NONE && session.lanes().isOpen()) {
+      timer =
+          session
+              .loop()
+              .timers()
+              .schedule(session.loop().now() + delay.toNanos(), now -> attempt());
+      Duration doubled = delay.multipliedBy(2);
+      delay = doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
+    }
+  }
+
+  private void failed(String why) {
+    LOG.debug("{} stays as it is: {}", session, why);
+    session.pathChanged();
+    whenFailed.accept(why);
+  }
+
+  // ---- the server's side ----
+
+  /** The client asks for a better link. */
+  void requested(WireIn body) {
+    int wanted = body.readInt();
+    byte[] request = body.readBytes();
+    Lane control = session.lanes().control();
+    UpgradeProvider provider = options.provider();
+    if (control == null) {
+      return;
+    }
+    String obstacle = obstacle(control);
+    if (!obstacle.isEmpty() || provider == null) {
+      decline(wanted, obstacle);
+      return;
+    }
+    epoch = wanted;
+    attempting = true;
+    try {
+      URI here = URI.create(control.link().localAddress());
+      byte[] offer =
+          session
+              .loop()
+              .upgradeDriver(provider)
+              .offer(request, here, linkOptions(), outcome(wanted));
+      say(FrameKind.UPGRADE_OFFER, wanted, offer);
+    } catch (LinkException | RuntimeException e) {
+      decline(wanted, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void decline(int wanted, String why) {
+    attempting = false;
+    reason = why;
+    session.pathChanged();
+    byte[] words = ("on the server: " + why).getBytes(StandardCharsets.UTF_8);
+    say(FrameKind.UPGRADE_DECLINED, wanted, words);
+  }
+
+  // ---- both ----
+
+  private void say(FrameKind kind, int aboutEpoch, byte[] content) {
+    if (content.length > MOST_BYTES) {
+      throw new IllegalArgumentException(content.length + " bytes for an upgrade");
+    }
+    session.enqueue(
+        ControlFrame.message(
+            kind,
+            0,
+            out -> {
+              out.writeInt(aboutEpoch);
+              out.writeBytes(content);
+            }));
+  }
+
+  private LinkDriver.ConnectHandler outcome(int attemptEpoch) {
+    return new LinkDriver.ConnectHandler() {
+      @Override
+      public LinkListener onConnected(Link link) {
+        Lane lane = new Lane(session, link, attemptEpoch);
+        if (!attempting || epoch != attemptEpoch || session.isEnded()) {
+          lane.forget();
+          link.abort("the session has no use for it any more");
+          return lane;
+        }
+        attempting = false;
+        delay = FIRST_DELAY;
+        session.lanes().upgrade(lane);
+        return lane;
+      }
+
+      @Override
+      public void onFailed(LinkException failure) {
+        if (attempting && epoch == attemptEpoch) {
+          attempting = false;
+          reason = "upgrade failed: " + failure.getMessage();
+          failed(reason);
+          if (active) {
+            retryLater();
+          }
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,105 @@
+package io.verbena.testkit;
+
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.mem.InMemoryNetwork;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Better links that are a second in-memory network, so that changes of path are tested in one
+ * thread.
+ */
+public final class InMemoryUpgrade implements UpgradeProvider {
+  private final InMemoryNetwork network;
+  private final AtomicInteger offers = new AtomicInteger();
+  private volatile Availability availability = new Availability.Available("mem1");
+  private volatile @Nullable String lastOffer;
+
+  /** Upgrades to links of this network. */
+  public InMemoryUpgrade(InMemoryNetwork network) {
+    this.network = network;
+  }
+
+  /** Says whether there are better links now. */
+  public void availability(Availability availability) {
+    this.availability = availability;
+  }
+
+  /** Returns where the last offer was, to drop and cut its links; null before the first. */
+  public @Nullable URI lastOffer() {
+    String offer = lastOffer;
+    return offer == null ? null : URI.create(offer);
+  }
+
+  @Override
+  public String kind() {
+    return "mem";
+  }
+
+  @Override
+  public Availability availability() {
+    return availability;
+  }
+
+  @Override
+  public UpgradeDriver newDriver(Runnable wakeLoop) {
+    return new Driver(network.newDriver(wakeLoop));
+  }
+
+  private final class Driver implements UpgradeDriver {
+    private final LinkDriver links;
+
+    Driver(LinkDriver links) {
+      this.links = links;
+    }
+
+    @Override
+    public int poll() {
+      return links.poll();
+    }
+
+    @Override
+    public boolean armWakeup() {
+      return true;
+    }
+
+    @Override
+    public byte[] request(URI peer, LinkOptions options) {
+      return new byte[0];
+    }
+
+    @Override
+    public byte[] offer(
+        byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
+        throws LinkException {
+      String address = "mem://upgrade-" + offers.incrementAndGet();
+      LinkDriver.Listening[] listening = new LinkDriver.Listening[1];
+      listening[0] =
+          links.listen(
+              URI.create(address),
+              options,
+              link -> {
+                listening[0].close();
+                return handler.onConnected(link);
+              });
+      lastOffer = address;
+      return address.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+      links.connect(URI.create(new String(offer, StandardCharsets.UTF_8)), options, handler);
+    }
+
+    @Override
+    public void close() {
+      links.close();
+    }
+  }
+}

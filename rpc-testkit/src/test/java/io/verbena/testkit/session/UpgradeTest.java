@@ -1,0 +1,212 @@
+package io.verbena.testkit.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.core.PathPolicy;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.link.UpgradeProvider.Availability;
+import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.testkit.InMemoryUpgrade;
+import io.verbena.testkit.Seed;
+import io.verbena.testkit.SteppedWorld;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Sessions change to a better link by themselves, and back when it fails, and lose nothing by it.
+ */
+class UpgradeTest {
+  private final SteppedWorld world = new SteppedWorld();
+  private final InMemoryNetwork fast = new InMemoryNetwork(world.clock(), 16);
+  private final InMemoryUpgrade upgrade = new InMemoryUpgrade(fast);
+  private final Map<String, Integer> executions = new HashMap<>();
+  private final List<String> order = new ArrayList<>();
+
+  private final class Counting extends Probe.Plain {
+    @Override
+    public String echo(String text) {
+      executions.merge(text, 1, Integer::sum);
+      order.add(text);
+      return text;
+    }
+
+    @Override
+    public String slow(String text) {
+      executions.merge(text, 1, Integer::sum);
+      return text;
+    }
+  }
+
+  private Session session(PathPolicy client, PathPolicy server) {
+    world.server(s -> s.serve(Probe.bind(new Counting())).upgrades(upgrade).path(server));
+    VerbenaClient user = world.client(c -> c.upgrades(upgrade).path(client));
+    return user.session(world.address());
+  }
+
+  private Session session() {
+    return session(PathPolicy.PREFER_RDMA, PathPolicy.PREFER_RDMA);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private String call(Session session, String text) {
+    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, text);
+    world.runUntil(call::isDone);
+    return call.join();
+  }
+
+  private URI fastLink() {
+    return Objects.requireNonNull(upgrade.lastOffer());
+  }
+
+  @Test
+  void aSessionUpgradesByItselfAndSaysSo() {
+    Session session = session();
+    call(session, "first");
+    world.settle();
+    assertThat(upgrade.lastOffer()).isNotNull();
+    assertThat(session.path().reason()).as("nothing keeps it from the better link").isEmpty();
+    assertThat(call(session, "second")).isEqualTo("second");
+  }
+
+  @Test
+  void callsKeepTheirOrderAcrossTheChange() {
+    Session session = session();
+    Probe.Stub stub = new Probe.Stub(session);
+    List<String> sent = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      String text = "n" + i + (i % 17 == 0 ? "x".repeat(100_000) : "");
+      sent.add(text);
+      stub.submit(Probe.ECHO, text);
+      world.step();
+    }
+    world.pass(Duration.ofSeconds(1));
+    assertThat(order).isEqualTo(sent);
+  }
+
+  @Test
+  void withoutADeviceTheReasonIsTheFirstThingToSee() {
+    upgrade.availability(new Availability.Unavailable("no verbs device on this host"));
+    Session session = session();
+    call(session, "text");
+    assertThat(session.path().reason()).contains("no verbs device on this host");
+  }
+
+  @Test
+  void aPeerThatWantsTcpOnlyIsLeftInPeace() {
+    Session session = session(PathPolicy.PREFER_RDMA, PathPolicy.TCP_ONLY);
+    call(session, "text");
+    world.settle();
+    assertThat(session.path().reason()).contains("on the server: tcp-only by policy");
+    assertThat(upgrade.lastOffer()).isNull();
+  }
+
+  @Test
+  void aClientThatRequiresTheBetterPathFailsClearlyWithoutIt() {
+    upgrade.availability(new Availability.Unavailable("no verbs device on this host"));
+    Session session = session(PathPolicy.REQUIRE_RDMA, PathPolicy.PREFER_RDMA);
+    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "never");
+    world.runUntil(call::isDone);
+    RpcException failure = (RpcException) call.exceptionNow();
+    assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(failure).hasMessageContaining("RDMA is required").hasMessageContaining("no verbs");
+    assertThat(executions).isEmpty();
+  }
+
+  @Test
+  void aClientThatRequiresTheBetterPathCallsOnceItIsThere() {
+    Session session = session(PathPolicy.REQUIRE_RDMA, PathPolicy.PREFER_RDMA);
+    assertThat(call(session, "text")).isEqualTo("text");
+  }
+
+  @Test
+  void whenTheBetterLinkDiesCallsGoOnOverTheFirstAndThenReturn() {
+    Session session = session();
+    call(session, "first");
+    world.settle();
+    URI lost = fastLink();
+    fast.drop(lost, "cable pulled");
+    world.settle();
+    assertThat(session.path().reason()).contains("rdma lost: ");
+    assertThat(call(session, "meanwhile")).isEqualTo("meanwhile");
+    world.pass(Duration.ofSeconds(2));
+    assertThat(fastLink()).isNotEqualTo(lost);
+    assertThat(session.path().reason()).doesNotContain("lost");
+    assertThat(executions).allSatisfy((text, count) -> assertThat(count).isEqualTo(1));
+  }
+
+  @Test
+  void aSilentBetterLinkIsNoticedWhileTheSessionStaysOpen() {
+    Session session = session();
+    call(session, "first");
+    world.settle();
+    fast.cut(fastLink());
+    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "into silence");
+    world.runUntil(call::isDone);
+    assertThat(call).isCompletedWithValue("into silence");
+    assertThat(executions).containsEntry("into silence", 1);
+  }
+
+  @Test
+  void whenTheFirstLinkDiesTheSessionResumesAndUpgradesAgain() {
+    Session session = session();
+    call(session, "first");
+    world.settle();
+    URI before = fastLink();
+    world.network().drop(URI.create(world.address()), "timed out by a firewall");
+    assertThat(call(session, "second")).isEqualTo("second");
+    world.settle();
+    assertThat(fastLink()).isNotEqualTo(before);
+    assertThat(executions).containsEntry("first", 1).containsEntry("second", 1);
+  }
+
+  @Test
+  void nothingIsLostAndNothingExecutedTwiceWhateverLinksDieWhen() {
+    Session session = session();
+    Probe.Stub stub = new Probe.Stub(session);
+    Random random = Seed.random("links of both kinds die at random");
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    List<String> sent = new ArrayList<>();
+    for (int i = 0; i < 3_000; i++) {
+      String text = i + "x".repeat(random.nextInt(30) == 0 ? random.nextInt(200_000) : 10);
+      sent.add(text);
+      calls.add(stub.submit(random.nextBoolean() ? Probe.ECHO : Probe.SLOW, text));
+      for (int steps = random.nextInt(6); steps > 0; steps--) {
+        world.step();
+      }
+      if (random.nextInt(4) == 0) {
+        world.runHandlers();
+      }
+      if (random.nextInt(20) == 0 && upgrade.lastOffer() != null) {
+        fast.drop(fastLink(), "better link dropped by the test");
+      }
+      if (random.nextInt(60) == 0) {
+        world.network().drop(URI.create(world.address()), "first link dropped by the test");
+      }
+      if (i % 20 == 0) {
+        world.pass(Duration.ofMillis(random.nextInt(400)));
+      }
+    }
+    world.pass(Duration.ofSeconds(3));
+    assertThat(calls).allMatch(CompletableFuture::isDone);
+    for (CompletableFuture<String> call : calls) {
+      assertThat(call.isCompletedExceptionally()).as(() -> String.valueOf(call)).isFalse();
+    }
+    sent.forEach(text -> assertThat(executions.get(text)).isEqualTo(1));
+  }
+}
