@@ -1,0 +1,90 @@
+package io.verbena.verbs.ffm;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.DisniBridge;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsProvider;
+import io.verbena.verbs.ext.WaitSet;
+import io.verbena.verbs.ffm.cm.FfmEventChannel;
+import io.verbena.verbs.ffm.device.Devices;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The real verbs devices of this machine, by libibverbs and librdmacm, without native code of ours.
+ *
+ * <p>An unmodified DiSNI program runs on it after {@link #install()}. All instances are the same
+ * devices. Safe for use by several threads.
+ */
+public final class FfmProvider implements VerbsProvider {
+  private final Devices devices = new Devices(this);
+
+  static {
+    DisniBridge.ensure();
+  }
+
+  /** For {@code ServiceLoader} and for whoever wants one; costs nothing until it is used. */
+  public FfmProvider() {}
+
+  /**
+   * Puts the real devices under DiSNI's API; call it before the first DiSNI object is made.
+   *
+   * @return why they cannot be used here, with the cure; nothing is installed then. Empty when all
+   *     is well.
+   */
+  public static Optional<VerbsException> install() {
+    FfmProvider provider = new FfmProvider();
+    Optional<VerbsException> problem = provider.problem();
+    if (problem.isEmpty()) {
+      DisniBridge.install(provider);
+    }
+    return problem;
+  }
+
+  @Override
+  public String name() {
+    return "ffm";
+  }
+
+  @Override
+  public Optional<VerbsException> problem() {
+    Optional<VerbsException> missing = Prerequisites.problem();
+    if (missing.isPresent()) {
+      return missing;
+    }
+    try {
+      return devices.all().isEmpty() ? Optional.of(Prerequisites.noDevice()) : Optional.empty();
+    } catch (VerbsException e) {
+      return Optional.of(e);
+    } catch (IOException e) {
+      return Optional.of(Prerequisites.unexpected(e));
+    }
+  }
+
+  @Override
+  public RdmaEventChannel createEventChannel() throws IOException {
+    require();
+    return FfmEventChannel.create(devices);
+  }
+
+  @Override
+  public List<IbvContext> devices() throws IOException {
+    require();
+    return devices.all();
+  }
+
+  @Override
+  public WaitSet newWaitSet() throws IOException {
+    require();
+    return new FfmWaitSet();
+  }
+
+  private static void require() throws IOException {
+    Optional<VerbsException> missing = Prerequisites.problem();
+    if (missing.isPresent()) {
+      throw missing.get();
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package io.verbena.verbs.ffm.cm;
+
+import static io.verbena.verbs.ffm.abi.CmLayouts.CM_ID;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvPd;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaConnParam;
+import io.verbena.verbs.ext.VerbsCmId;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ffm.abi.SocketAddresses;
+import io.verbena.verbs.ffm.device.AbiCheck;
+import io.verbena.verbs.ffm.device.FfmContext;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.lib.Rdmacm;
+import io.verbena.verbs.ffm.life.Closing;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.life.Lifetime.Use;
+import io.verbena.verbs.ffm.qp.FfmQp;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** One end of a connection, or a listener: what a socket is to TCP. */
+public final class FfmCmId extends RdmaCmId implements VerbsCmId {
+  private static final int RDMA_OPTION_ID = 0;
+  private static final int RDMA_OPTION_ID_ACK_TIMEOUT = 3;
+
+  private final Lifetime life = new Lifetime("the connection id", "queue pairs");
+  private final FfmEventChannel channel;
+  private final MemorySegment pointer;
+  private volatile @Nullable FfmContext device;
+
+  private FfmCmId(FfmEventChannel channel, MemorySegment id) throws IOException {
+    super(channel, null);
+    this.channel = channel;
+    this.pointer = id;
+    ps = Pointers.u32(id, CM_ID, "ps");
+    channel.add(this);
+  }
+
+  static FfmCmId create(FfmEventChannel channel, MemorySegment channelPointer, short portSpace)
+      throws IOException {
+    channel.life().addDependent("rdma_create_id");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ADDRESS);
+      int ps = portSpace & 0xffff;
+      Rdmacm.createId(channelPointer, out, channelPointer, ps);
+      MemorySegment id = Pointers.struct(out.get(ADDRESS, 0), CM_ID);
+      AbiCheck.expect(
+          Pointers.pointer(id, CM_ID, "channel").equals(channelPointer)
+              && Pointers.pointer(id, CM_ID, "context").equals(channelPointer)
+              && Pointers.u32(id, CM_ID, "ps") == ps,
+          "rdma_cm_id.ps");
+      return new FfmCmId(channel, id);
+    } catch (IOException | RuntimeException failed) {
+      channel.life().removeDependent();
+      throw failed;
+    }
+  }
+
+  /** The id of a connection request; with the channel's lock. */
+  static FfmCmId requested(FfmEventChannel channel, MemorySegment pointer) throws IOException {
+    channel.life().addDependent("rdma_get_cm_event");
+    return new FfmCmId(channel, Pointers.struct(pointer, CM_ID));
+  }
+
+  /** The {@code rdma_cm_id}; alive while a use or a dependent of {@link #life} is. */
+  MemorySegment pointer() {
+    return pointer;
+  }
+
+  FfmEventChannel channel() {
+    return channel;
+  }
+
+  /** The id's queue pair stands on it. */
+  Lifetime life() {
+    return life;
+  }
+
+  /** Null until the id is bound to a device's address or has resolved one. */
+  @Override
+  public @Nullable IbvContext getVerbs() throws IOException {
+    return device();
+  }
+
+  private @Nullable FfmContext device() throws IOException {
+    FfmContext known = device;
+    if (known == null) {
+      try (Use _ = life.use("rdma_cm_id.verbs")) {
+        known = channel.devices().of(Pointers.pointer(pointer, CM_ID, "verbs"));
+        device = known;
+        verbs = known;
+        port_num = pointer.get(JAVA_BYTE, CM_ID.offset("port_num"));
+      }
+    }
+    return known;
+  }
+
+  @Override
+  public void bindAddr(SocketAddress address) throws IOException {
+    try (Use _ = life.use("rdma_bind_addr");
+        Arena arena = Arena.ofConfined()) {
+      Rdmacm.bindAddr(pointer, SocketAddresses.write(arena, address));
+    }
+  }
+
+  @Override
+  public void listen(int backlog) throws IOException {
+    try (Use _ = life.use("rdma_listen")) {
+      Rdmacm.listen(pointer, backlog);
+    }
+  }
+
+  @Override
+  public void resolveAddr(
+      @Nullable SocketAddress source, SocketAddress destination, int timeoutMillis)
+      throws IOException {
+    try (Use _ = life.use("rdma_resolve_addr");
+        Arena arena = Arena.ofConfined()) {
+      Rdmacm.resolveAddr(
+          pointer,
+          source == null ? MemorySegment.NULL : SocketAddresses.write(arena, source),
+          SocketAddresses.write(arena, destination),
+          timeoutMillis);
+    }
+  }
+
+  @Override
+  public void resolveRoute(int timeoutMillis) throws IOException {
+    try (Use _ = life.use("rdma_resolve_route")) {
+      Rdmacm.resolveRoute(pointer, timeoutMillis);
+    }
+  }
+
+  @Override
+  public void connect(RdmaConnParam parameters) throws IOException {
+    try (Use _ = life.use("rdma_connect");
+        Arena arena = Arena.ofConfined()) {
+      Rdmacm.connect(pointer, ConnectParameters.write(arena, parameters, device()));
+    } finally {
+      Reference.reachabilityFence(parameters); // which hold the private data
+    }
+  }
+
+  @Override
+  public void accept(RdmaConnParam parameters) throws IOException {
+    try (Use _ = life.use("rdma_accept");
+        Arena arena = Arena.ofConfined()) {
+      Rdmacm.accept(pointer, ConnectParameters.write(arena, parameters, device()));
+    } finally {
+      Reference.reachabilityFence(parameters); // which hold the private data
+    }
+  }
+
+  @Override
+  public void reject(ByteBuffer privateData) throws IOException {
+    try (Use _ = life.use("rdma_reject");
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment data = ConnectParameters.rejection(arena, privateData);
+      Rdmacm.reject(pointer, data, (byte) data.byteSize());
+    }
+  }
+
+  @Override
+  public int disconnect() throws IOException {
+    try (Use _ = life.use("rdma_disconnect")) {
+      Rdmacm.disconnect(pointer);
+    }
+    return 0;
+  }
+
+  @Override
+  public void setAckTimeout(int exponent) throws IOException {
+    try (Use _ = life.use("rdma_set_option");
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocateFrom(JAVA_BYTE, (byte) exponent);
+      Rdmacm.setOption(pointer, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, value, 1);
+    }
+  }
+
+  @Override
+  public IbvQP createQP(IbvPd pd, IbvQPInitAttr attr) throws IOException {
+    try (Use _ = life.use("rdma_create_qp")) {
+      FfmQp made = QpCreation.create(this, pd, attr);
+      qpObj = made;
+      return made;
+    }
+  }
+
+  /** Fails with EBADF where there is none, or none any more. */
+  @Override
+  public int destroyQP() throws IOException {
+    if (!(qpObj instanceof FfmQp qp)) {
+      throw VerbsException.closed("rdma_destroy_qp", "the queue pair");
+    }
+    return qp.destroy();
+  }
+
+  @Override
+  public @Nullable SocketAddress getSource() throws IOException {
+    return address("route.addr.src_storage");
+  }
+
+  @Override
+  public @Nullable SocketAddress getDestination() throws IOException {
+    return address("route.addr.dst_storage");
+  }
+
+  private @Nullable SocketAddress address(String member) throws IOException {
+    try (Use _ = life.use("rdma_cm_id.route")) {
+      return SocketAddresses.read(pointer.asSlice(CM_ID.offset(member)));
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return life.isOpen();
+  }
+
+  /** Fails with EBUSY while the id has a queue pair. */
+  @Override
+  public int destroyId() throws IOException {
+    life.close("rdma_destroy_id", () -> channel.exclusively(this::free));
+    isOpen = false;
+    channel.life().removeDependent();
+    return 0;
+  }
+
+  private void free() throws IOException {
+    channel.remove(this);
+    Rdmacm.destroyId(pointer);
+  }
+
+  /** Destroys the queue pair, if there is one, and the id. */
+  @Override
+  public int destroyEp() throws IOException {
+    if (qpObj != null && qpObj.isOpen()) {
+      destroyQP();
+    }
+    return destroyId();
+  }
+
+  /** Destroys it, unless that was done. */
+  @Override
+  public void close() {
+    Closing.quietly(life, this::destroyId);
+  }
+}

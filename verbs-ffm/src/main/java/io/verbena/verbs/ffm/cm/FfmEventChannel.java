@@ -1,0 +1,163 @@
+package io.verbena.verbs.ffm.cm;
+
+import static io.verbena.verbs.ffm.abi.CmLayouts.EVENT_CHANNEL;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import com.ibm.disni.verbs.RdmaCmEvent;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ffm.device.Devices;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.lib.Rdmacm;
+import io.verbena.verbs.ffm.life.Closing;
+import io.verbena.verbs.ffm.life.Deadline;
+import io.verbena.verbs.ffm.life.EventFile;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.life.Lifetime.Use;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A channel of connection events, and the ids whose events come by it. */
+public final class FfmEventChannel extends RdmaEventChannel {
+  private static final String GET = "rdma_get_cm_event";
+
+  private final Lifetime life = new Lifetime("the event channel", "connection ids");
+  private final Devices devices;
+  private final MemorySegment pointer;
+  private final EventFile file;
+  private final Map<Long, FfmCmId> ids = new ConcurrentHashMap<>();
+
+  /**
+   * Held while an event is taken, for librdmacm then works on the id and its QP, and while one of
+   * these is made or destroyed. Nothing blocks under it.
+   */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private FfmEventChannel(Devices devices, MemorySegment pointer, EventFile file)
+      throws IOException {
+    super(file.fd());
+    this.devices = devices;
+    this.pointer = pointer;
+    this.file = file;
+  }
+
+  /** A new channel; ENODEV where the kernel has no RDMA. */
+  public static FfmEventChannel create(Devices devices) throws IOException {
+    MemorySegment channel = Rdmacm.createEventChannel();
+    int fd = Pointers.u32(Pointers.struct(channel, EVENT_CHANNEL), EVENT_CHANNEL, "fd");
+    try {
+      return new FfmEventChannel(devices, channel, new EventFile(fd));
+    } catch (IOException noDescriptor) {
+      Rdmacm.destroyEventChannel(channel);
+      throw noDescriptor;
+    }
+  }
+
+  Devices devices() {
+    return devices;
+  }
+
+  /** Ids stand on the channel. */
+  public Lifetime life() {
+    return life;
+  }
+
+  /** Where events announce themselves. */
+  public EventFile file() {
+    return file;
+  }
+
+  /** Runs what must not happen while an event is taken. */
+  void exclusively(Lifetime.Free action) throws IOException {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public RdmaCmId createId(short portSpace) throws IOException {
+    return FfmCmId.create(this, pointer, portSpace);
+  }
+
+  void add(FfmCmId id) {
+    ids.put(id.pointer().address(), id);
+  }
+
+  void remove(FfmCmId id) {
+    ids.remove(id.pointer().address());
+  }
+
+  @Nullable FfmCmId id(MemorySegment id) {
+    return ids.get(id.address());
+  }
+
+  /** Null when none came in time; a negative limit waits for ever. */
+  @Override
+  public @Nullable RdmaCmEvent getCmEvent(int timeoutMillis) throws IOException {
+    Deadline deadline = Deadline.ofMillis(timeoutMillis);
+    try (Use _ = life.use(GET);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment event = arena.allocate(ADDRESS);
+      while (true) {
+        RdmaCmEvent taken = tryTake(event);
+        if (taken != null) {
+          return taken;
+        }
+        if (!file.await(deadline)) {
+          // Tells the end of the time from the end of the channel.
+          life.use(GET).close();
+          return null;
+        }
+      }
+    }
+  }
+
+  private @Nullable RdmaCmEvent tryTake(MemorySegment event) throws IOException {
+    lock.lock();
+    try {
+      if (!Rdmacm.getCmEvent(pointer, event)) {
+        return null;
+      }
+      MemorySegment taken = event.get(ADDRESS, 0);
+      try {
+        return FfmCmEvent.copy(this, taken);
+      } finally {
+        Rdmacm.ackCmEvent(taken);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return life.isOpen();
+  }
+
+  /** Fails with EBUSY while the channel has ids; ends the waits on it otherwise. */
+  @Override
+  public int destroyEventChannel() throws IOException {
+    life.close("rdma_destroy_event_channel", file::wake, this::free);
+    isOpen = false;
+    return 0;
+  }
+
+  private void free() throws IOException {
+    Rdmacm.destroyEventChannel(pointer);
+    file.close();
+  }
+
+  /** Destroys it, unless that was done. */
+  @Override
+  public void close() {
+    Closing.quietly(life, this::destroyEventChannel);
+  }
+}

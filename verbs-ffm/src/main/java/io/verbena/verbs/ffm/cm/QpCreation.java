@@ -1,0 +1,134 @@
+package io.verbena.verbs.ffm.cm;
+
+import static io.verbena.verbs.ffm.abi.CmLayouts.CM_ID;
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.QP;
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.QP_INIT_ATTR;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvPd;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPCap;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ffm.cq.FfmCq;
+import io.verbena.verbs.ffm.device.AbiCheck;
+import io.verbena.verbs.ffm.device.FfmPd;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.lib.Rdmacm;
+import io.verbena.verbs.ffm.life.Foundations;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.qp.FfmQp;
+import io.verbena.verbs.ffm.qp.FfmSrq;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the queue pair of a connection id. */
+final class QpCreation {
+  private static final String CALL = "rdma_create_qp";
+
+  /** What libdisni gives every queue pair, whatever the application asked for. */
+  private static final int DEFAULT_SGES = 4;
+
+  private QpCreation() {}
+
+  static FfmQp create(FfmCmId id, IbvPd ibvPd, IbvQPInitAttr attr) throws IOException {
+    FfmPd pd = (FfmPd) ibvPd;
+    FfmCq sendCq = queue(attr.getSend_cq());
+    FfmCq receiveCq = queue(attr.getRecv_cq());
+    FfmSrq srq = sharedQueue(pd, attr.getSrq());
+    Foundations foundations = foundations(id, pd, sendCq, receiveCq, srq);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment init = write(arena, attr, sendCq, receiveCq, srq);
+      id.channel().exclusively(() -> Rdmacm.createQp(id.pointer(), pd.pointer(), init));
+      readBack(init, attr.cap());
+      MemorySegment qp = Pointers.struct(Pointers.pointer(id.pointer(), CM_ID, "qp"), QP);
+      AbiCheck.expect(
+          Pointers.pointer(qp, QP, "send_cq").equals(sendCq.pointer()), "ibv_qp.send_cq");
+      return new FfmQp(pd, attr, qp, foundations, () -> destroy(id));
+    } catch (IOException | RuntimeException failed) {
+      foundations.release();
+      throw failed;
+    }
+  }
+
+  private static void destroy(FfmCmId id) throws IOException {
+    id.channel().exclusively(() -> Rdmacm.destroyQp(id.pointer()));
+  }
+
+  private static Foundations foundations(
+      FfmCmId id, FfmPd pd, FfmCq sendCq, FfmCq receiveCq, @Nullable FfmSrq srq)
+      throws IOException {
+    List<Lifetime> objects =
+        new ArrayList<>(List.of(id.life(), pd.life(), sendCq.life(), receiveCq.life()));
+    if (srq != null) {
+      objects.add(srq.life());
+    }
+    return Foundations.of(CALL, objects);
+  }
+
+  private static FfmCq queue(@Nullable IbvCQ cq) throws IOException {
+    if (cq instanceof FfmCq queue) {
+      return queue;
+    }
+    throw new VerbsException(
+        CALL, Errno.EINVAL, "A queue pair needs a send CQ and a receive CQ of its own device.");
+  }
+
+  private static @Nullable FfmSrq sharedQueue(FfmPd pd, long token) throws IOException {
+    if (token == 0) {
+      return null;
+    }
+    FfmSrq srq = pd.device().live().srq(token);
+    if (srq == null) {
+      throw new VerbsException(
+          CALL,
+          Errno.EINVAL,
+          "The device has no shared receive queue with the handle " + token + ".");
+    }
+    return srq;
+  }
+
+  private static MemorySegment write(
+      Arena arena, IbvQPInitAttr attr, FfmCq sendCq, FfmCq receiveCq, @Nullable FfmSrq srq) {
+    MemorySegment out = Pointers.room(arena, QP_INIT_ATTR);
+    pointer(out, "send_cq", sendCq.pointer());
+    pointer(out, "recv_cq", receiveCq.pointer());
+    pointer(out, "srq", srq == null ? MemorySegment.NULL : srq.pointer());
+    IbvQPCap cap = attr.cap();
+    u32(out, "cap.max_send_wr", cap.getMax_send_wr());
+    u32(out, "cap.max_recv_wr", cap.getMax_recv_wr());
+    u32(out, "cap.max_send_sge", orDefault(cap.getMax_send_sge(), DEFAULT_SGES));
+    u32(out, "cap.max_recv_sge", orDefault(cap.getMax_recv_sge(), DEFAULT_SGES));
+    u32(out, "cap.max_inline_data", cap.getMax_inline_data());
+    u32(out, "qp_type", orDefault(attr.getQp_type(), IbvQP.IBV_QPT_RC));
+    u32(out, "sq_sig_all", attr.getSq_sig_all());
+    return out;
+  }
+
+  private static int orDefault(int asked, int byDefault) {
+    return asked == 0 ? byDefault : asked;
+  }
+
+  private static void readBack(MemorySegment init, IbvQPCap cap) {
+    cap.setMax_send_wr(Pointers.u32(init, QP_INIT_ATTR, "cap.max_send_wr"));
+    cap.setMax_recv_wr(Pointers.u32(init, QP_INIT_ATTR, "cap.max_recv_wr"));
+    cap.setMax_send_sge(Pointers.u32(init, QP_INIT_ATTR, "cap.max_send_sge"));
+    cap.setMax_recv_sge(Pointers.u32(init, QP_INIT_ATTR, "cap.max_recv_sge"));
+    cap.setMax_inline_data(Pointers.u32(init, QP_INIT_ATTR, "cap.max_inline_data"));
+  }
+
+  private static void pointer(MemorySegment out, String member, MemorySegment value) {
+    out.set(ADDRESS, QP_INIT_ATTR.offset(member), value);
+  }
+
+  private static void u32(MemorySegment out, String member, int value) {
+    out.set(JAVA_INT, QP_INIT_ATTR.offset(member), value);
+  }
+}

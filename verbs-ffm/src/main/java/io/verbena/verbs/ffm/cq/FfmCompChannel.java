@@ -1,0 +1,153 @@
+package io.verbena.verbs.ffm.cq;
+
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.COMP_CHANNEL;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvCompChannel;
+import io.verbena.verbs.ext.VerbsCompChannel;
+import io.verbena.verbs.ffm.device.FfmContext;
+import io.verbena.verbs.ffm.lib.Ibverbs;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.life.Closing;
+import io.verbena.verbs.ffm.life.Deadline;
+import io.verbena.verbs.ffm.life.EventFile;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.life.Lifetime.Use;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion channel: wakes whoever waits for completion queues.
+ *
+ * <p>It may be destroyed before its queues, as DiSNI's own RdmaCqProvider does: it is closed then,
+ * and freed with the last of them.
+ */
+public final class FfmCompChannel extends IbvCompChannel implements VerbsCompChannel {
+  private static final String GET = "ibv_get_cq_event";
+
+  private final Lifetime life = new Lifetime("the completion channel", "completion queues");
+  private final FfmContext device;
+  private final MemorySegment pointer;
+  private final EventFile file;
+
+  /** Held while an event is taken and counted, and while a queue of the channel is destroyed. */
+  private final ReentrantLock events = new ReentrantLock();
+
+  private FfmCompChannel(FfmContext device, MemorySegment channel, EventFile file)
+      throws IOException {
+    super(file.fd(), device);
+    this.device = device;
+    this.pointer = channel;
+    this.file = file;
+  }
+
+  /** A new channel of a device. */
+  public static FfmCompChannel create(FfmContext device) throws IOException {
+    MemorySegment channel = Ibverbs.createCompChannel(device.pointer());
+    int fd = Pointers.u32(Pointers.struct(channel, COMP_CHANNEL), COMP_CHANNEL, "fd");
+    try {
+      return new FfmCompChannel(device, channel, new EventFile(fd));
+    } catch (IOException noDescriptor) {
+      Ibverbs.destroyCompChannel(channel);
+      throw noDescriptor;
+    }
+  }
+
+  MemorySegment pointer() {
+    return pointer;
+  }
+
+  /** Queues stand on the channel. */
+  public Lifetime life() {
+    return life;
+  }
+
+  /** Where events announce themselves. */
+  public EventFile file() {
+    return file;
+  }
+
+  /** Runs the destruction of a queue while nobody takes an event of it. */
+  void withoutEvents(Lifetime.Free destruction) throws IOException {
+    events.lock();
+    try {
+      destruction.run();
+    } finally {
+      events.unlock();
+    }
+  }
+
+  /** DiSNI's way: the caller acknowledges by {@link IbvCQ#ackEvents}. Negative waits for ever. */
+  @Override
+  public boolean getCqEvent(IbvCQ cq, int timeoutMillis) throws IOException {
+    return take(Deadline.ofMillis(timeoutMillis), false) != null;
+  }
+
+  @Override
+  public @Nullable IbvCQ nextEvent(long timeoutNanos) throws IOException {
+    return take(Deadline.ofNanos(timeoutNanos), true);
+  }
+
+  private @Nullable FfmCq take(Deadline deadline, boolean acknowledge) throws IOException {
+    try (Use _ = life.use(GET);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment cq = arena.allocate(ADDRESS);
+      MemorySegment cookie = arena.allocate(ADDRESS);
+      while (true) {
+        FfmCq queue = tryTake(cq, cookie, acknowledge);
+        if (queue != null) {
+          return queue;
+        }
+        if (!file.await(deadline)) {
+          // Tells the end of the time from the end of the channel.
+          life.use(GET).close();
+          return null;
+        }
+      }
+    }
+  }
+
+  private @Nullable FfmCq tryTake(MemorySegment cq, MemorySegment cookie, boolean acknowledge)
+      throws IOException {
+    events.lock();
+    try {
+      if (!Ibverbs.getCqEvent(pointer, cq, cookie)) {
+        return null;
+      }
+      FfmCq queue = device.live().cq(cq.get(ADDRESS, 0).address());
+      if (queue != null) {
+        queue.eventTaken(acknowledge);
+      }
+      return queue;
+    } finally {
+      events.unlock();
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return life.isOpen();
+  }
+
+  @Override
+  public int destroyCompChannel() throws IOException {
+    life.retire("ibv_destroy_comp_channel", file::wake, this::free);
+    isOpen = false;
+    return 0;
+  }
+
+  private void free() throws IOException {
+    Ibverbs.destroyCompChannel(pointer);
+    file.close();
+  }
+
+  /** Destroys it, unless that was done. */
+  @Override
+  public void close() {
+    Closing.quietly(life, this::destroyCompChannel);
+  }
+}

@@ -1,0 +1,168 @@
+package io.verbena.verbs.ffm.cq;
+
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.CQ;
+
+import com.ibm.disni.verbs.IbvCQ;
+import io.verbena.verbs.ext.CompletionBlock;
+import io.verbena.verbs.ext.VerbsCq;
+import io.verbena.verbs.ffm.device.FfmContext;
+import io.verbena.verbs.ffm.lib.Cures;
+import io.verbena.verbs.ffm.lib.DataPath;
+import io.verbena.verbs.ffm.lib.Ibverbs;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.life.Closing;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.life.Lifetime.Use;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A completion queue. */
+public final class FfmCq extends IbvCQ implements VerbsCq {
+  private final Lifetime life = new Lifetime("the completion queue", "queue pairs");
+  private final FfmContext device;
+  private final @Nullable FfmCompChannel events;
+  private final MemorySegment pointer;
+  private final MemorySegment pollVerb;
+  private final long address;
+
+  /** Events that DiSNI's way of waiting took and that nobody acknowledged yet. */
+  private final AtomicInteger unacknowledged = new AtomicInteger();
+
+  private FfmCq(FfmContext device, @Nullable FfmCompChannel events, MemorySegment cq)
+      throws IOException {
+    super(device, events, Pointers.u32(cq, CQ, "handle"));
+    this.device = device;
+    this.events = events;
+    this.pointer = cq;
+    address = cq.address();
+    pollVerb = device.verbs().pollCq();
+    cqe = Pointers.u32(cq, CQ, "cqe");
+  }
+
+  /** A new queue; without a channel it can only be polled. */
+  public static FfmCq create(
+      FfmContext device, @Nullable FfmCompChannel channel, int entries, int vector)
+      throws IOException {
+    String call = "ibv_create_cq";
+    if (channel != null) {
+      channel.life().addDependent(call);
+    }
+    try {
+      MemorySegment cq =
+          Ibverbs.createCq(
+              device.pointer(),
+              entries,
+              MemorySegment.NULL,
+              channel == null ? MemorySegment.NULL : channel.pointer(),
+              vector);
+      FfmCq queue = new FfmCq(device, channel, Pointers.struct(cq, CQ));
+      device.live().add(cq.address(), queue);
+      return queue;
+    } catch (IOException | RuntimeException failed) {
+      if (channel != null) {
+        channel.life().removeDependent();
+      }
+      throw failed;
+    }
+  }
+
+  /** Queue pairs stand on the queue. */
+  public Lifetime life() {
+    return life;
+  }
+
+  /** The {@code ibv_cq}; alive while a use or a dependent of {@link #life} is. */
+  public MemorySegment pointer() {
+    return pointer;
+  }
+
+  @Override
+  public int poll(CompletionBlock block) throws IOException {
+    // Reading from the block fails where its arena is closed; an address alone would not.
+    block.wrId(0);
+    int count;
+    try (Use _ = life.use("ibv_poll_cq")) {
+      count = DataPath.pollCq(pollVerb, address, block.capacity(), block.address());
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+    if (count < 0) {
+      block.filled(0);
+      throw Cures.failure("ibv_poll_cq", -count);
+    }
+    return block.filled(count);
+  }
+
+  @Override
+  public void arm(boolean solicitedOnly) throws IOException {
+    int errno;
+    try (Use _ = life.use("ibv_req_notify_cq")) {
+      errno = DataPath.requestNotify(device.verbs().requestNotify(), address, solicitedOnly);
+    }
+    if (errno != 0) {
+      throw Cures.failure("ibv_req_notify_cq", Math.abs(errno));
+    }
+  }
+
+  /** Called with the channel's lock, so never while the queue is being destroyed. */
+  void eventTaken(boolean acknowledge) throws IOException {
+    if (acknowledge) {
+      Ibverbs.ackCqEvents(pointer, 1);
+    } else {
+      unacknowledged.incrementAndGet();
+    }
+  }
+
+  /** Acknowledges at most what was taken: more would make destruction wait for ever. */
+  @Override
+  public int ackEvents(int count) throws IOException {
+    try (Use _ = life.use("ibv_ack_cq_events")) {
+      int taken = unacknowledged.getAndUpdate(open -> Math.max(0, open - count));
+      Ibverbs.ackCqEvents(pointer, Math.min(taken, count));
+    }
+    return 0;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return life.isOpen();
+  }
+
+  @Override
+  public int destroyCQ() throws IOException {
+    life.close("ibv_destroy_cq", this::freeWithoutEvents);
+    isOpen = false;
+    if (events != null) {
+      events.life().removeDependent();
+    }
+    return 0;
+  }
+
+  private void freeWithoutEvents() throws IOException {
+    if (events == null) {
+      free();
+    } else {
+      events.withoutEvents(this::free);
+    }
+  }
+
+  private void free() throws IOException {
+    Ibverbs.ackCqEvents(pointer, unacknowledged.getAndSet(0));
+    device.live().remove(address);
+    try {
+      Ibverbs.destroyCq(pointer);
+    } catch (IOException | RuntimeException kept) {
+      device.live().add(address, this);
+      throw kept;
+    }
+  }
+
+  /** Destroys it, unless that was done. */
+  @Override
+  public void close() {
+    Closing.quietly(life, this::destroyCQ);
+  }
+}

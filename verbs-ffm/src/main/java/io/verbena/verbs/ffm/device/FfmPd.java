@@ -1,0 +1,80 @@
+package io.verbena.verbs.ffm.device;
+
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.PD;
+
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
+import io.verbena.verbs.ext.MemoryWindow;
+import io.verbena.verbs.ext.SharedReceiveQueue;
+import io.verbena.verbs.ext.VerbsPd;
+import io.verbena.verbs.ffm.lib.Ibverbs;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.life.Closing;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.qp.FfmSrq;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/** A protection domain: what stands in it may be used together. */
+public final class FfmPd extends IbvPd implements VerbsPd {
+  private final Lifetime life =
+      new Lifetime(
+          "the protection domain", "memory regions, windows, shared receive queues or queue pairs");
+  private final FfmContext device;
+  private final MemorySegment pointer;
+
+  FfmPd(FfmContext device, MemorySegment pointer) throws IOException {
+    super(device);
+    this.device = device;
+    this.pointer = pointer;
+    handle = Pointers.u32(Pointers.struct(pointer, PD), PD, "handle");
+  }
+
+  /** The device that it is of. */
+  public FfmContext device() {
+    return device;
+  }
+
+  /** The {@code ibv_pd}; alive while a use or a dependent of {@link #life} is. */
+  public MemorySegment pointer() {
+    return pointer;
+  }
+
+  /** Whatever is made in the domain stands on it. */
+  public Lifetime life() {
+    return life;
+  }
+
+  @Override
+  public IbvMr registerMemory(long address, long length, int access) throws IOException {
+    return FfmMr.register(this, address, length, access);
+  }
+
+  @Override
+  public MemoryWindow allocateWindow() throws IOException {
+    return FfmWindow.allocate(this);
+  }
+
+  @Override
+  public SharedReceiveQueue createSrq(int maxRequests, int maxSges) throws IOException {
+    return FfmSrq.create(this, maxRequests, maxSges);
+  }
+
+  @Override
+  public boolean isOpen() {
+    return life.isOpen();
+  }
+
+  @Override
+  public int deallocPd() throws IOException {
+    life.close("ibv_dealloc_pd", () -> Ibverbs.deallocPd(pointer));
+    isOpen = false;
+    return 0;
+  }
+
+  /** Destroys it, unless that was done. */
+  @Override
+  public void close() {
+    Closing.quietly(life, this::deallocPd);
+  }
+}

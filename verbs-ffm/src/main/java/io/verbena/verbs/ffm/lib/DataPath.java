@@ -1,0 +1,89 @@
+package io.verbena.verbs.ffm.lib;
+
+import static io.verbena.verbs.ffm.lib.Control.unexpected;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.verbena.verbs.ext.VerbsException;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The verbs of the data path, which C calls through function pointers in {@code ibv_context}.
+ *
+ * <p>They return errno or a count and leave errno itself alone; pointers are plain longs here, so
+ * that nothing is allocated. Polling is a critical call: a few nanoseconds, never blocking. Posting
+ * is plain, because a software device may send inside the call (10 ms per MiB on rdma_rxe) and a
+ * critical call holds back safepoints for as long.
+ */
+public final class DataPath {
+  private DataPath() {}
+
+  private static final Linker LINKER = Linker.nativeLinker();
+
+  private static final MethodHandle POST =
+      LINKER.downcallHandle(Shapes.status(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle POLL_CQ =
+      LINKER.downcallHandle(
+          Shapes.status(JAVA_LONG, JAVA_INT, JAVA_LONG), Linker.Option.critical(false));
+  private static final MethodHandle REQ_NOTIFY =
+      LINKER.downcallHandle(Shapes.status(JAVA_LONG, JAVA_INT));
+  private static final MethodHandle ALLOC_MW =
+      LINKER.downcallHandle(Shapes.pointer(ADDRESS, JAVA_INT), NativeLibrary.ERRNO);
+  private static final MethodHandle DEALLOC_MW =
+      LINKER.downcallHandle(Shapes.status(ADDRESS), NativeLibrary.ERRNO);
+
+  /**
+   * {@code post_send}, {@code post_recv} or {@code post_srq_recv}.
+   *
+   * @return 0 or errno; then {@code badOut} points to the first request that was not posted
+   */
+  public static int post(MemorySegment verb, long queue, long first, long badOut)
+      throws VerbsException {
+    try {
+      return (int) POST.invokeExact(verb, queue, first, badOut);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** {@code poll_cq}: the number of completions, or negative when the CQ is broken. */
+  public static int pollCq(MemorySegment verb, long cq, int max, long out) throws VerbsException {
+    try {
+      return (int) POLL_CQ.invokeExact(verb, cq, max, out);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** {@code req_notify_cq}: 0 or errno. */
+  public static int requestNotify(MemorySegment verb, long cq, boolean solicitedOnly)
+      throws VerbsException {
+    try {
+      return (int) REQ_NOTIFY.invokeExact(verb, cq, solicitedOnly ? 1 : 0);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** {@code alloc_mw}: a memory window of type 1 or 2. */
+  public static MemorySegment allocMw(MemorySegment verb, MemorySegment pd, int type)
+      throws VerbsException {
+    try (Control call = Control.call("ibv_alloc_mw")) {
+      return call.pointer((MemorySegment) ALLOC_MW.invokeExact(verb, call.errno, pd, type));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** {@code dealloc_mw}: frees a window, bound or not. */
+  public static void deallocMw(MemorySegment verb, MemorySegment mw) throws VerbsException {
+    try (Control call = Control.call("ibv_dealloc_mw")) {
+      call.zero((int) DEALLOC_MW.invokeExact(verb, call.errno, mw));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+}

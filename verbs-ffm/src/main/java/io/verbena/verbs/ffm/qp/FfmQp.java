@@ -1,0 +1,122 @@
+package io.verbena.verbs.ffm.qp;
+
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.QP;
+
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import io.verbena.verbs.ext.QpAttributes;
+import io.verbena.verbs.ext.QpChange;
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.SendBlock;
+import io.verbena.verbs.ext.VerbsQp;
+import io.verbena.verbs.ffm.device.FfmContext;
+import io.verbena.verbs.ffm.device.FfmPd;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.life.Closing;
+import io.verbena.verbs.ffm.life.Foundations;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.life.Lifetime.Use;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/** A queue pair, made on a connection id and destroyed through it. */
+public final class FfmQp extends IbvQP implements VerbsQp {
+  private final Lifetime life = new Lifetime("the queue pair", "requests");
+  private final FfmContext device;
+  private final Foundations foundations;
+  private final MemorySegment pointer;
+  private final Lifetime.Free destruction;
+  private final PostVerb sends;
+  private final PostVerb receives;
+  private final BindGuard binds;
+
+  /**
+   * Wraps the QP that the connection manager has just made.
+   *
+   * @param foundations what it stands on; let go of when it is destroyed
+   * @param destruction the connection manager's way to free it
+   */
+  public FfmQp(
+      FfmPd pd,
+      IbvQPInitAttr attr,
+      MemorySegment qp,
+      Foundations foundations,
+      Lifetime.Free destruction)
+      throws IOException {
+    super(Pointers.u32(qp, QP, "qp_num"));
+    this.device = pd.device();
+    this.foundations = foundations;
+    this.pointer = qp;
+    this.destruction = destruction;
+    this.pd = pd;
+    context = device;
+    send_cq = attr.getSend_cq();
+    recv_cq = attr.getRecv_cq();
+    handle = Pointers.u32(qp, QP, "handle");
+    qp_type = Pointers.u32(qp, QP, "qp_type");
+    sends = PostVerb.send(device.verbs().postSend(), qp.address());
+    receives = PostVerb.receive("ibv_post_recv", device.verbs().postReceive(), qp.address());
+    binds = new BindGuard(device.live());
+    device.live().add(qp.address(), this);
+  }
+
+  @Override
+  public int postSend(SendBlock block, int first, int count) throws IOException {
+    long head = block.chain(first, count);
+    try (Use _ = life.use(sends.call());
+        BindGuard.Held _ = binds.hold(block, first, count)) {
+      return sends.post(head, count);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  @Override
+  public int postReceive(ReceiveBlock block, int first, int count) throws IOException {
+    long head = block.chain(first, count);
+    try (Use _ = life.use(receives.call())) {
+      return receives.post(head, count);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  @Override
+  public void modify(QpChange change) throws IOException {
+    try (Use _ = life.use("ibv_modify_qp")) {
+      QpQueries.modify(pointer, change);
+    }
+  }
+
+  @Override
+  public QpAttributes query() throws IOException {
+    try (Use _ = life.use("ibv_query_qp")) {
+      return QpQueries.query(pointer);
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return life.isOpen();
+  }
+
+  /** As {@code destroyQP()} of the id does. */
+  public int destroy() throws IOException {
+    life.close("rdma_destroy_qp", this::free);
+    isOpen = false;
+    foundations.release();
+    return 0;
+  }
+
+  private void free() throws IOException {
+    device.live().remove(pointer.address());
+    destruction.run();
+  }
+
+  /** Destroys it, unless that was done. */
+  @Override
+  public void close() {
+    Closing.quietly(life, this::destroy);
+  }
+}

@@ -1,0 +1,110 @@
+package io.verbena.verbs.ffm.qp;
+
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.SRQ_ATTR;
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.SRQ_INIT_ATTR;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.SharedReceiveQueue;
+import io.verbena.verbs.ffm.device.FfmPd;
+import io.verbena.verbs.ffm.lib.Ibverbs;
+import io.verbena.verbs.ffm.lib.Pointers;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.life.Lifetime.Use;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/** Receives that several queue pairs share. */
+public final class FfmSrq implements SharedReceiveQueue {
+  private static final int IBV_SRQ_LIMIT = 1 << 1;
+
+  private final Lifetime life = new Lifetime("the shared receive queue", "queue pairs");
+  private final FfmPd pd;
+  private final MemorySegment pointer;
+  private final int maxRequests;
+  private final PostVerb receives;
+
+  private FfmSrq(FfmPd pd, MemorySegment pointer, int maxRequests) {
+    this.pd = pd;
+    this.pointer = pointer;
+    this.maxRequests = maxRequests;
+    receives =
+        PostVerb.receive(
+            "ibv_post_srq_recv", pd.device().verbs().postSrqReceive(), pointer.address());
+  }
+
+  /** A new queue in a domain. */
+  public static FfmSrq create(FfmPd pd, int maxRequests, int maxSges) throws IOException {
+    pd.life().addDependent("ibv_create_srq");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment init = Pointers.room(arena, SRQ_INIT_ATTR);
+      init.set(JAVA_INT, SRQ_INIT_ATTR.offset("attr.max_wr"), maxRequests);
+      init.set(JAVA_INT, SRQ_INIT_ATTR.offset("attr.max_sge"), maxSges);
+      MemorySegment srq = Ibverbs.createSrq(pd.pointer(), init);
+      FfmSrq queue = new FfmSrq(pd, srq, Pointers.u32(init, SRQ_INIT_ATTR, "attr.max_wr"));
+      pd.device().live().add(srq.address(), queue);
+      return queue;
+    } catch (IOException | RuntimeException failed) {
+      pd.life().removeDependent();
+      throw failed;
+    }
+  }
+
+  /** Queue pairs stand on the queue. */
+  public Lifetime life() {
+    return life;
+  }
+
+  /** The {@code ibv_srq}; alive while a use or a dependent of {@link #life} is. */
+  public MemorySegment pointer() {
+    return pointer;
+  }
+
+  @Override
+  public long handle() {
+    return pointer.address();
+  }
+
+  @Override
+  public int maxRequests() {
+    return maxRequests;
+  }
+
+  @Override
+  public int postReceive(ReceiveBlock block, int first, int count) throws IOException {
+    long head = block.chain(first, count);
+    try (Use _ = life.use(receives.call())) {
+      return receives.post(head, count);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  @Override
+  public void armLimit(int limit) throws IOException {
+    try (Use _ = life.use("ibv_modify_srq");
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = Pointers.room(arena, SRQ_ATTR);
+      attr.set(JAVA_INT, SRQ_ATTR.offset("srq_limit"), limit);
+      Ibverbs.modifySrq(pointer, attr, IBV_SRQ_LIMIT);
+    }
+  }
+
+  @Override
+  public void destroy() throws IOException {
+    life.close("ibv_destroy_srq", this::free);
+    pd.life().removeDependent();
+  }
+
+  private void free() throws IOException {
+    pd.device().live().remove(pointer.address());
+    try {
+      Ibverbs.destroySrq(pointer);
+    } catch (IOException | RuntimeException kept) {
+      pd.device().live().add(pointer.address(), this);
+      throw kept;
+    }
+  }
+}
