@@ -47,6 +47,7 @@ public final class ServerCall
   private FrameKind kind = FrameKind.RESULT;
   private @Nullable Thread runner;
   private boolean cancelled;
+  private boolean expired;
   private @Nullable List<Runnable> onCancel;
 
   /** A call that has just arrived. */
@@ -65,6 +66,7 @@ public final class ServerCall
     kind = FrameKind.RESULT;
     synchronized (lock) {
       cancelled = false;
+      expired = false;
       onCancel = null;
     }
   }
@@ -124,6 +126,9 @@ public final class ServerCall
   @Override
   public void onTimer(long nowNanos) {
     timer = Timers.NONE;
+    synchronized (lock) {
+      expired = !cancelled;
+    }
     cancel();
   }
 
@@ -162,17 +167,25 @@ public final class ServerCall
     } catch (WireException e) {
       fail(RpcStatus.RESOURCE_EXHAUSTED, Execution.EXECUTED, "", "the result: " + e.getMessage());
     } catch (RpcException e) {
-      fail(e.status(), Execution.EXECUTED, "", String.valueOf(e.getMessage()));
+      RpcStatus status = e.status() == RpcStatus.CANCELLED ? cancellation() : e.status();
+      fail(status, Execution.EXECUTED, "", String.valueOf(e.getMessage()));
     } catch (Throwable e) {
       LOG.debug("{} threw", method, e);
       fail(
-          isCancelled() ? RpcStatus.CANCELLED : RpcStatus.INTERNAL,
+          isCancelled() ? cancellation() : RpcStatus.INTERNAL,
           Execution.EXECUTED,
           e.getClass().getName(),
           e.getClass().getName() + ": " + e.getMessage());
       if (e instanceof VirtualMachineError) {
         LOG.error("{} ended in an error of the virtual machine", method, e);
       }
+    }
+  }
+
+  /** What to call it that a handler was stopped: its reply may come before its caller's timer. */
+  private RpcStatus cancellation() {
+    synchronized (lock) {
+      return expired ? RpcStatus.DEADLINE_EXCEEDED : RpcStatus.CANCELLED;
     }
   }
 

@@ -171,6 +171,36 @@ class CallTest {
   }
 
   @Test
+  void aHandlerStoppedByTheDeadlineAnswersSoEvenBeforeItsCallersTimer() {
+    List<Runnable> running = new ArrayList<>();
+    world.server(
+        s ->
+            s.serve(
+                    Probe.bind(
+                        new Probe.Plain() {
+                          @Override
+                          public String slow(String text) {
+                            throw new RpcException(RpcStatus.CANCELLED, "stopped inside");
+                          }
+                        }))
+                .handlers(running::add));
+    // The time left crosses in whole microseconds, so the handler's end comes up to one earlier.
+    Duration timeout = Duration.ofNanos(50L << 20);
+    Probe.Stub hasty = new Probe.Stub(session, CallOptions.timeout(timeout));
+    CompletableFuture<String> call = hasty.submit(Probe.SLOW, "late");
+    world.settle();
+    world.clock().advance(timeout.minusNanos(1));
+    world.settle();
+    assertThat(call).isNotDone();
+    running.forEach(Runnable::run);
+    world.settle();
+    RpcException failure = (RpcException) call.exceptionNow();
+    assertThat(failure.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
+    assertThat(failure.execution()).isEqualTo(Execution.EXECUTED);
+    assertThat(failure).hasMessageContaining("stopped inside");
+  }
+
+  @Test
   void cancellingBeforeTheSessionOpensSendsNothing() {
     CompletableFuture<String> call = stub.submit(Probe.ECHO, "never");
     assertThat(call.cancel(true)).isTrue();
