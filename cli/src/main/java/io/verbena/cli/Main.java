@@ -1,0 +1,35 @@
+package io.verbena.cli;
+
+import io.verbena.cli.demo.DemoCommand;
+import io.verbena.cli.demo.DemoServerCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Where the {@code verbena} command starts. */
+@Command(
+    name = "verbena",
+    description = "RPC for Java that rides RDMA when both ends have it, and TCP when not.",
+    mixinStandardHelpOptions = true,
+    subcommands = {DemoCommand.class, DemoServerCommand.class})
+public final class Main {
+  private Main() {}
+
+  /** Runs one command; exits with 0 when it did what it should, 1 when not, 2 for wrong usage. */
+  public static void main(String[] args) {
+    System.exit(run(args));
+  }
+
+  static int run(String... args) {
+    return new CommandLine(new Main())
+        .setExecutionExceptionHandler(
+            (failure, command, parsed) -> {
+              command.getErr().println("verbena: " + inWords(failure));
+              return 1;
+            })
+        .execute(args);
+  }
+
+  private static String inWords(Throwable failure) {
+    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+  }
+}

@@ -1,0 +1,125 @@
+package io.verbena.cli.demo;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * The client's side of the demonstration: each step makes calls, checks them and says what came.
+ */
+final class DemoCalls {
+  private static final int WATERINGS = 5;
+  private static final int ASYNC_CALLS = 1_000;
+
+  private final Session session;
+  private final PrintWriter out;
+  private final Garden garden;
+  private final GardenRpc.Async async;
+
+  DemoCalls(Session session, PrintWriter out) {
+    this.session = session;
+    this.out = out;
+    this.garden = GardenRpc.client(session);
+    this.async = GardenRpc.async(session);
+  }
+
+  void run() {
+    typedCall();
+    declaredException();
+    asyncCalls();
+    oneWay();
+    callback();
+    deadline();
+  }
+
+  private void typedCall() {
+    try {
+      Garden.Plant plant = garden.find("verbena");
+      check(plant.name().equals("verbena"), "another plant came: " + plant);
+      say("typed call", "find(\"verbena\")", plant);
+    } catch (NoSuchPlant e) {
+      throw new DemoException("the server does not know the plant: " + e.getMessage(), e);
+    }
+  }
+
+  private void declaredException() {
+    try {
+      throw new DemoException("a plant came that does not exist: " + garden.find("triffid"));
+    } catch (NoSuchPlant e) {
+      say("exception", "find(\"triffid\")", "NoSuchPlant, as declared: " + e.getMessage());
+    }
+  }
+
+  private void asyncCalls() {
+    long start = System.nanoTime();
+    List<CompletableFuture<List<String>>> calls =
+        IntStream.range(0, ASYNC_CALLS).mapToObj(i -> async.names().toCompletableFuture()).toList();
+    long answered = calls.stream().filter(call -> call.join().contains("rose")).count();
+    long millis = (System.nanoTime() - start) / 1_000_000;
+    check(answered == ASYNC_CALLS, answered + " of " + ASYNC_CALLS + " calls were answered");
+    say("async", ASYNC_CALLS + " x names()", answered + " answers in " + millis + " ms, cold");
+  }
+
+  private void oneWay() {
+    for (int i = 0; i < WATERINGS; i++) {
+      garden.water("fern");
+    }
+    // One-way calls leave in order, and their handlers run side by side: ask until they are done.
+    int counted = poll(garden::waterings, WATERINGS);
+    say("one-way", WATERINGS + " x water(\"fern\")", "the server counts " + counted);
+  }
+
+  private void callback() {
+    AtomicInteger looks = new AtomicInteger();
+    session.serve(
+        GardenerRpc.bind(
+            plant -> {
+              looks.incrementAndGet();
+              return "a fine " + plant.name();
+            }));
+    int answers = garden.tour();
+    check(answers == looks.get(), answers + " callbacks, and " + looks + " arrived here");
+    say("callback", "tour()", "the server called this process " + looks + " times meanwhile");
+  }
+
+  private void deadline() {
+    long start = System.nanoTime();
+    try {
+      throw new DemoException("a flower came: " + garden.awaitFlower());
+    } catch (RpcException e) {
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      check(e.status() == RpcStatus.DEADLINE_EXCEEDED, "it failed otherwise: " + e.getMessage());
+      poll(garden::waitsGivenUp, 1);
+      say(
+          "deadline",
+          "awaitFlower()",
+          e.status() + " after " + millis + " ms, and its handler was interrupted");
+    }
+  }
+
+  private static int poll(IntSupplier count, int wanted) {
+    int counted = count.getAsInt();
+    for (int i = 0; counted != wanted && i < 1_000; i++) {
+      counted = count.getAsInt();
+    }
+    check(counted == wanted, "the server counts " + counted + ", not " + wanted);
+    return counted;
+  }
+
+  private static void check(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new DemoException(otherwise);
+    }
+  }
+
+  private void say(String what, String call, Object outcome) {
+    out.printf("%-12s %-20s -> %s%n", what, call, outcome);
+    out.flush();
+  }
+}

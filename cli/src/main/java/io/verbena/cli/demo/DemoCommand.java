@@ -1,0 +1,33 @@
+package io.verbena.cli.demo;
+
+import io.verbena.api.Session;
+import io.verbena.core.VerbenaClient;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena demo}: every kind of call, between two processes, on the best path there is. */
+@Command(
+    name = "demo",
+    description = "Makes typed calls between two processes, on the best path there is.")
+public final class DemoCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    try (ServerProcess server = ServerProcess.start();
+        VerbenaClient client = VerbenaClient.builder().build();
+        Session session = client.connect(server.address())) {
+      out.printf("server   process %d, at %s%n", server.pid(), server.address());
+      out.printf("client   process %d, this one%n%n", ProcessHandle.current().pid());
+      new DemoCalls(session, out).run();
+      out.printf("%npath: %s%n", session.path());
+      out.flush();
+    }
+    return 0;
+  }
+}
