@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds where two ends' contracts do not fit. What fits although it differs: methods, enum
- * constants and subtypes that one end has more; trailing parameters and members that have a
- * default.
+ * Finds where two ends' contracts do not fit. What fits although it differs: methods, subtypes and
+ * trailing enum constants that one end has more; trailing parameters and members that have a
+ * default; trailing declared exceptions, which the other end sees as INTERNAL.
  */
 public final class SchemaCheck {
   private final List<String> mismatches = new ArrayList<>();
@@ -52,7 +52,8 @@ public final class SchemaCheck {
     if (!mine.result().equals(theirs.result())) {
       differ(what + " returns", mine.result(), theirs.result());
     }
-    if (!mine.errors().equals(theirs.errors())) {
+    int errors = Math.min(mine.errors().size(), theirs.errors().size());
+    if (!mine.errors().subList(0, errors).equals(theirs.errors().subList(0, errors))) {
       differ(what + " throws", mine.errors().toString(), theirs.errors().toString());
     }
     inOrder(what, "parameter", mine.parameters(), theirs.parameters());
@@ -67,7 +68,8 @@ public final class SchemaCheck {
     switch (mine.kind()) {
       case RECORD -> inOrder(what, "member", mine.members(), theirs.members());
       case ENUM -> constants(what, mine.members(), theirs.members());
-      case SEALED, CUSTOM -> byName(what, mine.kind(), mine.members(), theirs.members());
+      case SEALED -> subtypes(what, mine.members(), theirs.members());
+      case CUSTOM -> classIds(what, mine.members(), theirs.members());
     }
   }
 
@@ -105,16 +107,31 @@ public final class SchemaCheck {
     }
   }
 
-  private void byName(
-      String what, Schema.Kind kind, List<Schema.Member> mine, List<Schema.Member> theirs) {
-    Map<String, String> byName = new HashMap<>();
-    theirs.forEach(member -> byName.put(member.name(), member.type()));
-    String role = kind == Schema.Kind.SEALED ? ", subtype id " : ", class id ";
+  /** Neither may an id change its subtype, nor a subtype its id. */
+  private void subtypes(String what, List<Schema.Member> mine, List<Schema.Member> theirs) {
+    Map<String, String> typesById = new HashMap<>();
+    Map<String, String> idsByType = new HashMap<>();
+    for (Schema.Member member : theirs) {
+      typesById.put(member.name(), member.type());
+      idsByType.put(member.type(), member.name());
+    }
     for (Schema.Member member : mine) {
-      String type = byName.get(member.name());
-      if (type != null ? !type.equals(member.type()) : kind == Schema.Kind.CUSTOM) {
-        differ(what + role + member.name(), member.type(), type == null ? "none" : type);
+      String type = typesById.getOrDefault(member.name(), member.type());
+      if (!type.equals(member.type())) {
+        differ(what + ", subtype with id " + member.name(), member.type(), type);
       }
+      String id = idsByType.getOrDefault(member.type(), member.name());
+      if (!id.equals(member.name())) {
+        differ(what + ", id of subtype " + member.type(), member.name(), id);
+      }
+    }
+  }
+
+  private void classIds(String what, List<Schema.Member> mine, List<Schema.Member> theirs) {
+    String here = mine.isEmpty() ? "none" : mine.getFirst().name();
+    String there = theirs.isEmpty() ? "none" : theirs.getFirst().name();
+    if (!here.equals(there)) {
+      differ(what + ", class id of its serializer", here, there);
     }
   }
 

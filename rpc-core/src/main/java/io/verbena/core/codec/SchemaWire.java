@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** Writes and reads a schema, for two ends whose contracts differ. */
+/**
+ * Writes and reads a schema, for two ends whose contracts differ. What is read is as large as the
+ * message that carries it, times a small factor, and no larger.
+ */
 public final class SchemaWire {
   private SchemaWire() {}
 
@@ -79,7 +82,7 @@ public final class SchemaWire {
 
   private static <T> List<T> readList(WireIn in, Function<WireIn, T> reader) {
     int count = in.readCount(1);
-    List<T> list = new ArrayList<>(count);
+    List<T> list = new ArrayList<>(Math.min(count, 1024));
     for (int i = 0; i < count; i++) {
       list.add(reader.apply(in));
     }
