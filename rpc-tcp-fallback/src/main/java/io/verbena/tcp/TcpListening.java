@@ -25,11 +25,16 @@ final class TcpListening implements Listening {
   /** How long to accept nothing after accepting has failed, which mostly is for want of files. */
   private static final long PAUSE_MILLIS = 1000;
 
+  private static final long WARNING_INTERVAL_NANOS = 1_000_000_000L;
+  private static final long NEVER = Long.MIN_VALUE;
+
   private final TcpDriver driver;
   private final LinkOptions options;
   private final AcceptHandler handler;
   private final ServerSocketChannel channel;
   private final URI address;
+  private long warnedAtNanos = NEVER;
+  private int unreported;
 
   TcpListening(TcpDriver driver, TcpAddress at, LinkOptions options, AcceptHandler handler)
       throws LinkException {
@@ -98,7 +103,7 @@ final class TcpListening implements Listening {
       return;
     }
     SslHandler tls = Tls.server(options.tls(), options.connectTimeout().toMillis());
-    socket.pipeline().addLast(tls, new Handshake(tls, this::open, TcpListening::handshakeFailed));
+    socket.pipeline().addLast(tls, new Handshake(tls, this::open, this::handshakeFailed));
     driver.register(socket);
   }
 
@@ -109,11 +114,24 @@ final class TcpListening implements Listening {
     link.open(handler::onAccepted);
   }
 
-  private static void handshakeFailed(SocketChannel socket, Throwable cause) {
+  private void handshakeFailed(SocketChannel socket, Throwable cause) {
     if (Tls.isPlaintext(cause)) {
       socket.pipeline().get(LingeringClose.class).lastWords(Tls.expectedTls());
     }
-    LOG.warn("{} got no link: {}", TcpAddress.text(socket.remoteAddress()), Tls.explain(cause));
+    // Strangers decide how often this happens; they shall not fill the log.
+    long now = driver.loop().ticker().nanoTime();
+    if (warnedAtNanos != NEVER && now - warnedAtNanos < WARNING_INTERVAL_NANOS) {
+      unreported++;
+      return;
+    }
+    warnedAtNanos = now;
+    LOG.warn(
+        "{} got no link at {}: {} ({} more went unreported before)",
+        TcpAddress.text(socket.remoteAddress()),
+        address,
+        Tls.explain(cause),
+        unreported);
+    unreported = 0;
   }
 
   private final class Acceptor extends ChannelInboundHandlerAdapter {
