@@ -310,23 +310,21 @@ final class ConnectionManager {
   /** Sends until it is taken, up to the repeats of rdma_cm. */
   private void send(FabricHost from, FabricHost to, Delivery message, Runnable givenUp) {
     Link link = fabric.link(from, to);
-    new Object() {
-      private int attempts;
+    attempt(fabric.latency() + link.delayNanos, 0, link, message, givenUp);
+  }
 
-      void attempt() {
-        fabric.after(fabric.latency() + link.delayNanos, this::deliver);
-      }
-
-      private void deliver() {
-        if (link.carries() && message.arrive()) {
-          return;
-        }
-        if (++attempts > REPEATS) {
-          givenUp.run();
-        } else {
-          fabric.after(REPEAT_NANOS, this::deliver);
-        }
-      }
-    }.attempt();
+  private void attempt(long delay, int repeated, Link link, Delivery message, Runnable givenUp) {
+    fabric.after(
+        delay,
+        () -> {
+          if (link.carries() && message.arrive()) {
+            return;
+          }
+          if (repeated == REPEATS) {
+            givenUp.run();
+          } else {
+            attempt(REPEAT_NANOS, repeated + 1, link, message, givenUp);
+          }
+        });
   }
 }

@@ -51,8 +51,12 @@ final class FabricCmEvent extends RdmaCmEvent {
 
   // Called under the fabric's lock.
 
-  boolean isAbout(FabricCmId other) {
-    return id == other || listenIdPriv == other;
+  FabricCmId id() {
+    return id;
+  }
+
+  boolean isRequestTo(FabricCmId listener) {
+    return listenIdPriv == listener;
   }
 
   void taken() {

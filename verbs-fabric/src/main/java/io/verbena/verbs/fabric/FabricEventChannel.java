@@ -9,6 +9,7 @@ import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A channel of connection events. */
@@ -93,10 +94,13 @@ final class FabricEventChannel extends RdmaEventChannel {
     users++;
   }
 
-  /** An id is gone, and with it what nobody read of it. */
+  /** An id is gone, and with it what nobody read of it, also requests to a listener. */
   void removeUser(FabricCmId id) {
     users--;
-    events.removeIf(event -> event.isAbout(id));
+    List<FabricCmId> unseen =
+        events.stream().filter(event -> event.isRequestTo(id)).map(FabricCmEvent::id).toList();
+    events.removeIf(event -> event.id() == id);
+    unseen.forEach(FabricCmId::abandon);
   }
 
   void raise(FabricCmEvent event) {

@@ -2,8 +2,8 @@ package io.verbena.verbs.fabric;
 
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.testkit.VerbsHarness;
+import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -25,12 +25,14 @@ final class FabricHarness implements VerbsHarness {
     passive = fabric.addHost("passive", profile, address("10.9.0.2"), address("fd00::2"));
   }
 
+  FabricHarness(Fabric fabric, FabricHost active, FabricHost passive) {
+    this.fabric = fabric;
+    this.active = active;
+    this.passive = passive;
+  }
+
   static InetAddress address(String literal) {
-    try {
-      return InetAddress.getByName(literal);
-    } catch (UnknownHostException e) {
-      throw new IllegalArgumentException(e);
-    }
+    return InetAddress.ofLiteral(literal);
   }
 
   @Override
@@ -45,12 +47,12 @@ final class FabricHarness implements VerbsHarness {
 
   @Override
   public InetAddress address() {
-    return address("10.9.0.2");
+    return passive.addresses().getFirst();
   }
 
   @Override
   public Optional<InetAddress> ipv6Address() {
-    return Optional.of(address("fd00::2"));
+    return passive.addresses().stream().filter(Inet6Address.class::isInstance).findFirst();
   }
 
   @Override

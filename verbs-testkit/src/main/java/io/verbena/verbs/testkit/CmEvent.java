@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** A connection event, copied and acknowledged. */
-record CmEvent(
+public record CmEvent(
     RdmaCmEvent.EventType type,
     int status,
     RdmaCmId id,
@@ -16,7 +16,7 @@ record CmEvent(
     int initiatorDepth) {
 
   @SuppressWarnings("EnumOrdinal") // DiSNI's own code for an event is the ordinal
-  static CmEvent take(RdmaCmEvent event) throws IOException {
+  public static CmEvent take(RdmaCmEvent event) throws IOException {
     CmEvent copy =
         new CmEvent(
             RdmaCmEvent.EventType.values()[event.getEvent()],

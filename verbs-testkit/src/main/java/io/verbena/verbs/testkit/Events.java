@@ -12,28 +12,28 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** An event channel, with a way to wait for the next event. */
-final class Events implements AutoCloseable {
-  final RdmaEventChannel channel;
+public final class Events implements AutoCloseable {
+  public final RdmaEventChannel channel;
   private final VerbsHarness harness;
   private final Deque<CmEvent> taken = new ArrayDeque<>();
 
-  Events(VerbsHarness harness, VerbsProvider provider) throws IOException {
+  public Events(VerbsHarness harness, VerbsProvider provider) throws IOException {
     this.harness = harness;
     channel = provider.createEventChannel();
   }
 
-  RdmaCmId newId() throws IOException {
+  public RdmaCmId newId() throws IOException {
     return channel.createId(RdmaCm.RDMA_PS_TCP);
   }
 
   /** The next event, whatever it is; the end of a time-wait is none that anybody waits for. */
-  CmEvent next(String what) throws Exception {
+  public CmEvent next(String what) throws Exception {
     harness.await(what, this::hasNext);
     return taken.removeFirst();
   }
 
   /** The next event, which must be of that type. */
-  CmEvent await(RdmaCmEvent.EventType type) throws Exception {
+  public CmEvent await(RdmaCmEvent.EventType type) throws Exception {
     CmEvent event = next("the event " + type);
     if (event.type() != type) {
       throw new AssertionError(

@@ -14,11 +14,11 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** Two connected sides. Closing destroys everything, first the active side. */
-final class Pair implements AutoCloseable {
-  final Side active;
-  final Side passive;
-  final Events activeEvents;
-  final Events passiveEvents;
+public final class Pair implements AutoCloseable {
+  public final Side active;
+  public final Side passive;
+  public final Events activeEvents;
+  public final Events passiveEvents;
   private final RdmaCmId listener;
 
   private Pair(
@@ -30,11 +30,11 @@ final class Pair implements AutoCloseable {
     this.listener = listener;
   }
 
-  static Pair connect(VerbsHarness harness) throws Exception {
+  public static Pair connect(VerbsHarness harness) throws Exception {
     return connect(harness, new Setup(), new Setup());
   }
 
-  static Pair connect(VerbsHarness harness, Setup active, Setup passive) throws Exception {
+  public static Pair connect(VerbsHarness harness, Setup active, Setup passive) throws Exception {
     return connect(harness, harness.address(), active, passive, null);
   }
 
@@ -43,7 +43,7 @@ final class Pair implements AutoCloseable {
    *
    * @param passivePd the PD for the passive side, or null for one of its own
    */
-  static Pair connect(
+  public static Pair connect(
       VerbsHarness harness,
       InetAddress address,
       Setup active,
@@ -71,7 +71,7 @@ final class Pair implements AutoCloseable {
   }
 
   /** A listener on a free port. */
-  static RdmaCmId listen(Events events, InetAddress address) throws Exception {
+  public static RdmaCmId listen(Events events, InetAddress address) throws Exception {
     RdmaCmId listener = events.newId();
     listener.bindAddr(new InetSocketAddress(address, 0));
     listener.listen(16);
@@ -79,7 +79,7 @@ final class Pair implements AutoCloseable {
   }
 
   /** An id ready for a queue pair and a connect. */
-  static RdmaCmId resolve(Events events, InetSocketAddress to) throws Exception {
+  public static RdmaCmId resolve(Events events, InetSocketAddress to) throws Exception {
     RdmaCmId id = events.newId();
     id.resolveAddr(null, to, 2_000);
     events.await(RDMA_CM_EVENT_ADDR_RESOLVED);

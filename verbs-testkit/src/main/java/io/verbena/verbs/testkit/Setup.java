@@ -5,7 +5,7 @@ import io.verbena.verbs.ext.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /** How a side of a connection is to be made; a test changes what it cares about. */
-final class Setup {
+public final class Setup {
   int maxSend = 16;
   int maxReceive = 16;
   int maxSges = 4;
@@ -21,37 +21,37 @@ final class Setup {
   int readAtomic = 4;
   @Nullable SharedReceiveQueue srq;
 
-  Setup maxSend(int requests) {
+  public Setup maxSend(int requests) {
     maxSend = requests;
     return this;
   }
 
-  Setup maxReceive(int requests) {
+  public Setup maxReceive(int requests) {
     maxReceive = requests;
     return this;
   }
 
-  Setup sendCqEntries(int entries) {
+  public Setup sendCqEntries(int entries) {
     sendCqEntries = entries;
     return this;
   }
 
-  Setup rnrRetries(int count) {
+  public Setup rnrRetries(int count) {
     rnrRetries = count;
     return this;
   }
 
-  Setup retries(int count) {
+  public Setup retries(int count) {
     retries = count;
     return this;
   }
 
-  Setup srq(SharedReceiveQueue shared) {
+  public Setup srq(SharedReceiveQueue shared) {
     srq = shared;
     return this;
   }
 
-  ConnectionParameters parameters() {
+  public ConnectionParameters parameters() {
     ConnectionParameters parameters = new ConnectionParameters();
     parameters.setResponder_resources((byte) readAtomic);
     parameters.setInitiator_depth((byte) readAtomic);

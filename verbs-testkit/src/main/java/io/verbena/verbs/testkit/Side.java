@@ -29,21 +29,21 @@ import java.util.List;
  * One side of a connection: a queue pair with its queues and its memory, and short ways to post and
  * to wait. Closing destroys everything in order, and fails where something cannot be destroyed.
  */
-final class Side implements AutoCloseable {
+public final class Side implements AutoCloseable {
   /** Part of closing, which may fail. */
   private interface Step {
     void run() throws IOException;
   }
 
-  final VerbsHarness harness;
-  final RdmaCmId id;
-  final IbvPd pd;
-  final IbvCompChannel channel;
-  final IbvCQ sendCq;
-  final IbvCQ receiveCq;
-  final IbvQP qp;
-  final IbvQPInitAttr attributes = new IbvQPInitAttr();
-  final SendBlock sends;
+  public final VerbsHarness harness;
+  public final RdmaCmId id;
+  public final IbvPd pd;
+  public final IbvCompChannel channel;
+  public final IbvCQ sendCq;
+  public final IbvCQ receiveCq;
+  public final IbvQP qp;
+  public final IbvQPInitAttr attributes = new IbvQPInitAttr();
+  public final SendBlock sends;
   private final ReceiveBlock receives;
   private final CompletionBlock completions;
   private final Arena arena = Arena.ofShared();
@@ -52,12 +52,13 @@ final class Side implements AutoCloseable {
   private final Deque<Step> closing = new ArrayDeque<>();
 
   /** Makes a side with a PD of its own. */
-  static Side create(VerbsHarness harness, RdmaCmId id, Setup setup) throws IOException {
+  public static Side create(VerbsHarness harness, RdmaCmId id, Setup setup) throws IOException {
     return new Side(harness, id, id.getVerbs().allocPd(), true, setup);
   }
 
   /** Makes a side in a PD that the test destroys afterwards. */
-  static Side create(VerbsHarness harness, RdmaCmId id, IbvPd pd, Setup setup) throws IOException {
+  public static Side create(VerbsHarness harness, RdmaCmId id, IbvPd pd, Setup setup)
+      throws IOException {
     return new Side(harness, id, pd, false, setup);
   }
 
@@ -92,16 +93,16 @@ final class Side implements AutoCloseable {
     completions = new CompletionBlock(arena, 16);
   }
 
-  VerbsQp verbs() {
+  public VerbsQp verbs() {
     return VerbsQp.of(qp);
   }
 
-  int qpNumber() throws IOException {
+  public int qpNumber() throws IOException {
     return qp.getQp_num();
   }
 
   /** Registered memory, zeroed, deregistered when the side closes. */
-  Buffer buffer(long size, int access) throws IOException {
+  public Buffer buffer(long size, int access) throws IOException {
     MemorySegment memory = arena.allocate(size, 4096);
     IbvMr mr = VerbsPd.of(pd).registerMemory(memory.address(), size, access);
     closing.addFirst(
@@ -114,12 +115,12 @@ final class Side implements AutoCloseable {
   }
 
   /** Memory that only this side touches. */
-  Buffer buffer(long size) throws IOException {
+  public Buffer buffer(long size) throws IOException {
     return buffer(size, Access.LOCAL_WRITE);
   }
 
   /** Memory that the peer may do anything to. */
-  Buffer openBuffer(long size) throws IOException {
+  public Buffer openBuffer(long size) throws IOException {
     return buffer(
         size,
         Access.LOCAL_WRITE
@@ -129,28 +130,28 @@ final class Side implements AutoCloseable {
             | Access.MW_BIND);
   }
 
-  MemorySegment unregistered(long size) {
+  public MemorySegment unregistered(long size) {
     return arena.allocate(size, 64);
   }
 
-  MemoryWindow window() throws IOException {
+  public MemoryWindow window() throws IOException {
     MemoryWindow window = VerbsPd.of(pd).allocateWindow();
     closing.addFirst(window::deallocate);
     return window;
   }
 
   /** Posts one receive over the whole buffer. */
-  void receive(long wrId, Buffer buffer) throws IOException {
+  public void receive(long wrId, Buffer buffer) throws IOException {
     receive(wrId, buffer, 0, (int) buffer.memory().byteSize());
   }
 
-  void receive(long wrId, Buffer buffer, long offset, int length) throws IOException {
+  public void receive(long wrId, Buffer buffer, long offset, int length) throws IOException {
     receives.request(0, wrId).sge(0, buffer.address() + offset, length, buffer.lkey());
     postReceive();
   }
 
   /** Posts a receive without memory, for a write with immediate to consume. */
-  void receiveNothing(long wrId) throws IOException {
+  public void receiveNothing(long wrId) throws IOException {
     receives.request(0, wrId);
     postReceive();
   }
@@ -162,45 +163,47 @@ final class Side implements AutoCloseable {
   }
 
   /** Posts to an SRQ what {@link #receive} would post to the queue pair. */
-  int receiveShared(SharedReceiveQueue srq, long wrId, Buffer buffer, long offset, int length)
+  public int receiveShared(
+      SharedReceiveQueue srq, long wrId, Buffer buffer, long offset, int length)
       throws IOException {
     receives.request(0, wrId).sge(0, buffer.address() + offset, length, buffer.lkey());
     return srq.postReceive(receives, 0, 1);
   }
 
   /** Begins request 0 of the block {@link #sends} over a whole buffer. */
-  SendBlock request(long wrId, int opcode, int flags, Buffer buffer) {
+  public SendBlock request(long wrId, int opcode, int flags, Buffer buffer) {
     return request(wrId, opcode, flags, buffer, 0, (int) buffer.memory().byteSize());
   }
 
-  SendBlock request(long wrId, int opcode, int flags, Buffer buffer, long offset, int length) {
+  public SendBlock request(
+      long wrId, int opcode, int flags, Buffer buffer, long offset, int length) {
     return sends
         .request(0, wrId, opcode, flags)
         .sge(0, buffer.address() + offset, length, buffer.lkey());
   }
 
   /** Posts request 0 of the block; the queue must have room. */
-  void post() throws IOException {
+  public void post() throws IOException {
     if (tryPost() != 1) {
       throw new AssertionError("the send queue is full");
     }
   }
 
-  int tryPost() throws IOException {
+  public int tryPost() throws IOException {
     return verbs().postSend(sends, 0, 1);
   }
 
-  Wc awaitSent() throws Exception {
+  public Wc awaitSent() throws Exception {
     harness.await("a completion of a send request", () -> poll(sendCq, sent));
     return sent.removeFirst();
   }
 
-  Wc awaitReceived() throws Exception {
+  public Wc awaitReceived() throws Exception {
     harness.await("a completion of a receive", () -> poll(receiveCq, received));
     return received.removeFirst();
   }
 
-  List<Wc> awaitReceived(int count) throws Exception {
+  public List<Wc> awaitReceived(int count) throws Exception {
     List<Wc> all = new ArrayList<>();
     while (all.size() < count) {
       all.add(awaitReceived());
@@ -208,11 +211,11 @@ final class Side implements AutoCloseable {
     return all;
   }
 
-  boolean hasSent() throws IOException {
+  public boolean hasSent() throws IOException {
     return poll(sendCq, sent);
   }
 
-  boolean hasReceived() throws IOException {
+  public boolean hasReceived() throws IOException {
     return poll(receiveCq, received);
   }
 
@@ -225,7 +228,7 @@ final class Side implements AutoCloseable {
   }
 
   /** Destroys the queue pair before the rest. */
-  void destroyQp() throws IOException {
+  public void destroyQp() throws IOException {
     qpOpen = false;
     id.destroyQP();
   }

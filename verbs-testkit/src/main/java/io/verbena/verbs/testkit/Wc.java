@@ -5,7 +5,7 @@ import io.verbena.verbs.ext.WcFlags;
 import io.verbena.verbs.ext.WcStatus;
 
 /** A completion, with nothing in it that is not valid. */
-record Wc(
+public record Wc(
     long wrId,
     int status,
     int qpNumber,
@@ -15,7 +15,7 @@ record Wc(
     int invalidatedRkey,
     int flags) {
 
-  static Wc read(CompletionBlock block, int index) {
+  public static Wc read(CompletionBlock block, int index) {
     long wrId = block.wrId(index);
     int status = block.status(index);
     int qp = block.qpNumber(index);
@@ -34,7 +34,7 @@ record Wc(
         flags);
   }
 
-  boolean has(int flag) {
+  public boolean has(int flag) {
     return (flags & flag) != 0;
   }
 }

@@ -1,0 +1,127 @@
+package io.verbena.verbs.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.ext.SendFlags;
+import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.testkit.Buffer;
+import io.verbena.verbs.testkit.Pair;
+import io.verbena.verbs.testkit.Wc;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Seeds, clocks and several fabrics. */
+class FabricRunsTest {
+  /** What a program can see of a run: completions and when they came. */
+  private static List<String> trace(long seed) throws Exception {
+    FabricHarness harness = new FabricHarness(seed);
+    List<String> trace = new ArrayList<>();
+    try (Pair pair = Pair.connect(harness)) {
+      Buffer from = pair.active.buffer(8);
+      Buffer to = pair.passive.buffer(8);
+      for (int i = 0; i < 12; i++) {
+        pair.passive.receive(i, to);
+        pair.active.request(i, SendOpcode.SEND, SendFlags.SIGNALED, from);
+        pair.active.post();
+      }
+      for (int i = 0; i < 12; i++) {
+        Wc received = pair.passive.awaitReceived();
+        Wc sent = pair.active.awaitSent();
+        trace.add(harness.fabric.nanoTime() + " " + received + " " + sent);
+      }
+    }
+    return trace;
+  }
+
+  @Test
+  void oneSeedIsOneRun() throws Exception {
+    for (long seed = 1; seed <= 10; seed++) {
+      assertThat(trace(seed)).as("seed " + seed).isEqualTo(trace(seed));
+    }
+  }
+
+  @Test
+  void otherSeedsAreOtherRuns() throws Exception {
+    Set<List<String>> runs = new HashSet<>();
+    for (long seed = 1; seed <= 10; seed++) {
+      runs.add(trace(seed));
+    }
+    assertThat(runs).hasSizeGreaterThan(5);
+  }
+
+  @Test
+  void everyFreedomIsTakenBySomeOfAFewSeeds() {
+    List<Temper> tempers =
+        LongStream.rangeClosed(1, 12)
+            .mapToObj(seed -> Temper.draw(new SplittableRandom(seed)))
+            .toList();
+    List<Function<Temper, Boolean>> freedoms =
+        List.of(
+            Temper::synchronous,
+            Temper::slotsUntilPolled,
+            Temper::exactQueues,
+            Temper::lastWqeEvent,
+            Temper::purgesOnDestroy,
+            Temper::landsBeforeRnr);
+    for (Function<Temper, Boolean> freedom : freedoms) {
+      assertThat(tempers.stream().map(freedom).collect(Collectors.toSet()))
+          .as(tempers.toString())
+          .containsExactlyInAnyOrder(true, false);
+    }
+  }
+
+  @Test
+  void aSharedClockSaysWhatIsDue() throws Exception {
+    long[] now = {1_000};
+    Fabric fabric = Fabric.stepped(3, () -> now[0]);
+    FabricHost host = fabric.addHost("a", InetAddress.ofLiteral("10.0.0.1"));
+    var channel = host.createEventChannel();
+    var id = channel.createId(com.ibm.disni.verbs.RdmaCm.RDMA_PS_TCP);
+    id.resolveAddr(null, new InetSocketAddress(InetAddress.ofLiteral("10.0.0.9"), 1), 5);
+    assertThat(fabric.nextEventNanos()).isEqualTo(1_000 + 5_000_000);
+    assertThat(fabric.step()).isFalse();
+    assertThat(channel.getCmEvent(0)).isNull();
+    now[0] += 5_000_000;
+    assertThat(fabric.step()).isTrue();
+    assertThat(channel.getCmEvent(0)).isNotNull();
+    assertThat(fabric.step()).isFalse();
+  }
+
+  @Test
+  void fabricsKnowNothingOfEachOther() throws Exception {
+    FabricHarness one = new FabricHarness(1);
+    FabricHarness other = new FabricHarness(2);
+    try (Pair first = Pair.connect(one);
+        Pair second = Pair.connect(other)) {
+      one.fabric.cut(one.active, one.passive);
+      second.passive.receive(1, second.passive.buffer(8));
+      second.active.request(2, SendOpcode.SEND, SendFlags.SIGNALED, second.active.buffer(8));
+      second.active.post();
+      assertThat(second.passive.awaitReceived().status()).isZero();
+      assertThat(first.passive.hasReceived()).isFalse();
+      one.fabric.heal(one.active, one.passive);
+    }
+  }
+
+  @Test
+  void manyHostsShareAFabricAndOneCanServeTheOthers() throws Exception {
+    Fabric fabric = Fabric.stepped(5);
+    FabricHost server = fabric.addHost("server", InetAddress.ofLiteral("10.1.0.1"));
+    for (int i = 2; i <= 20; i++) {
+      FabricHost client = fabric.addHost("client" + i, InetAddress.ofLiteral("10.1.0." + i));
+      try (Pair pair = Pair.connect(new FabricHarness(fabric, client, server))) {
+        InetSocketAddress seen = (InetSocketAddress) pair.passive.id.getDestination();
+        assertThat(seen.getAddress()).isEqualTo(client.addresses().getFirst());
+      }
+    }
+  }
+}
