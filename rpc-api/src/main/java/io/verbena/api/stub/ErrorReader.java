@@ -9,7 +9,8 @@ public interface ErrorReader {
   /**
    * Reads one exception.
    *
-   * @param index its place, from 0, among the exceptions of the method's throws clause that are sent
+   * @param index its place, from 0, among the exceptions of the method's throws clause that are
+   *     sent
    * @return null if no exception is declared at that place
    */
   @Nullable Exception read(int index, WireIn in);

@@ -29,21 +29,19 @@ public final class PendingCall<R> extends CompletableFuture<R>
 
   private final CallHost host;
   private final MethodDescriptor<R> method;
-  private final long startNanos;
-  private final long deadlineNanos;
+  private final int timeoutMillis;
   private @Nullable Slot slot;
   private long id;
   private long sequence = NOT_NUMBERED;
   private long timer = Timers.NONE;
   private boolean handedOver;
 
-  PendingCall(
-      CallHost host, MethodDescriptor<R> method, Slot slot, long startNanos, long deadlineNanos) {
+  /** A call whose message is encoded; its slot knows the deadline. */
+  PendingCall(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
     this.host = host;
     this.method = method;
     this.slot = slot;
-    this.startNanos = startNanos;
-    this.deadlineNanos = deadlineNanos;
+    this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000);
   }
 
   /** Returns the method called. */
@@ -71,10 +69,11 @@ public final class PendingCall<R> extends CompletableFuture<R>
   public void started(long id) {
     this.id = id;
     Slot message = slot;
-    if (message != null) {
-      FrameHeader.writeCallId(message.content(), id);
+    if (message == null) {
+      throw new IllegalStateException(this + " has no message");
     }
-    timer = host.loop().timers().schedule(deadlineNanos, this);
+    FrameHeader.writeCallId(message.content(), id);
+    timer = host.loop().timers().schedule(message.deadlineNanos(), this);
   }
 
   @Override
@@ -116,8 +115,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
   public void onTimer(long nowNanos) {
     timer = Timers.NONE;
     if (!isDone()) {
-      long millis = (deadlineNanos - startNanos) / 1_000_000;
-      fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + millis + " ms passed");
+      fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed");
     }
     host.abandoned(this);
   }

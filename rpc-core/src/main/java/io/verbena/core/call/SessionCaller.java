@@ -101,7 +101,7 @@ public final class SessionCaller implements ServiceCaller {
       slot = claimSlot(method, wait ? deadline : now);
       encode(method, arguments, slot);
       slot.deadlineNanos(deadline);
-      call = new PendingCall<>(host, method, slot, now, deadline);
+      call = new PendingCall<>(host, method, slot, deadline - now);
       return call;
     } finally {
       if (call == null) {
