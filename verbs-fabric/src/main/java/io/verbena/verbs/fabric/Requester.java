@@ -198,7 +198,27 @@ final class Requester {
       return WcStatus.LOC_LEN_ERR;
     }
     FabricQp target = qp.reach();
-    return target == null ? Responder.NO_ANSWER : Responder.carryOut(target, request);
+    if (target == null) {
+      return Responder.NO_ANSWER;
+    }
+    return isLateRead(request)
+        ? Responder.admitRead(target, request)
+        : Responder.carryOut(target, request);
+  }
+
+  private boolean isLateRead(SendRequest request) {
+    return request.opcode == SendOpcode.RDMA_READ && fabric.temper.lateReads();
+  }
+
+  /** Brings the data of an admitted READ, whose memory may be closed to it by now. */
+  private int finishRead(SendRequest request) {
+    FabricQp target = qp.reach();
+    if (target == null) {
+      return Responder.NO_ANSWER;
+    }
+    return Responder.mayUseOwnMemory(qp, request)
+        ? Responder.carryOut(target, request)
+        : WcStatus.LOC_PROT_ERR;
   }
 
   private void sent(SendRequest request, int status) {
@@ -243,7 +263,12 @@ final class Requester {
     while (budget-- > 0 && queue.acked < queue.sent) {
       SendRequest request = queue.at(queue.acked);
       boolean answered = request.isLocal() || request.status != 0 || qp.terms().link().carries();
+      if (answered && isLateRead(request) && request.status == WcStatus.SUCCESS) {
+        request.status = finishRead(request);
+        answered = request.status != Responder.NO_ANSWER;
+      }
       if (!answered) {
+        request.status = WcStatus.SUCCESS;
         repeatOnTimeout(request, ack);
         return;
       }

@@ -99,16 +99,29 @@ final class Responder {
     return withImmediate ? complete(target, target.receives().take(), request, length) : SUCCESS;
   }
 
-  private static int read(FabricQp target, SendRequest request) {
-    long length = request.pieces.length();
+  /** Checks a READ whose data is taken later, by {@link #carryOut}. */
+  static int admitRead(FabricQp target, SendRequest request) {
+    int status = checkRead(target, request);
+    if (status != SUCCESS) {
+      target.enterError();
+    }
+    return status;
+  }
+
+  private static int checkRead(FabricQp target, SendRequest request) {
     if (!target.grants(Access.REMOTE_READ)) {
       return REM_INV_REQ_ERR;
     }
-    if (!allows(target, request, length, Access.REMOTE_READ)) {
-      return REM_ACCESS_ERR;
+    boolean allowed = allows(target, request, request.pieces.length(), Access.REMOTE_READ);
+    return allowed ? SUCCESS : REM_ACCESS_ERR;
+  }
+
+  private static int read(FabricQp target, SendRequest request) {
+    int status = checkRead(target, request);
+    if (status == SUCCESS) {
+      request.pieces.copyFrom(request.remoteAddress, request.pieces.length());
     }
-    request.pieces.copyFrom(request.remoteAddress, length);
-    return SUCCESS;
+    return status;
   }
 
   private static int atomic(FabricQp target, SendRequest request) {

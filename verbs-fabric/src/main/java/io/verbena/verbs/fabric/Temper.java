@@ -15,6 +15,8 @@ import java.util.SplittableRandom;
  * @param batch the most requests or completions that pass at once
  * @param lastWqeEvent a queue pair with an SRQ reports LAST_WQE_REACHED in ERR
  * @param purgesOnDestroy completions of a destroyed queue pair vanish from their queue
+ * @param lateReads a READ takes its data when it completes, after requests that follow it without a
+ *     fence, which the ordering rules allow
  * @param landsBeforeRnr half of a WRITE with immediate lands although no receive is posted
  */
 record Temper(
@@ -25,6 +27,7 @@ record Temper(
     int batch,
     boolean lastWqeEvent,
     boolean purgesOnDestroy,
+    boolean lateReads,
     boolean landsBeforeRnr) {
 
   static Temper draw(SplittableRandom random) {
@@ -34,6 +37,7 @@ record Temper(
         random.nextBoolean(),
         1_000L << random.nextInt(8),
         1 << random.nextInt(5),
+        random.nextBoolean(),
         random.nextBoolean(),
         random.nextBoolean(),
         random.nextBoolean());

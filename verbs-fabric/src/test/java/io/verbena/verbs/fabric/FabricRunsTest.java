@@ -2,14 +2,18 @@ package io.verbena.verbs.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.verbs.ext.QpChange;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.WcStatus;
 import io.verbena.verbs.testkit.Buffer;
 import io.verbena.verbs.testkit.Pair;
+import io.verbena.verbs.testkit.Setup;
 import io.verbena.verbs.testkit.Wc;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -71,11 +75,69 @@ class FabricRunsTest {
             Temper::exactQueues,
             Temper::lastWqeEvent,
             Temper::purgesOnDestroy,
+            Temper::lateReads,
             Temper::landsBeforeRnr);
     for (Function<Temper, Boolean> freedom : freedoms) {
       assertThat(tempers.stream().map(freedom).collect(Collectors.toSet()))
           .as(tempers.toString())
           .containsExactlyInAnyOrder(true, false);
+    }
+  }
+
+  @Test
+  void aCutAfterDeliveryLeavesSomeSendersInDoubtThoughTheirPeersReceived() throws Exception {
+    Set<Integer> outcomes = new HashSet<>();
+    for (long seed = 1; seed <= 30; seed++) {
+      FabricHarness harness = new FabricHarness(seed);
+      try (Pair pair = Pair.connect(harness)) {
+        pair.passive.receive(1, pair.passive.buffer(8));
+        pair.active.request(2, SendOpcode.SEND, SendFlags.SIGNALED, pair.active.buffer(8));
+        pair.active.post();
+        harness.await("the receive", pair.passive::hasReceived);
+        harness.fabric.cut(harness.active, harness.passive);
+        outcomes.add(pair.active.awaitSent().status());
+      }
+    }
+    assertThat(outcomes).containsExactlyInAnyOrder(WcStatus.SUCCESS, WcStatus.RETRY_EXC_ERR);
+  }
+
+  @Test
+  void aSendThatPassesOnAReadNeedsItsFenceUnderSomeSeeds() throws Exception {
+    int stale = 0;
+    for (long seed = 1; seed <= 30; seed++) {
+      FabricHarness harness = new FabricHarness(seed);
+      try (Pair pair = Pair.connect(harness)) {
+        Buffer source = pair.passive.openBuffer(64).fill(seed);
+        Buffer between = pair.active.buffer(64);
+        Buffer back = pair.passive.buffer(64);
+        pair.passive.receive(1, back);
+        pair.active
+            .request(2, SendOpcode.RDMA_READ, 0, between)
+            .remote(0, source.address(), source.rkey());
+        pair.active.post();
+        pair.active.request(3, SendOpcode.SEND, SendFlags.SIGNALED, between);
+        pair.active.post();
+        pair.passive.awaitReceived();
+        stale += Arrays.equals(back.bytes(), source.bytes()) ? 0 : 1;
+      }
+    }
+    assertThat(stale).isBetween(1, 29);
+  }
+
+  @Test
+  void repeatsToAReceiverThatIsNotReadyAsOftenAsToldAndAsSlowlyAsAsked() throws Exception {
+    for (int repeats = 0; repeats < 7; repeats++) {
+      FabricHarness harness = new FabricHarness(11);
+      Setup setup = new Setup().rnrRetries(repeats);
+      try (Pair pair = Pair.connect(harness, setup, setup)) {
+        pair.passive.verbs().modify(new QpChange().minRnrTimer(20)); // 10.24 ms
+        long before = harness.fabric.nanoTime();
+        pair.active.request(1, SendOpcode.SEND, SendFlags.SIGNALED, pair.active.buffer(8));
+        pair.active.post();
+        assertThat(pair.active.awaitSent().status()).isEqualTo(WcStatus.RNR_RETRY_EXC_ERR);
+        long waited = repeats * 10_240_000L;
+        assertThat(harness.fabric.nanoTime() - before).isBetween(waited, waited + 10_000_000L);
+      }
     }
   }
 

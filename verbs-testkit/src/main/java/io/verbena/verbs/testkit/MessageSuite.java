@@ -195,15 +195,19 @@ public abstract class MessageSuite extends VerbsSuite {
     try (Pair pair = Pair.connect(harness)) {
       Buffer header = pair.active.buffer(10).fill(1);
       Buffer payload = pair.active.buffer(100).fill(2);
-      Buffer to = pair.passive.buffer(200);
-      pair.passive.receive(1, to);
+      Buffer first = pair.passive.buffer(64);
+      Buffer second = pair.passive.buffer(200);
+      pair.passive.receive(1, first, 25, second);
       pair.active
           .request(2, SendOpcode.SEND, SendFlags.SIGNALED, header)
           .sge(0, payload.address(), 100, payload.lkey());
       pair.active.post();
       assertThat(pair.passive.awaitReceived().byteLength()).isEqualTo(110);
-      assertThat(to.bytes(0, 10)).isEqualTo(header.bytes());
-      assertThat(to.bytes(10, 100)).isEqualTo(payload.bytes());
+      assertThat(first.bytes(0, 10)).isEqualTo(header.bytes());
+      assertThat(first.bytes(10, 15)).isEqualTo(payload.bytes(0, 15));
+      assertThat(first.bytes(25, 39)).containsOnly(0);
+      assertThat(second.bytes(0, 85)).isEqualTo(payload.bytes(15, 85));
+      assertThat(second.bytes(85, 115)).containsOnly(0);
     }
   }
 

@@ -150,6 +150,15 @@ public final class Side implements AutoCloseable {
     postReceive();
   }
 
+  /** Posts one receive over the first bytes of one buffer and the whole of another. */
+  public void receive(long wrId, Buffer first, int length, Buffer second) throws IOException {
+    receives
+        .request(0, wrId)
+        .sge(0, first.address(), length, first.lkey())
+        .sge(0, second.address(), (int) second.memory().byteSize(), second.lkey());
+    postReceive();
+  }
+
   /** Posts a receive without memory, for a write with immediate to consume. */
   public void receiveNothing(long wrId) throws IOException {
     receives.request(0, wrId);
