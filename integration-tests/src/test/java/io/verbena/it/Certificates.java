@@ -1,0 +1,79 @@
+package io.verbena.it;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Key stores made by the JDK's own keytool, and the TLS contexts of who holds and trusts them. */
+final class Certificates {
+  private static final char[] PASSWORD = "changeit".toCharArray();
+
+  private Certificates() {}
+
+  /** Makes a key and a certificate that it signs itself, for this name and the loopback address. */
+  static KeyStore keyStore(Path directory, String name)
+      throws IOException, InterruptedException, GeneralSecurityException {
+    Path file = directory.resolve(name + ".p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keyalg",
+                "EC",
+                "-alias",
+                name,
+                "-dname",
+                "CN=" + name,
+                "-ext",
+                "SAN=IP:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                file.toString(),
+                "-storepass",
+                new String(PASSWORD))
+            .redirectErrorStream(true)
+            .start();
+    byte[] said = keytool.getInputStream().readAllBytes();
+    if (keytool.waitFor() != 0) {
+      throw new IOException("keytool: " + new String(said, StandardCharsets.UTF_8));
+    }
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(file)) {
+      store.load(in, PASSWORD);
+    }
+    return store;
+  }
+
+  /** Returns the context of one who holds the first key and trusts the others' certificates. */
+  static SSLContext context(KeyStore own, KeyStore... trusted)
+      throws IOException, GeneralSecurityException {
+    KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+    keys.init(own, PASSWORD);
+    KeyStore anchors = KeyStore.getInstance("PKCS12");
+    anchors.load(null, null);
+    for (KeyStore other : trusted) {
+      String alias = other.aliases().nextElement();
+      anchors.setCertificateEntry(alias, other.getCertificate(alias));
+    }
+    TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+    trust.init(anchors);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+    return context;
+  }
+
+  /** Returns the context of one who holds no key. */
+  static SSLContext trusting(KeyStore trusted) throws IOException, GeneralSecurityException {
+    KeyStore none = KeyStore.getInstance("PKCS12");
+    none.load(null, null);
+    return context(none, trusted);
+  }
+}

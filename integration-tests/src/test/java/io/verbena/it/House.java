@@ -1,0 +1,19 @@
+package io.verbena.it;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+
+/** What these tests call. */
+@RpcService(name = "house.v1")
+interface House {
+  @RpcMethod(id = 1, nonBlocking = true)
+  long add(long number);
+
+  /** Returns when it is interrupted, not before: a call that is under way when things break. */
+  @RpcMethod(id = 2, timeout = "2m")
+  String stay();
+
+  /** Returns who the caller has proved to be. */
+  @RpcMethod(id = 3)
+  String whoAmI();
+}

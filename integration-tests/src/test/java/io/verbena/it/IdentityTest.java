@@ -1,0 +1,143 @@
+package io.verbena.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.core.Authenticator;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.link.TlsOptions;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who a caller is: by token, by certificate; and what a server says to those who are nobody. */
+class IdentityTest {
+  private static KeyStore serversKey;
+  private static KeyStore alicesKey;
+
+  @BeforeAll
+  static void makeKeys(@TempDir Path directory) throws Exception {
+    serversKey = Certificates.keyStore(directory, "house");
+    alicesKey = Certificates.keyStore(directory, "alice");
+  }
+
+  private static final Authenticator TOKENS =
+      credentials -> {
+        if (!credentials.token().equals("s3cret")) {
+          throw new Authenticator.AuthenticationException("this token is not known here");
+        }
+        return "alice by token";
+      };
+
+  private static VerbenaServer server(UnaryOperator<VerbenaServer.Builder> settings) {
+    return settings
+        .apply(VerbenaServer.builder().listen("127.0.0.1:0").serve(HouseRpc.bind(new PlainHouse())))
+        .start();
+  }
+
+  private static VerbenaServer.Builder tls(VerbenaServer.Builder server) {
+    try {
+      return server.tls(TlsOptions.server(Certificates.context(serversKey)));
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static VerbenaServer.Builder mutualTls(VerbenaServer.Builder server) {
+    try {
+      return server.tls(TlsOptions.mutual(Certificates.context(serversKey, alicesKey)));
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static VerbenaClient.Builder trustingClient() throws Exception {
+    return VerbenaClient.builder().tls(TlsOptions.client(Certificates.trusting(serversKey)));
+  }
+
+  private static String identityOf(VerbenaServer server, VerbenaClient.Builder settings) {
+    try (VerbenaClient client = settings.build();
+        Session session = client.connect(server.address().toString())) {
+      return HouseRpc.client(session).whoAmI();
+    }
+  }
+
+  private static RpcException refusalOf(VerbenaServer server, VerbenaClient.Builder settings) {
+    try (VerbenaClient client = settings.build()) {
+      RpcException refusal =
+          catchThrowableOfType(
+              RpcException.class, () -> client.connect(server.address().toString()));
+      assertThat(refusal).as("refusal").isNotNull();
+      assertThat(refusal.execution()).isEqualTo(Execution.NOT_EXECUTED);
+      return refusal;
+    }
+  }
+
+  @Test
+  void aHandlerReadsTheIdentityThatATokenProvedOverTls() throws Exception {
+    try (VerbenaServer server = server(s -> tls(s).authenticator(TOKENS))) {
+      assertThat(identityOf(server, trustingClient().token(() -> "s3cret")))
+          .isEqualTo("alice by token");
+    }
+  }
+
+  @Test
+  void aWrongTokenIsRefusedInTheAuthenticatorsWords() throws Exception {
+    try (VerbenaServer server = server(s -> tls(s).authenticator(TOKENS))) {
+      RpcException refusal = refusalOf(server, trustingClient().token(() -> "guess"));
+      assertThat(refusal.status()).isEqualTo(RpcStatus.UNAUTHENTICATED);
+      assertThat(refusal).hasMessageContaining("this token is not known here");
+    }
+  }
+
+  @Test
+  void noTokenIsRefusedToo() {
+    try (VerbenaServer server = server(s -> s.authenticator(TOKENS))) {
+      RpcException refusal = refusalOf(server, VerbenaClient.builder());
+      assertThat(refusal.status()).isEqualTo(RpcStatus.UNAUTHENTICATED);
+    }
+  }
+
+  @Test
+  void aCertificateIsAnIdentity() throws Exception {
+    try (VerbenaServer server = server(IdentityTest::mutualTls)) {
+      VerbenaClient.Builder alice =
+          VerbenaClient.builder()
+              .tls(TlsOptions.client(Certificates.context(alicesKey, serversKey)));
+      assertThat(identityOf(server, alice)).isEqualTo("CN=alice");
+    }
+  }
+
+  @Test
+  void aClientWithoutACertificateIsRefusedWhereOneIsRequired() throws Exception {
+    try (VerbenaServer server = server(IdentityTest::mutualTls)) {
+      RpcException refusal = refusalOf(server, trustingClient());
+      assertThat(refusal).hasMessageContaining("TLS");
+    }
+  }
+
+  @Test
+  void aClientWithoutTlsIsToldThatTheServerWantsIt() {
+    try (VerbenaServer server = server(IdentityTest::tls)) {
+      RpcException refusal = refusalOf(server, VerbenaClient.builder());
+      assertThat(refusal).hasMessageContaining("TLS");
+    }
+  }
+
+  @Test
+  void aClientThatDoesNotTrustTheServerSaysSo() throws Exception {
+    try (VerbenaServer server = server(IdentityTest::tls)) {
+      VerbenaClient.Builder stranger =
+          VerbenaClient.builder().tls(TlsOptions.client(Certificates.trusting(alicesKey)));
+      assertThat(refusalOf(server, stranger)).hasMessageContaining("trust");
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.verbena.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the README tells a reader to copy is what the sample is, and does what it says. */
+class ReadmeTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final String PROGRAM = "samples/hello/src/main/java/hello/Hello.java";
+
+  @TempDir private Path directory;
+
+  private static String block(String mark) throws IOException {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    Pattern block =
+        Pattern.compile(
+            "<!-- " + Pattern.quote(mark) + " -->\n```\\w+\n(.*?)```\n", Pattern.DOTALL);
+    Matcher found = block.matcher(readme);
+    assertThat(found.find()).as("a block marked '%s' in README.md", mark).isTrue();
+    return found.group(1);
+  }
+
+  @Test
+  void itsPomIsTheSamples() throws IOException {
+    String pom = "samples/hello/pom.xml";
+    assertThat(block(pom)).isEqualTo(Files.readString(ROOT.resolve(pom)));
+  }
+
+  @Test
+  void itsProgramIsTheSamples() throws IOException {
+    assertThat(block(PROGRAM)).isEqualTo(Files.readString(ROOT.resolve(PROGRAM)));
+  }
+
+  @Test
+  void itsProgramPrintsWhatItSaysAndNoWarning() throws Exception {
+    String classPath = System.getProperty("java.class.path");
+    Run compiled =
+        run(
+            "javac",
+            "--processor-path",
+            classPath,
+            "-cp",
+            classPath,
+            "-d",
+            directory.toString(),
+            ROOT.resolve(PROGRAM).toString());
+    assertThat(compiled).isEqualTo(new Run(0, "", ""));
+    Run program = run("java", "-cp", directory + File.pathSeparator + classPath, "hello.Hello");
+    assertThat(program).isEqualTo(new Run(0, block("samples/hello output"), ""));
+  }
+
+  private record Run(int exit, String out, String err) {}
+
+  private Run run(String tool, String... arguments) throws IOException, InterruptedException {
+    Path err = directory.resolve(tool + ".err");
+    Process process =
+        new ProcessBuilder(command(tool, arguments)).redirectError(err.toFile()).start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Run(process.waitFor(), out, Files.readString(err));
+  }
+
+  private static List<String> command(String tool, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", tool).toString());
+    command.addAll(List.of(arguments));
+    return command;
+  }
+}
