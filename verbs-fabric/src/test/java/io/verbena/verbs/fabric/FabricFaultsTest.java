@@ -1,6 +1,7 @@
 package io.verbena.verbs.fabric;
 
 import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_ADDR_ERROR;
+import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_CONNECT_REQUEST;
 import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_DEVICE_REMOVAL;
 import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_DISCONNECTED;
 import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_REJECTED;
@@ -136,6 +137,35 @@ class FabricFaultsTest {
     side.close();
     id.destroyId();
     events.close();
+  }
+
+  @Test
+  void aRequestBeyondTheBacklogComesWhenThereIsRoom() throws Exception {
+    Events listening = new Events(harness, harness.passive);
+    RdmaCmId listener = listening.newId();
+    listener.bindAddr(new InetSocketAddress(harness.address(), 0));
+    listener.listen(1);
+    Events events = new Events(harness, harness.active);
+    RdmaCmId[] ids = new RdmaCmId[2];
+    Side[] sides = new Side[2];
+    for (int i = 0; i < 2; i++) {
+      ids[i] = Pair.resolve(events, (InetSocketAddress) listener.getSource());
+      sides[i] = Side.create(harness, ids[i], new Setup());
+      ids[i].connect(new ConnectionParameters());
+    }
+    RdmaCmId first = listening.await(RDMA_CM_EVENT_CONNECT_REQUEST).id();
+    harness.pass(Duration.ofSeconds(10));
+    assertThat(listening.channel.getCmEvent(0)).isNull();
+    first.destroyId();
+    listening.await(RDMA_CM_EVENT_CONNECT_REQUEST).id().destroyId();
+    for (int i = 0; i < 2; i++) {
+      events.await(RDMA_CM_EVENT_REJECTED);
+      sides[i].close();
+      ids[i].destroyId();
+    }
+    listener.destroyId();
+    events.close();
+    listening.close();
   }
 
   @Test

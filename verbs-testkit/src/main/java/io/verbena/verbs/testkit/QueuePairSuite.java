@@ -143,6 +143,17 @@ public abstract class QueuePairSuite extends VerbsSuite {
   }
 
   @Test
+  void failsWhenThePeersQueuePairHasFailed() throws Exception {
+    Setup impatient = new Setup().retries(1);
+    try (Pair pair = Pair.connect(harness, impatient, impatient)) {
+      pair.passive.verbs().modify(QpChange.toError());
+      pair.active.request(3, SendOpcode.SEND, 0, pair.active.buffer(8));
+      pair.active.post();
+      assertThat(pair.active.awaitSent().status()).isEqualTo(WcStatus.RETRY_EXC_ERR);
+    }
+  }
+
+  @Test
   void failsWhenThePeersQueuePairIsGone() throws Exception {
     Setup impatient = new Setup().retries(1);
     try (Pair pair = Pair.connect(harness, impatient, impatient)) {
