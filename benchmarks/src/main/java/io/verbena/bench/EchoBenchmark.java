@@ -8,9 +8,9 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * Round trips of 64 bytes over loopback TCP between two threads: Verbena's link beside raw Netty,
- * by turns, in one run. What is printed is the median of the turns; a latency is that of the whole
- * round trip.
+ * Round trips of 64 bytes over loopback TCP between two threads: Verbena's link and a typed call
+ * beside raw Netty, by turns, in one run. What is printed is the median of the turns; a latency is
+ * that of the whole round trip.
  */
 public final class EchoBenchmark {
   private static final int TURNS = 5;
@@ -27,9 +27,10 @@ public final class EchoBenchmark {
     int count = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 100_000;
     TcpLinkProvider provider = new TcpLinkProvider();
     try (Echo netty = new NettyEcho(provider.toString().startsWith("epoll"));
-        Echo link = new LinkEcho(provider)) {
+        Echo link = new LinkEcho(provider);
+        Echo call = new CallEcho()) {
       for (int outstanding : OUTSTANDING) {
-        compare(List.of(netty, link), count, outstanding).forEach(System.out::println);
+        compare(List.of(netty, link, call), count, outstanding).forEach(System.out::println);
       }
     }
   }

@@ -10,11 +10,13 @@ final class EchoBenchmarkTest {
   @Test
   void countsEveryRoundTripOfEachWay() throws InterruptedException {
     try (Echo netty = new NettyEcho(false);
-        Echo link = new LinkEcho(new TcpLinkProvider())) {
-      List<String> lines = EchoBenchmark.compare(List.of(netty, link), 300, 16);
-      assertThat(lines).hasSize(2).allMatch(line -> line.contains(" 1500 messages "));
+        Echo link = new LinkEcho(new TcpLinkProvider());
+        Echo call = new CallEcho()) {
+      List<String> lines = EchoBenchmark.compare(List.of(netty, link, call), 300, 16);
+      assertThat(lines).hasSize(3).allMatch(line -> line.contains(" 1500 messages "));
       assertThat(lines.get(0)).contains("raw Netty on nio");
       assertThat(lines.get(1)).contains("Verbena's link on nio");
+      assertThat(lines.get(2)).contains("typed async call");
     }
   }
 }

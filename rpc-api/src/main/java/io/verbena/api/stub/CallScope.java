@@ -24,6 +24,13 @@ public final class CallScope {
     this.context = context;
   }
 
+  /**
+   * Returns the call in hand in this scope, or null. Only the thread that bound the scope may ask.
+   */
+  public @Nullable CallContext get() {
+    return context;
+  }
+
   /** Returns the call in hand on this thread, or null. */
   public static @Nullable CallContext currentOrNull() {
     return CURRENT.isBound() ? CURRENT.get().context : null;

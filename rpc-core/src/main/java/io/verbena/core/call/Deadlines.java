@@ -4,6 +4,7 @@ import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.stub.MethodDescriptor;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** When a call ends: the earliest of what its caller, its method and the call around it say. */
 final class Deadlines {
@@ -12,14 +13,17 @@ final class Deadlines {
   /**
    * Returns the deadline of a call that starts now.
    *
+   * @param outer the call being handled on this thread, or null
    * @param now nanoseconds of the session's clock
    */
   static long of(
-      MethodDescriptor<?> method, CallOptions options, Duration defaultTimeout, long now) {
+      MethodDescriptor<?> method,
+      CallOptions options,
+      Duration defaultTimeout,
+      @Nullable CallContext outer,
+      long now) {
     long deadline = now + timeoutNanos(method, options, defaultTimeout);
-    return CallContext.currentOrNull() instanceof ServerCall outer
-        ? earlier(deadline, outer.deadlineNanos())
-        : deadline;
+    return outer instanceof ServerCall call ? earlier(deadline, call.deadlineNanos()) : deadline;
   }
 
   private static long timeoutNanos(

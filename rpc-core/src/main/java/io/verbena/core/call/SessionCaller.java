@@ -1,5 +1,6 @@
 package io.verbena.core.call;
 
+import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
@@ -78,9 +79,13 @@ public final class SessionCaller implements ServiceCaller {
   private <R> PendingCall<R> begin(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait) {
     EventLoop loop = host.loop();
-    boolean wait = mayWait && !loop.isOwner();
+    boolean onLoop = loop.isOwner();
+    boolean wait = mayWait && !onLoop;
+    // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
+    // rest.
+    CallContext outer = loop.isInCycle() ? loop.callScope().get() : CallContext.currentOrNull();
     long now = loop.clock().nanoTime();
-    long deadline = Deadlines.of(method, options, host.limits().defaultTimeout(), now);
+    long deadline = Deadlines.of(method, options, host.limits().defaultTimeout(), outer, now);
     if (deadline - now <= 0) {
       throw failure(
           method,
@@ -109,7 +114,7 @@ public final class SessionCaller implements ServiceCaller {
           slot.release();
         }
         host.window().release();
-      } else if (loop.isOwner()) {
+      } else if (onLoop) {
         call.run();
       } else {
         loop.execute(call);

@@ -40,6 +40,7 @@ public final class EventLoop {
   private List<Command> cycleEndSpare = new ArrayList<>();
   private volatile Thread owner = Thread.currentThread();
   private volatile boolean stopping;
+  private boolean inCycle;
   private long now;
 
   /**
@@ -80,6 +81,11 @@ public final class EventLoop {
   /** Returns whether the calling thread is the one that steps this loop. Safe for any thread. */
   public boolean isOwner() {
     return Thread.currentThread() == owner;
+  }
+
+  /** Returns whether the calling thread is in a duty cycle of this loop. Safe for any thread. */
+  public boolean isInCycle() {
+    return isOwner() && inCycle;
   }
 
   /** Makes the calling thread the one that steps this loop from now on. */
@@ -134,6 +140,15 @@ public final class EventLoop {
   }
 
   private int cycle() {
+    inCycle = true;
+    try {
+      return work();
+    } finally {
+      inCycle = false;
+    }
+  }
+
+  private int work() {
     now = clock.nanoTime();
     int work = drainCommands();
     work += driver.poll();
