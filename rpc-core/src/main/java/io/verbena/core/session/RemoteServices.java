@@ -99,9 +99,13 @@ final class RemoteServices {
     }
     int id = OfferedService.id(call.method().service());
     Remote remote = remotes.get(id);
-    Expected mine = expected.get(id);
-    if (remote == null || mine == null || remote.fits) {
+    if (remote == null || remote.fits) {
       session.enqueue(call); // a service that the peer does not serve: it answers with what it does
+      return;
+    }
+    Expected mine = expected.get(id);
+    if (mine == null) {
+      session.enqueue(call);
     } else if (remote.hash == mine.hash) {
       remote.fits = true;
       session.enqueue(call);
