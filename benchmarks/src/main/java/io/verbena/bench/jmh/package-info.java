@@ -1,0 +1,8 @@
+/**
+ * What single steps cost, measured by JMH: encoding and decoding, and a whole call without a
+ * network. {@code docs/benchmarks.md} has the command.
+ */
+@NullMarked
+package io.verbena.bench.jmh;
+
+import org.jspecify.annotations.NullMarked;
