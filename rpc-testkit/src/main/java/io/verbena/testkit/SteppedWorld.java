@@ -97,17 +97,7 @@ public final class SteppedWorld implements AutoCloseable {
 
   /** Runs one duty cycle of each loop; returns how much was done. Runs no handler. */
   public int step() {
-    return stepClient() + stepServer();
-  }
-
-  /** Runs one duty cycle of the clients' loop; returns how much was done. */
-  public int stepClient() {
-    return clientLoop.doWork();
-  }
-
-  /** Runs one duty cycle of the server's loop; returns how much was done. */
-  public int stepServer() {
-    return serverLoop.doWork();
+    return clientLoop.doWork() + serverLoop.doWork();
   }
 
   /** Runs the handlers that wait for a thread; returns how many. */
