@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Test;
  * adds what needs two.
  */
 public abstract class LinkContract {
-  private static final int MAX_FRAME = 64 << 10;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** More than any link may hold on to while its reader does not read. */
@@ -65,7 +64,7 @@ public abstract class LinkContract {
   }
 
   private SteppedLinks start() throws LinkException {
-    return start(MAX_FRAME, MAX_FRAME);
+    return start(harness.maxFrameBytes(), harness.maxFrameBytes());
   }
 
   private SteppedLinks start(int clientMaxFrame, int serverMaxFrame) throws LinkException {
@@ -110,7 +109,7 @@ public abstract class LinkContract {
       int total = 3000;
       SteppedLinks links = start();
       SteppedLinks.Pair pair = links.open();
-      SlotPool pool = new SlotPool(MAX_FRAME, 4 << 20);
+      SlotPool pool = new SlotPool(harness.maxFrameBytes(), 4 << 20);
       var request = new FrameStream.Sender(pair.client(), stream(there), pool, total);
       var reply = new FrameStream.Sender(pair.server(), stream(back), pool, total);
       var requests = new FrameStream.Receiver(pair.server(), stream(there));
@@ -129,7 +128,7 @@ public abstract class LinkContract {
     }
 
     private FrameStream stream(long seed) {
-      return new FrameStream(seed, MAX_FRAME);
+      return new FrameStream(seed, harness.maxFrameBytes());
     }
 
     @Test
@@ -179,7 +178,10 @@ public abstract class LinkContract {
     @Test
     void withoutAllocatingOnceWarm() throws LinkException {
       AllocationProbe probe =
-          new AllocationProbe(harness, clientOptions(MAX_FRAME), serverOptions(MAX_FRAME));
+          new AllocationProbe(
+              harness,
+              clientOptions(harness.maxFrameBytes()),
+              serverOptions(harness.maxFrameBytes()));
       long bytes = probe.bytesPerThousandRoundTrips(20_000);
       // The thread's counter moves by what the probe and the JVM themselves do now and then.
       assertThat(bytes)
@@ -243,7 +245,7 @@ public abstract class LinkContract {
       // The server's loop stands still from here on, as that of a frozen host would.
       int idle = 0;
       while (idle++ < 200) {
-        if (fill(pair.client(), 16 << 10) > 0) {
+        if (fill(pair.client(), harness.maxFrameBytes() / 4) > 0) {
           idle = 0;
         }
         links.client().poll();
@@ -427,7 +429,8 @@ public abstract class LinkContract {
     void notWhereNobodyAnswersInTime() throws LinkException {
       SteppedLinks links = start();
       URI address = harness.nobodyAnswers();
-      var options = new LinkOptions(MAX_FRAME, Duration.ofMillis(200), harness.clientTls());
+      var options =
+          new LinkOptions(harness.maxFrameBytes(), Duration.ofMillis(200), harness.clientTls());
       var outcome = links.startConnecting(address, options);
       links.stepUntil("the time to pass", outcome::isKnown);
       assertThat(outcome.failure()).hasMessageContaining(address.toString());
@@ -441,7 +444,11 @@ public abstract class LinkContract {
       assertThat(links.connect(address).failure()).hasMessageContaining("carrier-pigeon://roof");
       LinkDriver server = links.server();
       assertThatThrownBy(
-              () -> server.listen(address, serverOptions(MAX_FRAME), _ -> new RecordingListener()))
+              () ->
+                  server.listen(
+                      address,
+                      serverOptions(harness.maxFrameBytes()),
+                      _ -> new RecordingListener()))
           .isInstanceOf(LinkException.class)
           .hasMessageContaining("carrier-pigeon://roof");
     }
@@ -452,7 +459,9 @@ public abstract class LinkContract {
       URI taken = links.listening().address();
       LinkDriver server = links.server();
       assertThatThrownBy(
-              () -> server.listen(taken, serverOptions(MAX_FRAME), _ -> new RecordingListener()))
+              () ->
+                  server.listen(
+                      taken, serverOptions(harness.maxFrameBytes()), _ -> new RecordingListener()))
           .isInstanceOf(LinkException.class)
           .hasMessageContaining(taken.getAuthority())
           .hasMessageContaining("choose another");
@@ -470,13 +479,16 @@ public abstract class LinkContract {
       links
           .server()
           .listen(
-              links.listening().address(), serverOptions(MAX_FRAME), _ -> new RecordingListener());
+              links.listening().address(),
+              serverOptions(harness.maxFrameBytes()),
+              _ -> new RecordingListener());
     }
 
     @Test
     void notWhenItsDriverIsClosedMeanwhile() throws LinkException {
       SteppedLinks links = start();
-      var outcome = links.startConnecting(harness.nobodyAnswers(), clientOptions(MAX_FRAME));
+      var outcome =
+          links.startConnecting(harness.nobodyAnswers(), clientOptions(harness.maxFrameBytes()));
       links.client().poll();
       links.client().close();
       assertThat(outcome.failure()).hasMessageContaining("closed");

@@ -37,6 +37,11 @@ public interface LinkHarness extends AutoCloseable {
     return 0;
   }
 
+  /** Returns the longest frame to try; at least 4 KiB, and less than 64 KiB only with a reason. */
+  default int maxFrameBytes() {
+    return 64 << 10;
+  }
+
   @Override
   void close();
 }

@@ -1,0 +1,68 @@
+package io.verbena.rdma;
+
+/**
+ * Sizes and depths of RDMA links. Immutable; start from {@link #DEFAULT}. The two ends tell each
+ * other theirs and need not agree.
+ *
+ * @param slotBytes one registered slot, for one Send or receive; 512 to 1 MiB
+ * @param credits receives posted per link for Sends with frames; 4 to 4096
+ * @param maxInlineBytes Sends up to this length are copied while posting, where the device can; 0
+ *     for none
+ * @param maxPinnedBytes registered memory of all links of this provider together
+ * @param ackTimeout exponent: the device repeats a packet that is not acknowledged after 4.096 us
+ *     times 2 to that, 8 times in all; 1 to 31
+ */
+public record RdmaSettings(
+    int slotBytes, int credits, int maxInlineBytes, long maxPinnedBytes, int ackTimeout) {
+  /**
+   * The defaults, and why.
+   *
+   * <ul>
+   *   <li>8 KiB per slot: holds two of the longest messages that the core encodes without spilling
+   *       (4 KiB), and many small ones under load; longer messages are cut into frames.
+   *   <li>32 credits: 256 KiB on their way per direction, more than a round trip of 20 us carries
+   *       at 100 Gbit/s, for 280 KiB of receives per link.
+   *   <li>256 B inline: what common devices offer without longer work requests than that.
+   *   <li>ACK time-out 15: 134 ms, so that a dead path is an error after 8 of them, 1.07 s. Devices
+   *       may stretch each up to fourfold (InfiniBand specification, 9.7.6.1.3). Acknowledgements
+   *       come from the device, so that a pause of the peer's JVM is no dead path.
+   * </ul>
+   */
+  public static final RdmaSettings DEFAULT = new RdmaSettings(8 << 10, 32, 256, 512L << 20, 15);
+
+  /** Checks every value. */
+  public RdmaSettings {
+    require(slotBytes >= 512 && slotBytes <= 1 << 20, "slotBytes is 512 to 1 MiB");
+    require(slotBytes % 64 == 0, "slotBytes is a multiple of 64, so that slots share no line");
+    require(credits >= 4 && credits <= 4096, "credits is 4 to 4096");
+    require(maxInlineBytes >= 0, "maxInlineBytes is not negative");
+    require(maxPinnedBytes >= 4L << 20, "maxPinnedBytes is at least 4 MiB");
+    require(ackTimeout >= 1 && ackTimeout <= 31, "ackTimeout is 1 to 31");
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /** Returns these settings with slots of another size. */
+  public RdmaSettings withSlotBytes(int value) {
+    return new RdmaSettings(value, credits, maxInlineBytes, maxPinnedBytes, ackTimeout);
+  }
+
+  /** Returns these settings with another number of receives per link. */
+  public RdmaSettings withCredits(int value) {
+    return new RdmaSettings(slotBytes, value, maxInlineBytes, maxPinnedBytes, ackTimeout);
+  }
+
+  /** Returns these settings with another longest inline Send. */
+  public RdmaSettings withMaxInlineBytes(int value) {
+    return new RdmaSettings(slotBytes, credits, value, maxPinnedBytes, ackTimeout);
+  }
+
+  /** Returns these settings with another budget of registered memory. */
+  public RdmaSettings withMaxPinnedBytes(long value) {
+    return new RdmaSettings(slotBytes, credits, maxInlineBytes, value, ackTimeout);
+  }
+}

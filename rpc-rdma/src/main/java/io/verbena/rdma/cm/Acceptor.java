@@ -1,0 +1,182 @@
+package io.verbena.rdma.cm;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaCmEvent;
+import com.ibm.disni.verbs.RdmaCmEvent.EventType;
+import com.ibm.disni.verbs.RdmaCmId;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.rdma.cm.Invitations.Invitation;
+import io.verbena.rdma.link.LinkContext;
+import io.verbena.rdma.link.RdmaLink;
+import io.verbena.rdma.wire.Greeting;
+import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.Refusal;
+import io.verbena.rdma.wire.Token;
+import io.verbena.rdma.wire.UpgradeRequest;
+import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.VerbsCmId;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The passive end: makes offers, and accepts the connection requests that carry an offer's token.
+ * Every other request is rejected before anything is made for it.
+ */
+final class Acceptor implements CmListener {
+  private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+
+  /** The offer has a way to the peer, and the request one back, besides connecting itself. */
+  private static final int OFFER_LIVES = 2;
+
+  private final LinkContext context;
+  private final CmEvents events;
+  private final Devices devices;
+  private final OpenLinks links;
+  private final Listeners listeners;
+  private final Invitations invitations;
+
+  /** Requests that were accepted and whose link does not stand yet. */
+  private final List<Invitation> accepted = new ArrayList<>();
+
+  Acceptor(
+      LinkContext context,
+      CmEvents events,
+      Devices devices,
+      OpenLinks links,
+      VerbsProvider provider) {
+    this.context = context;
+    this.events = events;
+    this.devices = devices;
+    this.links = links;
+    this.listeners = new Listeners(provider, events, this);
+    this.invitations = new Invitations(context.counters());
+  }
+
+  byte[] offer(byte[] request, URI local, LinkOptions options, LinkDriver.ConnectHandler handler)
+      throws LinkException {
+    UpgradeRequest.decode(request); // what it can do is not needed yet; that it is one, is
+    List<InetSocketAddress> candidates = listeners.candidates(local);
+    long life = options.connectTimeout().toNanos() * OFFER_LIVES;
+    PassiveOpening opening = new PassiveOpening(options, handler);
+    Token token = invitations.invite(opening, context.clock().nanoTime() + life);
+    return new Offer(token, candidates).encode();
+  }
+
+  boolean isIdle() {
+    return invitations.isEmpty() && accepted.isEmpty();
+  }
+
+  int expire(long now) {
+    if (isIdle()) {
+      return 0;
+    }
+    int work = 0;
+    for (Invitation over : invitations.expire(now)) {
+      over.passive().expire();
+      work++;
+    }
+    accepted.removeIf(one -> one.passive().isKnown());
+    for (Invitation one : accepted) {
+      if (now - one.deadline() >= 0) {
+        one.passive().expire();
+        work++;
+      }
+    }
+    return work;
+  }
+
+  @Override
+  public void onCmEvent(EventType type, RdmaCmEvent event) {
+    switch (type) {
+      case RDMA_CM_EVENT_CONNECT_REQUEST -> requested(event);
+      case RDMA_CM_EVENT_DEVICE_REMOVAL -> listeners.removed();
+      default -> LOG.debug("A listener heard {}", type);
+    }
+  }
+
+  private void requested(RdmaCmEvent event) {
+    RdmaCmId id = event.getConnIdPriv();
+    Greeting greeting;
+    try {
+      greeting = Greeting.decode(ConnectionParameters.privateData(event));
+    } catch (LinkException e) {
+      context.counters().unknownToken();
+      reject(id, String.valueOf(e.getMessage()));
+      return;
+    }
+    Invitation invitation = invitations.redeem(greeting.token());
+    if (invitation == null) {
+      LOG.warn("A connection request from {} had no valid token; it was rejected", peer(id));
+      reject(id, "the token is not valid, or not any more");
+      return;
+    }
+    try {
+      accept(id, greeting, invitation);
+    } catch (IOException e) {
+      LOG.warn("The RDMA link from {} cannot be opened: {}", peer(id), e.getMessage());
+      invitation.passive().failed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void accept(RdmaCmId id, Greeting greeting, Invitation invitation) throws IOException {
+    RdmaLink link = open(id, invitation.passive());
+    invitation.passive().connecting(link);
+    accepted.add(invitation);
+    events.hand(id, new Linked(link, null));
+    try {
+      link.peerTerms(greeting.terms());
+      VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());
+      ConnectionParameters parameters = new ConnectionParameters();
+      parameters.privateData(new Greeting(greeting.token(), link.terms()).encode());
+      id.accept(parameters);
+      link.accepted();
+    } catch (IOException e) {
+      link.abort(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Makes the link of a request, or rejects the request. */
+  private RdmaLink open(RdmaCmId id, PassiveOpening opening) throws IOException {
+    try {
+      IbvContext verbs = id.getVerbs();
+      if (verbs == null) {
+        throw new IOException("no verbs device here has that address");
+      }
+      return links.open(devices.of(verbs), id, opening.options(), opening);
+    } catch (IOException e) {
+      reject(id, String.valueOf(e.getMessage()));
+      throw e;
+    }
+  }
+
+  private void reject(RdmaCmId id, String reason) {
+    try {
+      VerbsCmId.of(id).reject(Refusal.encode(reason));
+    } catch (IOException e) {
+      LOG.debug("A connection request cannot be rejected: {}", e.getMessage());
+    }
+    events.destroy(id);
+  }
+
+  private static String peer(RdmaCmId id) {
+    try {
+      return RdmaAddress.format(id.getDestination());
+    } catch (IOException e) {
+      return "an unknown peer";
+    }
+  }
+
+  /** No peer can connect any more; who waits for one is told. */
+  void close() {
+    listeners.close();
+    invitations.withdraw().forEach(one -> one.passive().failed("the driver was closed"));
+  }
+}

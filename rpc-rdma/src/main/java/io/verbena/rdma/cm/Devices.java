@@ -1,0 +1,110 @@
+package io.verbena.rdma.cm;
+
+import com.ibm.disni.verbs.IbvContext;
+import io.verbena.core.memory.MemoryBudget;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.device.RdmaDevice;
+import io.verbena.rdma.wire.Features;
+import io.verbena.verbs.ext.VerbsContext;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The devices that this loop's links stand on, opened when first needed. */
+final class Devices {
+  private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
+
+  private final VerbsProvider provider;
+  private final RdmaSettings settings;
+  private final MemoryBudget budget;
+  private final Consumer<RdmaDevice> onOpened;
+  private final IdentityHashMap<IbvContext, RdmaDevice> byContext = new IdentityHashMap<>();
+
+  /** What {@link #poll} walks. */
+  private final List<RdmaDevice> open = new ArrayList<>();
+
+  Devices(
+      VerbsProvider provider,
+      RdmaSettings settings,
+      MemoryBudget budget,
+      Consumer<RdmaDevice> onOpened) {
+    this.provider = provider;
+    this.settings = settings;
+    this.budget = budget;
+    this.onOpened = onOpened;
+  }
+
+  RdmaDevice of(IbvContext context) throws IOException {
+    RdmaDevice known = byContext.get(context);
+    if (known != null) {
+      return known;
+    }
+    RdmaDevice opened = new RdmaDevice(context, settings, budget);
+    byContext.put(context, opened);
+    open.add(opened);
+    onOpened.accept(opened);
+    return opened;
+  }
+
+  /** Returns what any device of this host can do. */
+  int features() {
+    int features = 0;
+    try {
+      for (IbvContext context : provider.devices()) {
+        features |= Features.of(VerbsContext.of(context).queryDevice());
+      }
+    } catch (IOException e) {
+      LOG.debug("The verbs devices cannot be queried", e);
+    }
+    return features;
+  }
+
+  int poll() {
+    int work = 0;
+    for (int i = 0; i < open.size(); i++) {
+      RdmaDevice device = open.get(i);
+      try {
+        work += device.poll();
+      } catch (IOException e) {
+        LOG.warn("The device {} is given up: {}", device.name(), e.getMessage());
+        device.removed();
+        work++;
+      }
+      if (device.isRemoved() && !device.isInUse()) {
+        open.remove(i--);
+        forget(device);
+      }
+    }
+    return work;
+  }
+
+  void arm() {
+    for (int i = 0; i < open.size(); i++) {
+      try {
+        open.get(i).arm();
+      } catch (IOException e) {
+        LOG.warn("The device {} is given up: {}", open.get(i).name(), e.getMessage());
+        open.get(i).removed();
+      }
+    }
+  }
+
+  private void forget(RdmaDevice device) {
+    byContext.values().remove(device);
+    try {
+      device.close();
+    } catch (IOException e) {
+      LOG.warn("Not all of the device {} can be freed: {}", device.name(), e.getMessage());
+    }
+  }
+
+  void close() {
+    open.forEach(this::forget);
+    open.clear();
+  }
+}

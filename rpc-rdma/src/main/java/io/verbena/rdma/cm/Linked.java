@@ -1,0 +1,79 @@
+package io.verbena.rdma.cm;
+
+import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_REJECTED;
+
+import com.ibm.disni.verbs.RdmaCmEvent;
+import com.ibm.disni.verbs.RdmaCmEvent.EventType;
+import io.verbena.core.link.LinkException;
+import io.verbena.rdma.link.RdmaLink;
+import io.verbena.rdma.wire.Greeting;
+import io.verbena.rdma.wire.Refusal;
+import io.verbena.rdma.wire.Token;
+import io.verbena.verbs.ext.ConnectionParameters;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Translates a connection's events for the link that stands on it. */
+final class Linked implements CmListener {
+  /** Reasons of a reject (InfiniBand specification, 12.6.7.2). */
+  private static final int NO_SUCH_SERVICE = 8;
+
+  private static final int CONSUMER_DEFINED = 28;
+
+  private final RdmaLink link;
+
+  /** What the acceptance must repeat; null on the passive end, which was asked. */
+  private final @Nullable Token token;
+
+  Linked(RdmaLink link, @Nullable Token token) {
+    this.link = link;
+    this.token = token;
+  }
+
+  @Override
+  public void onCmEvent(EventType type, RdmaCmEvent event) {
+    switch (type) {
+      case RDMA_CM_EVENT_ESTABLISHED -> established(event);
+      case RDMA_CM_EVENT_DISCONNECTED ->
+          link.disconnected("the peer closed the connection without a farewell");
+      case RDMA_CM_EVENT_REJECTED -> link.disconnected(rejection(event));
+      case RDMA_CM_EVENT_DEVICE_REMOVAL -> {
+        link.device().removed();
+        link.deviceRemoved();
+      }
+      case RDMA_CM_EVENT_TIMEWAIT_EXIT -> {}
+      default -> link.disconnected(describe(type, event));
+    }
+  }
+
+  private void established(RdmaCmEvent event) {
+    if (token != null && link.isConnecting()) {
+      try {
+        Greeting greeting = Greeting.decode(ConnectionParameters.privateData(event));
+        if (!greeting.token().equals(token)) {
+          link.disconnected("whoever accepted the connection did not make the offer");
+          return;
+        }
+        link.peerTerms(greeting.terms());
+      } catch (LinkException | IOException e) {
+        link.disconnected(String.valueOf(e.getMessage()));
+        return;
+      }
+    }
+    link.established();
+  }
+
+  private static String rejection(RdmaCmEvent event) {
+    return switch (event.getStatus()) {
+      case CONSUMER_DEFINED ->
+          "the peer refused: " + Refusal.decode(ConnectionParameters.privateData(event));
+      case NO_SUCH_SERVICE -> "nobody listens there";
+      default -> describe(RDMA_CM_EVENT_REJECTED, event);
+    };
+  }
+
+  static String describe(EventType type, RdmaCmEvent event) {
+    String what = type.name().substring("RDMA_CM_EVENT_".length());
+    return "the connection manager says " + what + " (status " + event.getStatus() + ")";
+  }
+}

@@ -1,0 +1,60 @@
+package io.verbena.rdma.cm;
+
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.rdma.link.Opening;
+import io.verbena.rdma.link.RdmaLink;
+import org.jspecify.annotations.Nullable;
+
+/** An offer from the moment it is made until its link is open or cannot be had. */
+final class PassiveOpening implements Opening {
+  private final LinkOptions options;
+  private final LinkDriver.ConnectHandler handler;
+  private @Nullable RdmaLink link;
+  private boolean known;
+
+  PassiveOpening(LinkOptions options, LinkDriver.ConnectHandler handler) {
+    this.options = options;
+    this.handler = handler;
+  }
+
+  LinkOptions options() {
+    return options;
+  }
+
+  /** A peer is connecting by it. */
+  void connecting(RdmaLink by) {
+    link = by;
+  }
+
+  @Override
+  public LinkListener opened(Link opened) {
+    known = true;
+    return handler.onConnected(opened);
+  }
+
+  @Override
+  public void failed(String reason) {
+    if (!known) {
+      known = true;
+      handler.onFailed(new LinkException("the offered RDMA link was not taken: " + reason, null));
+    }
+  }
+
+  boolean isKnown() {
+    return known;
+  }
+
+  /** Its time is over. */
+  void expire() {
+    RdmaLink under = link;
+    if (under != null) {
+      under.abort("it did not stand in time");
+    } else {
+      failed("no peer connected in time");
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.verbena.rdma.cm;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+
+/** How addresses are written: {@code rdma://10.0.0.7:7471}. */
+final class RdmaAddress {
+  private RdmaAddress() {}
+
+  static String format(@Nullable SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet) || inet.getAddress() == null) {
+      return "rdma://unknown";
+    }
+    String host = inet.getAddress().getHostAddress();
+    boolean v6 = inet.getAddress() instanceof Inet6Address;
+    return "rdma://" + (v6 ? "[" + host + "]" : host) + ":" + inet.getPort();
+  }
+
+  /** Returns the literal address in a URI; null for a name, which is never looked up here. */
+  static @Nullable InetAddress literal(URI uri) {
+    String host = uri.getHost();
+    if (host == null || !(host.startsWith("[") || host.matches("[0-9.]+"))) {
+      return null;
+    }
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      return null;
+    }
+  }
+}

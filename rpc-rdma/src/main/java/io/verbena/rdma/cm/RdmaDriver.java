@@ -1,0 +1,194 @@
+package io.verbena.rdma.cm;
+
+import io.verbena.core.NanoClock;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.core.memory.MemoryBudget;
+import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.link.DueLinks;
+import io.verbena.rdma.link.LinkContext;
+import io.verbena.rdma.link.RdmaLink;
+import io.verbena.rdma.wire.UpgradeRequest;
+import io.verbena.verbs.ext.VerbsProvider;
+import io.verbena.verbs.ext.WaitSet;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Steps the RDMA links of one event loop.
+ *
+ * <pre>
+ *   poll:  connection manager's events → completions → links that are due → what is too late
+ * </pre>
+ */
+public final class RdmaDriver implements UpgradeDriver {
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaDriver.class);
+
+  /**
+   * A look at the event channel is a system call. While a connection is being made or ended it is
+   * looked at in every cycle, else this often; when the loop is idle the waiter watches it.
+   */
+  private static final long EVENTS_EVERY_NANOS = Duration.ofMillis(10).toNanos();
+
+  /** How long links that are being closed with the driver may take to say farewell. */
+  private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final long LINGER_STEP_NANOS = Duration.ofMillis(1).toNanos();
+
+  private final VerbsProvider provider;
+  private final LinkContext context;
+  private final CmEvents events;
+  private final Waiter waiter;
+  private final Devices devices;
+  private final OpenLinks links;
+  private final Acceptor acceptor;
+  private final List<Attempt> attempts = new ArrayList<>();
+  private long eventsSeen;
+  private boolean closed;
+
+  /** Opens the event channel; everything else is made when first needed. */
+  public RdmaDriver(
+      VerbsProvider provider,
+      RdmaSettings settings,
+      NanoClock clock,
+      RdmaCounters counters,
+      MemoryBudget budget,
+      Runnable wakeLoop)
+      throws IOException {
+    this.provider = provider;
+    this.context = new LinkContext(clock, settings, counters, new DueLinks());
+    this.events = new CmEvents(provider);
+    this.waiter = new Waiter(provider, wakeLoop);
+    this.devices = new Devices(provider, settings, budget, device -> waiter.add(device.channel()));
+    this.links = new OpenLinks(context, events);
+    this.acceptor = new Acceptor(context, events, devices, links, provider);
+    this.eventsSeen = clock.nanoTime();
+    waiter.add(events.channel());
+  }
+
+  @Override
+  public int poll() {
+    if (closed) {
+      return 0;
+    }
+    long now = context.clock().nanoTime();
+    int work = pollEvents(now);
+    work += devices.poll();
+    work += context.due().step(now);
+    work += acceptor.expire(now);
+    work += stepAttempts(now);
+    return work;
+  }
+
+  private int pollEvents(long now) {
+    boolean soon = isHandshaking() || waiter.takeReady();
+    if (!soon && now - eventsSeen < EVENTS_EVERY_NANOS) {
+      return 0;
+    }
+    eventsSeen = now;
+    try {
+      return events.poll();
+    } catch (IOException e) {
+      LOG.error("The connection manager's events cannot be read: {}", e.getMessage());
+      return 0;
+    }
+  }
+
+  private boolean isHandshaking() {
+    return !attempts.isEmpty() || !acceptor.isIdle() || context.due().someEnd();
+  }
+
+  private int stepAttempts(long now) {
+    if (attempts.isEmpty()) {
+      return 0;
+    }
+    int work = 0;
+    for (Attempt attempt : List.copyOf(attempts)) {
+      work += attempt.step(now);
+    }
+    attempts.removeIf(Attempt::isKnown);
+    return work;
+  }
+
+  @Override
+  public boolean armWakeup() {
+    if (closed) {
+      return true;
+    }
+    devices.arm();
+    // What completed before the arming announces nothing: look once more.
+    if (poll() > 0 || !context.due().isEmpty()) {
+      return false;
+    }
+    waiter.arm(isHandshaking() ? EVENTS_EVERY_NANOS : Long.MAX_VALUE);
+    return true;
+  }
+
+  @Override
+  public byte[] request(URI peer, LinkOptions options) {
+    return new UpgradeRequest(devices.features()).encode();
+  }
+
+  @Override
+  public byte[] offer(
+      byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
+      throws LinkException {
+    if (closed) {
+      throw new LinkException("the driver of the RDMA links is closed", null);
+    }
+    return acceptor.offer(request, localAddress, options, handler);
+  }
+
+  @Override
+  public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+    attempts.add(new Attempt(context, events, devices, links, options, handler, offer));
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    waiter.close();
+    acceptor.close();
+    attempts.forEach(attempt -> attempt.abandon("the driver was closed"));
+    attempts.clear();
+    for (RdmaLink link : links.all()) {
+      link.close();
+    }
+    linger();
+    for (RdmaLink link : links.all()) {
+      link.abort("the driver was closed");
+      link.finish();
+    }
+    closed = true;
+    devices.close();
+    try {
+      events.close();
+    } catch (IOException e) {
+      LOG.warn("The event channel cannot be destroyed: {}", e.getMessage());
+    }
+  }
+
+  /** Lets farewells arrive and queue pairs drain, within a bound. */
+  private void linger() {
+    long end = context.clock().nanoTime() + LINGER_NANOS;
+    try (WaitSet pause = provider.newWaitSet()) {
+      while (!links.isEmpty() && context.clock().nanoTime() - end < 0) {
+        if (poll() == 0) {
+          pause.await(LINGER_STEP_NANOS);
+        }
+      }
+    } catch (IOException e) {
+      LOG.debug("Links are closed without waiting for their peers", e);
+    }
+  }
+}

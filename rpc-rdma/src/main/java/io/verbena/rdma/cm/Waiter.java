@@ -1,0 +1,143 @@
+package io.verbena.rdma.cm;
+
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.VerbsProvider;
+import io.verbena.verbs.ext.WaitSet;
+import java.io.IOException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waits on the channels for a loop that waits elsewhere: one daemon thread, which wakes the loop
+ * once each time it was armed, and touches nothing else. Started when first armed, so that a loop
+ * that only polls has none.
+ */
+final class Waiter {
+  private static final Logger LOG = LoggerFactory.getLogger(Waiter.class);
+  private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
+
+  private final VerbsProvider provider;
+  private final Runnable wakeLoop;
+  private final ConcurrentLinkedQueue<Addition> additions = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable WaitSet set;
+  private volatile @Nullable Thread thread;
+  private volatile boolean armed;
+  private volatile boolean ready;
+  private volatile boolean closed;
+  private volatile long limitNanos;
+
+  /** The wait set is its one thread's. */
+  private interface Addition {
+    void addTo(WaitSet set) throws IOException;
+  }
+
+  Waiter(VerbsProvider provider, Runnable wakeLoop) {
+    this.provider = provider;
+    this.wakeLoop = wakeLoop;
+  }
+
+  void add(RdmaEventChannel channel) {
+    additions.add(set -> set.add(channel));
+  }
+
+  void add(IbvCompChannel channel) {
+    additions.add(set -> set.add(channel));
+  }
+
+  /**
+   * Wakes the loop once something is ready, or the time is over.
+   *
+   * @param nanos after which the loop wants to look anyway
+   */
+  void arm(long nanos) {
+    limitNanos = Math.min(nanos, LONGEST_WAIT_NANOS);
+    armed = true;
+    Thread waiting = thread;
+    if (waiting == null) {
+      start();
+    } else {
+      LockSupport.unpark(waiting);
+    }
+  }
+
+  private void start() {
+    Thread started = new Thread(this::run, "verbena-rdma-waiter");
+    started.setDaemon(true);
+    thread = started;
+    started.start();
+  }
+
+  /** Returns whether something was ready since the last call. */
+  boolean takeReady() {
+    if (!ready) {
+      return false;
+    }
+    ready = false;
+    return true;
+  }
+
+  private void run() {
+    try (WaitSet mine = provider.newWaitSet()) {
+      set = mine;
+      while (!closed) {
+        if (armed) {
+          await(mine);
+        } else {
+          LockSupport.park(this);
+        }
+      }
+    } catch (IOException e) {
+      LOG.error("The wait for verbs events failed; the loop polls from here on", e);
+      while (!closed) {
+        LockSupport.parkNanos(this, limitNanos / 100);
+        wake();
+      }
+    }
+  }
+
+  private void await(WaitSet mine) throws IOException {
+    Addition addition;
+    while ((addition = additions.poll()) != null) {
+      addition.addTo(mine);
+    }
+    long nanos = limitNanos;
+    if (mine.await(nanos) || nanos < LONGEST_WAIT_NANOS) {
+      wake();
+    }
+  }
+
+  private void wake() {
+    armed = false;
+    ready = true;
+    wakeLoop.run();
+  }
+
+  /** Ends the thread; returns when it has ended. */
+  void close() {
+    closed = true;
+    Thread ending = thread;
+    if (ending == null || ending == Thread.currentThread()) {
+      return;
+    }
+    LockSupport.unpark(ending);
+    boolean interrupted = false;
+    while (ending.isAlive()) {
+      WaitSet waiting = set;
+      if (waiting != null) {
+        waiting.wakeup();
+      }
+      try {
+        ending.join(1);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.verbena.rdma.device;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.IbvContext;
+import io.verbena.verbs.ext.CompletionBlock;
+import io.verbena.verbs.ext.VerbsCompChannel;
+import io.verbena.verbs.ext.VerbsCq;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The completion queues of a device. Links share them, and reserve an entry for every request they
+ * may have posted, since a queue that overflows is the end of all its links.
+ */
+final class CompletionQueues {
+  /** Room for some sixty links of default depth: few queues to poll, none of them huge. */
+  private static final int ENTRIES = 4096;
+
+  private static final int BATCH = 64;
+
+  private final IbvContext context;
+  private final IbvCompChannel channel;
+  private final int mostEntries;
+  private final LinkTable links;
+  private final CompletionBlock block;
+  private final List<Queue> queues = new ArrayList<>();
+
+  CompletionQueues(
+      IbvContext context, IbvCompChannel channel, int mostEntries, LinkTable links, Arena arena) {
+    this.context = context;
+    this.channel = channel;
+    this.mostEntries = mostEntries;
+    this.links = links;
+    this.block = new CompletionBlock(arena, BATCH);
+  }
+
+  /** One queue with the entries that are not reserved. */
+  static final class Queue {
+    final IbvCQ cq;
+    private final VerbsCq verbs;
+    private int free;
+
+    Queue(IbvCQ cq, int entries) {
+      this.cq = cq;
+      this.verbs = VerbsCq.of(cq);
+      this.free = entries;
+    }
+
+    void release(int entries) {
+      free += entries;
+    }
+  }
+
+  /** Reserves entries in one queue. */
+  Queue reserve(int entries) throws IOException {
+    for (Queue queue : queues) {
+      if (queue.free >= entries) {
+        queue.free -= entries;
+        return queue;
+      }
+    }
+    int size = Math.max(entries, Math.min(ENTRIES, mostEntries));
+    Queue added = new Queue(context.createCQ(channel, size, 0), size);
+    queues.add(added);
+    added.free -= entries;
+    return added;
+  }
+
+  /** Hands every completion there is to its link, and returns how many there were. */
+  int poll() throws IOException {
+    int done = 0;
+    for (int i = 0; i < queues.size(); i++) {
+      VerbsCq queue = queues.get(i).verbs;
+      int count;
+      do {
+        count = queue.poll(block);
+        for (int j = 0; j < count; j++) {
+          dispatch(j);
+        }
+        done += count;
+      } while (count == BATCH);
+    }
+    return done;
+  }
+
+  private void dispatch(int index) {
+    long workId = block.wrId(index);
+    CompletionSink sink = links.find(workId);
+    if (sink != null) {
+      sink.completed(workId, block.status(index), block.opcode(index), block.byteLength(index));
+    }
+  }
+
+  /** Has the next completion of any queue announce itself on the channel. */
+  void arm() throws IOException {
+    VerbsCompChannel events = VerbsCompChannel.of(channel);
+    while (events.nextEvent(0) != null) {
+      // Announced before; what it announced has been or will be polled.
+    }
+    for (int i = 0; i < queues.size(); i++) {
+      queues.get(i).verbs.arm(false);
+    }
+  }
+
+  void close() throws IOException {
+    for (Queue queue : queues) {
+      queue.cq.destroyCQ();
+    }
+    queues.clear();
+  }
+}

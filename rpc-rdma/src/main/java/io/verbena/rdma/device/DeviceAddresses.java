@@ -1,0 +1,75 @@
+package io.verbena.rdma.device;
+
+import com.ibm.disni.verbs.IbvContext;
+import io.verbena.verbs.ext.Gid;
+import io.verbena.verbs.ext.PortAttributes;
+import io.verbena.verbs.ext.VerbsContext;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Which addresses of this host may lead to a verbs device. */
+public final class DeviceAddresses {
+  /** GID tables are filled from the front and may have a thousand places. */
+  private static final int EMPTY_IN_A_ROW = 8;
+
+  private DeviceAddresses() {}
+
+  /**
+   * Returns the addresses in the GID tables of active ports, which on RoCE are the devices', then
+   * the host's other ones, some of which may be an IPoIB or iWARP device's: binding tells.
+   */
+  public static Set<InetAddress> find(VerbsProvider provider) throws IOException {
+    Set<InetAddress> found = new LinkedHashSet<>();
+    for (IbvContext context : provider.devices()) {
+      VerbsContext device = VerbsContext.of(context);
+      int ports = device.queryDevice().ports();
+      for (int port = 1; port <= ports; port++) {
+        addPort(device, port, found);
+      }
+    }
+    addInterfaces(found);
+    return found;
+  }
+
+  private static void addPort(VerbsContext device, int port, Set<InetAddress> found)
+      throws IOException {
+    PortAttributes attributes = device.queryPort(port);
+    int empty = 0;
+    for (int i = 0; i < attributes.gidTableLength() && empty < EMPTY_IN_A_ROW; i++) {
+      Gid gid = device.queryGid(port, i);
+      if (gid.isEmpty()) {
+        empty++;
+      } else {
+        empty = 0;
+        if (attributes.active() && reachesFar(gid.toAddress())) {
+          found.add(gid.toAddress());
+        }
+      }
+    }
+  }
+
+  private static void addInterfaces(Set<InetAddress> found) {
+    try (Stream<NetworkInterface> interfaces = NetworkInterface.networkInterfaces()) {
+      interfaces
+          .flatMap(NetworkInterface::inetAddresses)
+          .filter(DeviceAddresses::reachesFar)
+          .forEach(found::add);
+    } catch (SocketException e) {
+      // Only what the devices say of themselves, then.
+    }
+  }
+
+  /** Link-local addresses need a scope that a peer cannot know. */
+  private static boolean reachesFar(InetAddress address) {
+    return !address.isLinkLocalAddress()
+        && !address.isLoopbackAddress()
+        && !address.isAnyLocalAddress()
+        && !address.isMulticastAddress();
+  }
+}

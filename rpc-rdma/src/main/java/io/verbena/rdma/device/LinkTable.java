@@ -1,0 +1,46 @@
+package io.verbena.rdma.device;
+
+import io.verbena.rdma.wire.WorkId;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Which link a completion is for, by the index and generation in its {@link WorkId}. */
+final class LinkTable {
+  private final List<@Nullable CompletionSink> sinks = new ArrayList<>();
+  private final List<Integer> generations = new ArrayList<>();
+  private final List<Integer> free = new ArrayList<>();
+
+  /** Takes a place, and returns the upper half of the WorkIds of its link. */
+  long add(CompletionSink sink) throws IOException {
+    if (free.isEmpty()) {
+      if (sinks.size() == WorkId.MOST_LINKS) {
+        throw new IOException("there are " + WorkId.MOST_LINKS + " links on one loop already");
+      }
+      free.add(sinks.size());
+      sinks.add(null);
+      generations.add(0);
+    }
+    int index = free.removeLast();
+    sinks.set(index, sink);
+    generations.set(index, generations.get(index) + 1);
+    return WorkId.link(generations.get(index), index);
+  }
+
+  void remove(long link) {
+    int index = WorkId.index(link);
+    sinks.set(index, null);
+    free.add(index);
+  }
+
+  /** Returns whose completion it is; null for one that comes after its link. */
+  @Nullable CompletionSink find(long workId) {
+    int index = WorkId.index(workId);
+    if (index >= sinks.size()) {
+      return null;
+    }
+    boolean current = WorkId.link(generations.get(index), index) == WorkId.link(workId);
+    return current ? sinks.get(index) : null;
+  }
+}

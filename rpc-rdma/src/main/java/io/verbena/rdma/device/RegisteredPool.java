@@ -1,0 +1,130 @@
+package io.verbena.rdma.device;
+
+import com.ibm.disni.verbs.IbvMr;
+import io.verbena.core.memory.MemoryBudget;
+import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.VerbsMr;
+import io.verbena.verbs.ext.VerbsPd;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Slots of one size in registered slabs, which are made when first needed and kept. Peers have no
+ * access to them. Sending and receiving have a pool each, so that neither can starve the other.
+ */
+public final class RegisteredPool {
+  /** Large enough that registering is rare and keys are few. */
+  private static final int SLAB_BYTES = 1 << 20;
+
+  /** No slot. */
+  public static final int NONE = -1;
+
+  private static final int PAGE = 4096;
+
+  private final VerbsPd domain;
+  private final int access;
+  private final int slotBytes;
+  private final int slotsPerSlab;
+  private final MemoryBudget budget;
+  private final Arena arena = Arena.ofShared();
+  private final List<Slab> slabs = new ArrayList<>();
+  private int[] free = new int[0];
+  private int freeCount;
+  private int inUse;
+
+  private record Slab(long address, ByteBuffer buffer, IbvMr region, int lkey) {}
+
+  RegisteredPool(VerbsPd domain, int slotBytes, int access, MemoryBudget budget) {
+    this.domain = domain;
+    this.slotBytes = slotBytes;
+    this.access = access;
+    this.budget = budget;
+    this.slotsPerSlab = SLAB_BYTES / slotBytes;
+  }
+
+  /** Returns the size of a slot. */
+  public int slotBytes() {
+    return slotBytes;
+  }
+
+  /** Returns how many slots are claimed. */
+  public int inUse() {
+    return inUse;
+  }
+
+  /**
+   * Claims a slot.
+   *
+   * @return {@link #NONE} when the budget is used up
+   * @throws IOException if memory cannot be registered; the message says what to do
+   */
+  public int claim() throws IOException {
+    if (freeCount == 0 && !grow()) {
+      return NONE;
+    }
+    inUse++;
+    return free[--freeCount];
+  }
+
+  /** Gives a slot back. */
+  public void release(int slot) {
+    inUse--;
+    free[freeCount++] = slot;
+  }
+
+  private boolean grow() throws IOException {
+    long bytes = (long) slotsPerSlab * slotBytes;
+    int first = slabs.size() * slotsPerSlab;
+    if (first + slotsPerSlab > WorkId.MOST_SLOTS || !budget.reserve(bytes)) {
+      return false;
+    }
+    try {
+      MemorySegment memory = arena.allocate(bytes, PAGE);
+      IbvMr region = domain.registerMemory(memory.address(), bytes, access);
+      slabs.add(new Slab(memory.address(), memory.asByteBuffer(), region, region.getLkey()));
+    } catch (IOException e) {
+      budget.release(bytes);
+      throw e;
+    }
+    free = Arrays.copyOf(free, first + slotsPerSlab);
+    for (int slot = first + slotsPerSlab - 1; slot >= first; slot--) {
+      free[freeCount++] = slot;
+    }
+    return true;
+  }
+
+  /** Returns the memory that a slot is in, in big-endian order; use absolute indices. */
+  public ByteBuffer buffer(int slot) {
+    return slabs.get(slot / slotsPerSlab).buffer();
+  }
+
+  /** Returns where in {@link #buffer} a slot begins. */
+  public int offset(int slot) {
+    return slot % slotsPerSlab * slotBytes;
+  }
+
+  /** Returns where in memory a slot begins. */
+  public long address(int slot) {
+    return slabs.get(slot / slotsPerSlab).address() + offset(slot);
+  }
+
+  /** Returns the local key of a slot's memory. */
+  public int lkey(int slot) {
+    return slabs.get(slot / slotsPerSlab).lkey();
+  }
+
+  /** Deregisters and frees everything; no request may refer to it any more. */
+  void close() throws IOException {
+    for (Slab slab : slabs) {
+      VerbsMr.of(slab.region()).deregister();
+      budget.release((long) slotsPerSlab * slotBytes);
+    }
+    slabs.clear();
+    arena.close();
+  }
+}

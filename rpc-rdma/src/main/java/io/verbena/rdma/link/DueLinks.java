@@ -1,0 +1,55 @@
+package io.verbena.rdma.link;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The links that have something to do, so that a loop with a thousand links steps only those. */
+public final class DueLinks {
+  private List<RdmaLink> due = new ArrayList<>();
+  private List<RdmaLink> spare = new ArrayList<>();
+  private final List<RdmaLink> ending = new ArrayList<>();
+
+  /** No links yet. */
+  public DueLinks() {}
+
+  void add(RdmaLink link) {
+    due.add(link);
+  }
+
+  /** The link is about to end, within a time. */
+  void ends(RdmaLink link) {
+    ending.add(link);
+  }
+
+  /** Returns whether links are about to end. */
+  public boolean someEnd() {
+    return !ending.isEmpty();
+  }
+
+  /** Returns whether no link wants to be stepped. */
+  public boolean isEmpty() {
+    return due.isEmpty();
+  }
+
+  /** Steps each due link once; what becomes due meanwhile waits for the next call. */
+  public int step(long now) {
+    if (!ending.isEmpty()) {
+      ending.removeIf(RdmaLink::isClosed);
+      for (int i = 0; i < ending.size(); i++) {
+        ending.get(i).expire(now);
+      }
+    }
+    if (due.isEmpty()) {
+      return 0;
+    }
+    List<RdmaLink> current = due;
+    due = spare;
+    spare = current;
+    int work = 0;
+    for (int i = 0; i < current.size(); i++) {
+      work += current.get(i).step();
+    }
+    current.clear();
+    return work;
+  }
+}

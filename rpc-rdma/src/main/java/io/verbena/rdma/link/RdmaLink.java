@@ -1,0 +1,571 @@
+package io.verbena.rdma.link;
+
+import com.ibm.disni.verbs.RdmaCmId;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import io.verbena.rdma.device.CompletionSink;
+import io.verbena.rdma.device.QueuePair;
+import io.verbena.rdma.device.RdmaDevice;
+import io.verbena.rdma.wire.Terms;
+import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.WcOpcode;
+import io.verbena.verbs.ext.WcStatus;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A link over one queue pair.
+ *
+ * <pre>
+ *   CONNECTING ──opened──→ OPEN ──close──→ CLOSING ──farewell acknowledged──→ DRAINING ──→ CLOSED
+ *       │                    └──────────── failure, abort, peer's farewell ───────↑
+ *       └── failure ──→ CLOSED (nothing was sent: the queue pair is destroyed as it is)
+ * </pre>
+ *
+ * <p>DRAINING is what makes the end true: the queue pair is in ERR, and the listener is told only
+ * when every request has completed, or the queue pair is destroyed. After that no frame arrives and
+ * the device reads and writes none of the link's memory.
+ */
+public final class RdmaLink implements Link, CompletionSink {
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaLink.class);
+
+  /** A peer whose device does not take the farewell is not waited for. */
+  private static final long CLOSING_NANOS = Duration.ofSeconds(5).toNanos();
+
+  /** Flushing takes a device microseconds; one that never ends it has its queue pair destroyed. */
+  private static final long DRAINING_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final String KIND = "rdma";
+
+  private enum State {
+    CONNECTING,
+    OPEN,
+    CLOSING,
+    DRAINING,
+    CLOSED
+  }
+
+  private final LinkContext context;
+  private final RdmaDevice device;
+  private final LinkOptions options;
+  private final Opening opening;
+  private final String localAddress;
+  private final String peerAddress;
+  private final QueuePair queuePair;
+  private final ReceiveSide receives;
+  private final SendSide sends;
+  private final Runnable whenGone;
+  private LinkCapabilities capabilities;
+  private @Nullable LinkListener listener;
+  private State state = State.CONNECTING;
+  private String reason = "";
+  private boolean receiving = true;
+  private boolean muted;
+  private boolean blocked;
+  private boolean accepted;
+  private boolean due;
+  private boolean lastSendPosted;
+  private boolean lastSendDone;
+  private long deadline;
+
+  /**
+   * Makes a link's queue pair and posts its receives; the connection is the caller's to make.
+   *
+   * @param id of the connection, whose device is known; the link destroys it, unless this fails
+   * @param opening hears of the outcome
+   * @param whenGone runs when nothing is left of the link
+   */
+  public RdmaLink(
+      LinkContext context,
+      RdmaDevice device,
+      RdmaCmId id,
+      LinkOptions options,
+      String peerAddress,
+      String localAddress,
+      Opening opening,
+      Runnable whenGone)
+      throws IOException {
+    this.context = context;
+    this.device = device;
+    this.options = options;
+    this.peerAddress = peerAddress;
+    this.localAddress = localAddress;
+    this.opening = opening;
+    this.whenGone = whenGone;
+    this.capabilities = new LinkCapabilities(KIND, device.name(), options.maxFrameBytes(), false);
+    this.receives = new ReceiveSide(device, context.settings());
+    int sendDepth = SendSide.depth(context.settings().credits());
+    this.queuePair = device.attach(id, this, sendDepth, ReceiveSide.depth(context.settings()));
+    this.sends = new SendSide(device, queuePair, receives, sendDepth, context.counters());
+    try {
+      receives.post(queuePair);
+    } catch (IOException e) {
+      queuePair.undo();
+      receives.release();
+      throw e;
+    }
+  }
+
+  // ---- opening: called by the connection manager's side ----
+
+  /** Returns what the peer is to be told of the receives posted here. */
+  public Terms terms() {
+    return receives.terms();
+  }
+
+  /** The peer has told its terms. */
+  public void peerTerms(Terms terms) throws IOException {
+    sends.peerTerms(terms);
+    int longest = Math.min(options.maxFrameBytes(), sends.maxFrameBytes());
+    capabilities = new LinkCapabilities(KIND, device.name(), longest, false);
+  }
+
+  /** This end has accepted the connection: what arrives shows that it stands. */
+  public void accepted() {
+    accepted = true;
+  }
+
+  /** The connection stands, and the peer's terms are known. */
+  public void established() {
+    if (state != State.CONNECTING) {
+      return;
+    }
+    try {
+      queuePair.established();
+    } catch (IOException e) {
+      fail(words(e));
+      return;
+    }
+    state = State.OPEN;
+    context.counters().linkOpened();
+    try {
+      listener = opening.opened(this);
+    } catch (RuntimeException e) {
+      LOG.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      abort("its owner failed: " + e);
+    }
+    step(); // a frame may have come before the event
+  }
+
+  /** Returns whether the outcome of opening is not known yet. */
+  public boolean isConnecting() {
+    return state == State.CONNECTING;
+  }
+
+  /** Returns the device it stands on. */
+  public RdmaDevice device() {
+    return device;
+  }
+
+  /** The connection is gone or was never made. */
+  public void disconnected(String why) {
+    if (state == State.CLOSING) {
+      drain();
+    } else {
+      fail(why);
+    }
+  }
+
+  /** The device is gone: there is nothing to drain. */
+  public void deviceRemoved() {
+    fail("the device " + device.name() + " was removed");
+    finish();
+  }
+
+  // ---- Link ----
+
+  @Override
+  public LinkCapabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public String localAddress() {
+    return localAddress;
+  }
+
+  @Override
+  public String peerAddress() {
+    return peerAddress;
+  }
+
+  /** A queue pair authenticates nobody; the session's first link did. */
+  @Override
+  public @Nullable String peerPrincipal() {
+    return null;
+  }
+
+  @Override
+  public SendResult send(Slot frame) {
+    int length = frame.length();
+    if (length < 1 || length > capabilities.maxFrameBytes()) {
+      throw new IllegalArgumentException(
+          "a frame on this link has 1 to "
+              + capabilities.maxFrameBytes()
+              + " bytes, not "
+              + length
+              + "; split the message, or raise the link's maxFrameBytes");
+    }
+    if (state != State.OPEN) {
+      return SendResult.CLOSED;
+    }
+    try {
+      if (sends.accept(frame)) {
+        return SendResult.SENT;
+      }
+    } catch (IOException e) {
+      fail(words(e));
+      return SendResult.CLOSED;
+    }
+    blocked = true;
+    context.counters().backPressured();
+    return SendResult.BACK_PRESSURED;
+  }
+
+  @Override
+  public void flush() {
+    if (state == State.OPEN) {
+      try {
+        sends.flush();
+      } catch (IOException e) {
+        fail(words(e));
+      }
+    }
+  }
+
+  @Override
+  public void setReceiving(boolean receiving) {
+    this.receiving = receiving;
+    if (receiving) {
+      becomeDue();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (state != State.OPEN) {
+      return;
+    }
+    muted = true;
+    flush();
+    if (state != State.OPEN) {
+      return; // flushing failed
+    }
+    reason = "closed by this end";
+    try {
+      if (sends.sayFarewell()) {
+        state = State.CLOSING;
+        deadline = context.clock().nanoTime() + CLOSING_NANOS;
+        context.due().ends(this);
+        return;
+      }
+    } catch (IOException e) {
+      LOG.debug("No farewell for {}", peerAddress, e);
+    }
+    drain();
+  }
+
+  @Override
+  public void abort(String why) {
+    if (state == State.OPEN || state == State.CONNECTING) {
+      muted = true;
+      fail(why);
+    }
+  }
+
+  // ---- stepping ----
+
+  @Override
+  public void completed(long workId, int status, int opcode, int byteLength) {
+    int slot = WorkId.slot(workId);
+    switch (WorkId.kind(workId)) {
+      case WorkId.RECEIVE -> received(slot, status, opcode, byteLength);
+      case WorkId.SEND -> sent(slot, status);
+      case WorkId.LAST_SEND -> lastSendDone = true;
+      default -> throw new AssertionError("no request is called " + workId);
+    }
+    becomeDue();
+  }
+
+  private void received(int slot, int status, int opcode, int byteLength) {
+    if (status != WcStatus.SUCCESS) {
+      receives.flushed();
+      failOn(status);
+      return;
+    }
+    String wrong;
+    try {
+      wrong = receives.arrived(this, slot, byteLength, sends);
+    } catch (IOException e) {
+      fail(words(e));
+      return;
+    }
+    if (opcode != WcOpcode.RECV) {
+      wrong = "the peer sent an immediate, which nobody expects";
+    }
+    if (wrong != null) {
+      peerBrokeRules(wrong);
+    }
+  }
+
+  private void sent(int place, int status) {
+    if (status != WcStatus.SUCCESS) {
+      failOn(status);
+      return;
+    }
+    sends.completed(place);
+    if (state == State.CLOSING && sends.isLatest(place)) {
+      drain();
+    }
+  }
+
+  private void failOn(int status) {
+    if (state == State.CLOSING) {
+      drain();
+    } else {
+      fail("a request failed: " + WcStatus.describe(status));
+    }
+  }
+
+  private void becomeDue() {
+    if (!due && state != State.CLOSED) {
+      due = true;
+      context.due().add(this);
+    }
+  }
+
+  /** Does what is due, and returns how much that was. */
+  int step() {
+    due = false;
+    try {
+      return switch (state) {
+        case CONNECTING -> stepConnecting();
+        case OPEN -> stepOpen();
+        case CLOSING, CLOSED -> 0;
+        case DRAINING -> stepDraining();
+      };
+    } catch (IOException e) {
+      fail(words(e));
+      return 1;
+    }
+  }
+
+  /** A frame may come before the event that says the connection stands, and says as much. */
+  private int stepConnecting() {
+    if (!accepted || !receives.hasArrived()) {
+      return 0;
+    }
+    established();
+    return 1;
+  }
+
+  private int stepOpen() throws IOException {
+    // Credit that was owed before this cycle found no Send to go with.
+    int work = sends.returnCredit() ? 1 : 0;
+    work += deliver();
+    if (state == State.OPEN && blocked && sends.hasRoom()) {
+      blocked = false;
+      work++;
+      tellWritable();
+    }
+    if (!receives.owesLittle()) {
+      becomeDue();
+    }
+    return work;
+  }
+
+  private int deliver() throws IOException {
+    LinkListener to = listener;
+    if (to == null || !receives.hasArrived()) {
+      return 0;
+    }
+    try {
+      return receives.deliver(this, to, options.maxFrameBytes());
+    } catch (RuntimeException e) {
+      listenerFailed(e);
+      return 1;
+    }
+  }
+
+  private void tellWritable() {
+    LinkListener to = listener;
+    try {
+      if (to != null) {
+        to.onWritable();
+      }
+    } catch (RuntimeException e) {
+      listenerFailed(e);
+    }
+  }
+
+  private void listenerFailed(RuntimeException e) {
+    LOG.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+    muted = true;
+    fail("its listener failed: " + e);
+  }
+
+  boolean wantsFrames() {
+    return receiving && !muted && (state == State.OPEN || state == State.DRAINING);
+  }
+
+  boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  QueuePair queuePair() {
+    return queuePair;
+  }
+
+  void peerSaidFarewell() {
+    muted = true;
+    if (state == State.DRAINING) {
+      reason = "the peer closed the link";
+    }
+    fail("the peer closed the link");
+  }
+
+  void peerBrokeRules(String how) {
+    if (state == State.OPEN) {
+      LOG.warn("The link to {} is closed: {}", peerAddress, how);
+      context.counters().brokeRules();
+    }
+    muted = true;
+    fail(how);
+  }
+
+  // ---- ending ----
+
+  private void fail(String why) {
+    switch (state) {
+      case OPEN -> {
+        reason = why;
+        drain();
+      }
+      case CONNECTING -> {
+        reason = why;
+        state = State.DRAINING;
+        lastSendDone = true;
+        deadline = context.clock().nanoTime();
+        context.due().ends(this);
+        becomeDue();
+      }
+      case CLOSING -> drain();
+      case DRAINING, CLOSED -> {}
+    }
+  }
+
+  private void drain() {
+    if (state == State.DRAINING || state == State.CLOSED) {
+      return;
+    }
+    if (state != State.CLOSING) {
+      context.due().ends(this);
+    }
+    state = State.DRAINING;
+    deadline = context.clock().nanoTime() + DRAINING_NANOS;
+    try {
+      queuePair.disconnect();
+    } catch (IOException e) {
+      LOG.debug("The queue pair of the link to {} cannot be drained", peerAddress, e);
+      deadline = context.clock().nanoTime();
+    }
+    becomeDue();
+  }
+
+  /** Steps a link that ends, when it has taken too long. */
+  void expire(long now) {
+    if (now - deadline >= 0) {
+      if (state == State.CLOSING) {
+        drain();
+      } else {
+        becomeDue();
+      }
+    }
+  }
+
+  boolean isClosed() {
+    return state == State.CLOSED;
+  }
+
+  private int stepDraining() throws IOException {
+    int work = deliver();
+    if (!lastSendPosted && !lastSendDone && !isOverdue()) {
+      lastSendPosted = postLast();
+    }
+    boolean drained = lastSendDone && receives.isDrained();
+    if (drained || isOverdue()) {
+      if (!drained && listener != null) {
+        context.counters().undrained();
+      }
+      finish();
+      return work + 1;
+    }
+    return work;
+  }
+
+  private boolean postLast() {
+    try {
+      return sends.postLast();
+    } catch (IOException e) {
+      LOG.debug("The send queue of the link to {} cannot be drained", peerAddress, e);
+      deadline = context.clock().nanoTime();
+      return true;
+    }
+  }
+
+  private boolean isOverdue() {
+    return context.clock().nanoTime() - deadline >= 0;
+  }
+
+  /** Gives everything back and tells the listener, whether or not the queue pair is drained. */
+  public void finish() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    state = State.CLOSED;
+    boolean destroyed = destroy();
+    if (destroyed) {
+      sends.release();
+      receives.release();
+    }
+    whenGone.run();
+    LinkListener told = listener;
+    if (told == null) {
+      opening.failed(reason);
+    } else {
+      context.counters().linkClosed();
+      try {
+        told.onClosed(reason);
+      } catch (RuntimeException e) {
+        LOG.error("The listener of the link to {} failed at its end", peerAddress, e);
+      }
+    }
+  }
+
+  /** Memory that a queue pair may still use is never used again, if it cannot be destroyed. */
+  private boolean destroy() {
+    try {
+      queuePair.destroy();
+      return true;
+    } catch (IOException e) {
+      LOG.error("The queue pair of the link to {} cannot be destroyed", peerAddress, e);
+      return device.isRemoved();
+    }
+  }
+
+  private static String words(IOException e) {
+    return String.valueOf(e.getMessage());
+  }
+
+  @Override
+  public String toString() {
+    return KIND + " link to " + peerAddress + " over " + device.name();
+  }
+}

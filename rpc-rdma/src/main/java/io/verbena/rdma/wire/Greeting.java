@@ -1,0 +1,73 @@
+package io.verbena.rdma.wire;
+
+import io.verbena.core.link.LinkException;
+import java.nio.ByteBuffer;
+
+/**
+ * The private data of a connection request and of its acceptance, in network order. It arrives
+ * padded with zeros and so carries its own length; later versions may be longer.
+ *
+ * <pre>
+ *  0        1        2             18             20             21         22            26
+ *  +--------+--------+-------------+--------------+--------------+----------+-------------+
+ *  | version| length | token       | frame credits| control      | features | slot bytes  |
+ *  |  = 1   |        |  16 bytes   |              | credits      |          |             |
+ *  +--------+--------+-------------+--------------+--------------+----------+-------------+
+ * </pre>
+ *
+ * @param token the offer's; an acceptance repeats it, as proof that the offer's maker answers
+ * @param terms the sender's receives
+ */
+public record Greeting(Token token, Terms terms) {
+  /** The version of everything in this package. */
+  public static final int VERSION = 1;
+
+  private static final int BYTES = 26;
+  private static final int LONGEST_SEND = 1 << 20;
+
+  /** Returns it as private data. */
+  public ByteBuffer encode() {
+    ByteBuffer out = ByteBuffer.allocate(BYTES);
+    out.put((byte) VERSION).put((byte) BYTES);
+    token.write(out);
+    out.putShort((short) terms.frameCredits());
+    out.put((byte) terms.controlCredits());
+    out.put((byte) terms.features());
+    out.putInt(terms.slotBytes());
+    return out.flip();
+  }
+
+  /**
+   * Reads private data.
+   *
+   * @throws LinkException if it is not a greeting that this version understands
+   */
+  public static Greeting decode(ByteBuffer in) throws LinkException {
+    if (in.remaining() < BYTES) {
+      throw new LinkException("the connection's private data is no greeting of Verbena", null);
+    }
+    int version = in.get() & 0xff;
+    int length = in.get() & 0xff;
+    if (version != VERSION || length < BYTES) {
+      throw new LinkException(
+          "the peer speaks version %d of the RDMA link, this end version %d; use releases that share one"
+              .formatted(version, VERSION),
+          null);
+    }
+    Token token = Token.read(in);
+    int frameCredits = in.getShort() & 0xffff;
+    int controlCredits = in.get() & 0xff;
+    int features = in.get() & 0xff;
+    int slotBytes = in.getInt();
+    if (frameCredits < 1
+        || controlCredits < SendHeader.CONTROL_CREDITS
+        || slotBytes <= SendHeader.BYTES + SendHeader.LENGTH_BYTES
+        || slotBytes > LONGEST_SEND) {
+      throw new LinkException(
+          "the peer's greeting makes no sense: %d and %d credits, slots of %d bytes"
+              .formatted(frameCredits, controlCredits, slotBytes),
+          null);
+    }
+    return new Greeting(token, new Terms(frameCredits, controlCredits, slotBytes, features));
+  }
+}

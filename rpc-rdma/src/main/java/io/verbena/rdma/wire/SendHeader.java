@@ -1,0 +1,70 @@
+package io.verbena.rdma.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * How a Send is laid out, in network order. Every Send returns whatever credit its sender owes.
+ *
+ * <pre>
+ *  0        1                 2                 4                8
+ *  +--------+-----------------+-----------------+----------------+----------+ ... +--------+-----+
+ *  | kind   | control credits | frame credits   | length of the  | frame    |     | length |frame|
+ *  |        | returned        | returned        | first frame    |          |     |        |     |
+ *  +--------+-----------------+-----------------+----------------+----------+ ... +--------+-----+
+ *  |&lt;------------- header, 4 bytes -----------&gt;|&lt;-- as often as frames fit, only in FRAMES ---&gt;|
+ * </pre>
+ *
+ * <p>Credits. A Send with frames takes one frame credit, one without takes one control credit; each
+ * stands for a receive that its owner has posted and told of. Of the {@value #CONTROL_CREDITS}
+ * control credits one is kept for the farewell. The other two are enough for credit to come back by
+ * itself at any time: it does so when half of the frame credits are owed. Between two such messages
+ * the peer has used up what it had before the first, so whatever made the third one due was sent
+ * after the first had arrived, and returned its control credit.
+ */
+public final class SendHeader {
+  /** Bytes before the first frame. */
+  public static final int BYTES = 4;
+
+  /** Bytes before each frame, for its length. */
+  public static final int LENGTH_BYTES = 4;
+
+  /** Receives that each end keeps posted for Sends without frames. */
+  public static final int CONTROL_CREDITS = 3;
+
+  /** Frames follow. */
+  public static final byte FRAMES = 1;
+
+  /** Nothing follows: credit comes back by itself. */
+  public static final byte CREDIT = 2;
+
+  /** Nothing follows, and nothing will: the sender closes. */
+  public static final byte FAREWELL = 3;
+
+  /** The most frame credits that one header returns. */
+  public static final int MOST_FRAME_CREDITS = 0xffff;
+
+  private SendHeader() {}
+
+  /** Writes a header. */
+  public static void write(
+      ByteBuffer out, int at, byte kind, int controlCredits, int frameCredits) {
+    out.put(at, kind);
+    out.put(at + 1, (byte) controlCredits);
+    out.putShort(at + 2, (short) frameCredits);
+  }
+
+  /** Returns what kind of Send it is; maybe none that there is. */
+  public static byte kind(ByteBuffer in, int at) {
+    return in.get(at);
+  }
+
+  /** Returns the control credits that come back. */
+  public static int controlCredits(ByteBuffer in, int at) {
+    return in.get(at + 1) & 0xff;
+  }
+
+  /** Returns the frame credits that come back. */
+  public static int frameCredits(ByteBuffer in, int at) {
+    return in.getShort(at + 2) & 0xffff;
+  }
+}

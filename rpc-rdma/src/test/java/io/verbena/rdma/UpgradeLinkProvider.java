@@ -1,0 +1,221 @@
+package io.verbena.rdma;
+
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.LinkProvider;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.Token;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets RDMA links be opened by an address, as the link contract opens them: requests and offers are
+ * exchanged in memory, where a session exchanges them over its first link. An address at which no
+ * driver listens here is connected to with a token of nobody's.
+ */
+final class UpgradeLinkProvider implements LinkProvider {
+  private final Supplier<RdmaUpgradeProvider> nextHost;
+  private final Runnable step;
+  private final Map<URI, OpenListening> listenings = new ConcurrentHashMap<>();
+
+  /**
+   * Links between hosts.
+   *
+   * @param nextHost the provider of the host that the next driver runs on
+   * @param step runs before each poll, for a fabric that is stepped
+   */
+  UpgradeLinkProvider(Supplier<RdmaUpgradeProvider> nextHost, Runnable step) {
+    this.nextHost = nextHost;
+    this.step = step;
+  }
+
+  @Override
+  public String scheme() {
+    return "rdma";
+  }
+
+  @Override
+  public LinkDriver newDriver(Runnable wakeLoop) {
+    return new Driver(nextHost.get().newDriver(wakeLoop), wakeLoop);
+  }
+
+  private final class Driver implements LinkDriver {
+    private final UpgradeDriver links;
+    private final Runnable wakeLoop;
+    private final ConcurrentLinkedQueue<Runnable> mail = new ConcurrentLinkedQueue<>();
+    private volatile boolean woken;
+    private volatile @Nullable Thread parked;
+
+    Driver(UpgradeDriver links, Runnable wakeLoop) {
+      this.links = links;
+      this.wakeLoop = wakeLoop;
+    }
+
+    @Override
+    public int poll() {
+      step.run();
+      int work = 0;
+      Runnable letter;
+      while ((letter = mail.poll()) != null) {
+        letter.run();
+        work++;
+      }
+      return work + links.poll();
+    }
+
+    @Override
+    public void await(long nanos) {
+      parked = Thread.currentThread();
+      if (!woken && mail.isEmpty() && links.armWakeup()) {
+        long deadline = System.nanoTime() + nanos;
+        while (!woken && mail.isEmpty() && System.nanoTime() - deadline < 0) {
+          LockSupport.parkNanos(this, deadline - System.nanoTime());
+        }
+      }
+      parked = null;
+      woken = false;
+    }
+
+    @Override
+    public void wakeup() {
+      woken = true;
+      LockSupport.unpark(parked);
+    }
+
+    private void post(Runnable letter) {
+      mail.add(letter);
+      wakeLoop.run();
+    }
+
+    @Override
+    public void connect(URI address, LinkOptions options, ConnectHandler handler) {
+      OpenListening listening = listenings.get(address);
+      if (listening == null) {
+        connectAsStranger(address, options, handler);
+        return;
+      }
+      byte[] request = links.request(address, options);
+      listening.driver.post(
+          () -> {
+            try {
+              byte[] offer = listening.offer(request);
+              post(() -> links.connect(offer, options, handler));
+            } catch (LinkException e) {
+              post(() -> handler.onFailed(e));
+            }
+          });
+    }
+
+    private void connectAsStranger(URI address, LinkOptions options, ConnectHandler handler) {
+      try {
+        requireScheme(address);
+        InetAddress host = InetAddress.getByName(address.getHost());
+        Offer offer =
+            new Offer(
+                Token.random(new SecureRandom()),
+                List.of(new InetSocketAddress(host, address.getPort())));
+        links.connect(offer.encode(), options, handler);
+      } catch (LinkException e) {
+        post(() -> handler.onFailed(e));
+      } catch (UnknownHostException e) {
+        post(() -> handler.onFailed(new LinkException(address + ": " + e, e)));
+      }
+    }
+
+    private void requireScheme(URI address) throws LinkException {
+      if (!scheme().equals(address.getScheme())) {
+        throw new LinkException(address + " is no address of an RDMA link", null);
+      }
+    }
+
+    @Override
+    public LinkDriver.Listening listen(URI address, LinkOptions options, AcceptHandler handler)
+        throws LinkException {
+      requireScheme(address);
+      OpenListening listening = new OpenListening(this, options, handler, addressOfDevice());
+      if (listenings.putIfAbsent(listening.address, listening) != null) {
+        throw new LinkException(
+            listening.address.getAuthority() + " is taken; choose another address", null);
+      }
+      return listening;
+    }
+
+    /** Makes an offer that nobody uses, and reads from it where the device listens. */
+    private URI addressOfDevice() throws LinkException {
+      LinkOptions brief = new LinkOptions(1000, Duration.ofMillis(1), null);
+      byte[] request = links.request(URI.create("tcp://127.0.0.1:1"), brief);
+      byte[] offer = links.offer(request, URI.create("tcp://127.0.0.1:1"), brief, new Ignored());
+      InetSocketAddress first = Offer.decode(offer).candidates().getFirst();
+      return URI.create("rdma://" + first.getAddress().getHostAddress() + ":" + first.getPort());
+    }
+
+    @Override
+    public void close() {
+      links.close();
+    }
+  }
+
+  private final class OpenListening implements LinkDriver.Listening {
+    private final Driver driver;
+    private final LinkOptions options;
+    private final LinkDriver.AcceptHandler handler;
+    private final URI address;
+
+    OpenListening(
+        Driver driver, LinkOptions options, LinkDriver.AcceptHandler handler, URI address) {
+      this.driver = driver;
+      this.options = options;
+      this.handler = handler;
+      this.address = address;
+    }
+
+    byte[] offer(byte[] request) throws LinkException {
+      return driver.links.offer(
+          request,
+          address,
+          options,
+          new Ignored() {
+            @Override
+            public LinkListener onConnected(Link link) {
+              return handler.onAccepted(link);
+            }
+          });
+    }
+
+    @Override
+    public URI address() {
+      return address;
+    }
+
+    @Override
+    public void close() {
+      listenings.remove(address, this);
+    }
+  }
+
+  /** Hears of offers that nobody takes. */
+  private static class Ignored implements LinkDriver.ConnectHandler {
+    @Override
+    public LinkListener onConnected(Link link) {
+      throw new AssertionError("nobody knows of this offer");
+    }
+
+    @Override
+    public void onFailed(LinkException failure) {}
+  }
+}
