@@ -1,0 +1,155 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.rdma.wire.SendHeader;
+import io.verbena.testkit.LinkEnd;
+import io.verbena.testkit.Seed;
+import io.verbena.verbs.ext.SendOpcode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A peer that breaks the rules loses its own link, and nothing else happens. */
+final class HostilePeerTest {
+  private PassiveEnd passive;
+  private RawPeer peer;
+
+  @SuppressWarnings("NullAway.Init") // by connect
+  HostilePeerTest() {}
+
+  @BeforeEach
+  void connect() throws Exception {
+    passive = new PassiveEnd(Seed.random("hostile peers").nextLong());
+    peer = new RawPeer(passive).connect(passive.offer());
+  }
+
+  @AfterEach
+  void close() {
+    passive.close();
+  }
+
+  private LinkEnd link() {
+    return passive.links.getFirst();
+  }
+
+  private void assertClosedFor(String why) {
+    passive.stepUntil("the link to end", () -> link().heard().isClosed());
+    assertThat(link().heard().closedReason()).contains(why);
+    assertThat(passive.counted().brokenRules()).isEqualTo(1);
+  }
+
+  private static byte[] send(int kind, int controlCredits, int frameCredits, int... more) {
+    byte[] bytes = new byte[SendHeader.BYTES + more.length * Integer.BYTES];
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    SendHeader.write(buffer, 0, (byte) kind, controlCredits, frameCredits);
+    for (int i = 0; i < more.length; i++) {
+      buffer.putInt(SendHeader.BYTES + i * Integer.BYTES, more[i]);
+    }
+    return bytes;
+  }
+
+  @Test
+  void whoKeepsTheRulesIsHeard() throws IOException {
+    peer.send(RawPeer.frame(100)).send(RawPeer.frame(1));
+    passive.stepUntil("the frames", () -> link().heard().frames().size() == 2);
+    assertThat(link().heard().frames().getFirst()).hasSize(100);
+  }
+
+  @Test
+  void whoOverrunsItsCreditsIsClosed() throws IOException {
+    link().link().setReceiving(false);
+    for (int i = 0; i <= RdmaSettings.DEFAULT.credits(); i++) {
+      peer.send(RawPeer.frame(10));
+    }
+    assertClosedFor("overran its credits");
+    assertThat(link().heard().frames()).isEmpty();
+  }
+
+  @Test
+  void whoOverrunsItsControlCreditsIsClosed() throws IOException {
+    for (int i = 0; i <= SendHeader.CONTROL_CREDITS; i++) {
+      peer.send(send(SendHeader.CREDIT, 0, 0));
+    }
+    assertClosedFor("credits for control messages");
+  }
+
+  @Test
+  void whoReturnsCreditItWasNotGivenIsClosed() throws IOException {
+    peer.send(send(SendHeader.CREDIT, 0, 1));
+    assertClosedFor("returned credit");
+  }
+
+  @Test
+  void whoAnnouncesMoreThanItSendsIsClosed() throws IOException {
+    peer.send(send(SendHeader.FRAMES, 0, 0, 5, 0));
+    assertClosedFor("a frame of 5 bytes where 4 were left");
+  }
+
+  @Test
+  void whoAnnouncesNegativeLengthsIsClosed() throws IOException {
+    peer.send(send(SendHeader.FRAMES, 0, 0, Integer.MIN_VALUE, 0));
+    assertClosedFor("a frame of -2147483648 bytes");
+  }
+
+  @Test
+  void whoAnnouncesAnEmptyFrameIsClosed() throws IOException {
+    peer.send(send(SendHeader.FRAMES, 0, 0, 0, 0));
+    assertClosedFor("a frame of 0 bytes");
+  }
+
+  @Test
+  void whoLeavesBytesBehindTheLastFrameIsClosed() throws IOException {
+    byte[] frame = RawPeer.frame(10);
+    peer.send(Arrays.copyOf(frame, frame.length + 3));
+    assertClosedFor("a frame of 0 bytes where -1 were left");
+    assertThat(link().heard().frames()).hasSize(1);
+  }
+
+  @Test
+  void whoSendsLessThanAHeaderIsClosed() throws IOException {
+    peer.send((byte) 1);
+    assertClosedFor("1 bytes, which is no message");
+  }
+
+  @Test
+  void whoSendsAnUnknownKindIsClosed() throws IOException {
+    peer.send(send(99, 0, 0));
+    assertClosedFor("unknown kind 99");
+  }
+
+  @Test
+  void whoHidesBytesInAControlMessageIsClosed() throws IOException {
+    peer.send(send(SendHeader.CREDIT, 0, 0, 1));
+    assertClosedFor("a control message of 8 bytes");
+  }
+
+  @Test
+  void whoSendsAnImmediateIsClosed() throws IOException {
+    peer.send(SendOpcode.RDMA_WRITE_WITH_IMM);
+    passive.stepUntil("the link to end", () -> link().heard().isClosed());
+  }
+
+  @Test
+  void noiseEndsItsLinkAndHarmsNoOther() throws Exception {
+    Random random = Seed.random("noise");
+    byte[] secondOffer = passive.offer();
+    RawPeer sound = new RawPeer(passive);
+    sound.connect(secondOffer);
+    passive.stepUntil("the second link", () -> passive.links.size() == 2);
+    for (int i = 0; i < 20; i++) {
+      byte[] noise = new byte[1 + random.nextInt(200)];
+      random.nextBytes(noise);
+      noise[0] = SendHeader.FRAMES;
+      peer.send(noise);
+    }
+    passive.stepUntil("the link to end", () -> link().heard().isClosed());
+    sound.send(RawPeer.frame(5));
+    LinkEnd other = passive.links.get(1);
+    passive.stepUntil("the frame", () -> other.heard().frames().size() == 1);
+  }
+}

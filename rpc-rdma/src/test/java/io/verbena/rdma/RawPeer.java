@@ -1,0 +1,174 @@
+package io.verbena.rdma;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import com.ibm.disni.verbs.RdmaCm;
+import com.ibm.disni.verbs.RdmaCmEvent;
+import com.ibm.disni.verbs.RdmaCmEvent.EventType;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.core.link.LinkException;
+import io.verbena.rdma.wire.Greeting;
+import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.SendHeader;
+import io.verbena.rdma.wire.Terms;
+import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.SendBlock;
+import io.verbena.verbs.ext.SendFlags;
+import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.VerbsPd;
+import io.verbena.verbs.ext.VerbsQp;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A peer on the host "east" that keeps no rules: it connects and sends what the test says. */
+final class RawPeer {
+  static final int SEND_BYTES = 8 << 10;
+  private static final int DEPTH = 256;
+  private static final EventType[] TYPES = EventType.values();
+
+  private final PassiveEnd target;
+  private final RdmaEventChannel channel;
+  private final Arena arena = Arena.ofAuto();
+  private final MemorySegment memory = arena.allocate((long) DEPTH * SEND_BYTES, 4096);
+  private final SendBlock sends = new SendBlock(arena, 1, 1);
+  private @Nullable RdmaCmId id;
+  private @Nullable IbvMr region;
+  private @Nullable EventType last;
+  private ByteBuffer lastData = ByteBuffer.allocate(0);
+  private int sent;
+
+  RawPeer(PassiveEnd target) throws IOException {
+    this.target = target;
+    this.channel = target.world.east.createEventChannel();
+  }
+
+  /** Connects with a greeting that is as it should be. */
+  RawPeer connect(byte[] offerBytes) throws IOException, LinkException {
+    Offer offer = Offer.decode(offerBytes);
+    Terms terms = new Terms(64, SendHeader.CONTROL_CREDITS, SEND_BYTES, 0);
+    connect(offer.candidates().getFirst(), new Greeting(offer.token(), terms).encode());
+    expect(EventType.RDMA_CM_EVENT_ESTABLISHED);
+    target.stepUntil("the link", () -> !target.links.isEmpty());
+    return this;
+  }
+
+  /** Asks for a connection with any private data, and steps until there is an answer. */
+  void connect(InetSocketAddress address, ByteBuffer privateData) throws IOException {
+    RdmaCmId made = channel.createId(RdmaCm.RDMA_PS_TCP);
+    id = made;
+    made.resolveAddr(null, address, 1000);
+    expect(EventType.RDMA_CM_EVENT_ADDR_RESOLVED);
+    made.resolveRoute(1000);
+    expect(EventType.RDMA_CM_EVENT_ROUTE_RESOLVED);
+    prepare(made);
+    ConnectionParameters parameters = new ConnectionParameters();
+    parameters.privateData(privateData);
+    made.connect(parameters);
+    awaitEvent();
+  }
+
+  private void prepare(RdmaCmId made) throws IOException {
+    IbvPd domain = made.getVerbs().allocPd();
+    IbvCQ cq = made.getVerbs().createCQ(null, 4 * DEPTH, 0);
+    IbvQPInitAttr attributes = new IbvQPInitAttr();
+    attributes.setQp_type(IbvQP.IBV_QPT_RC);
+    attributes.setSend_cq(cq);
+    attributes.setRecv_cq(cq);
+    attributes.cap().setMax_send_wr(DEPTH);
+    attributes.cap().setMax_recv_wr(DEPTH);
+    attributes.cap().setMax_send_sge(1);
+    attributes.cap().setMax_recv_sge(1);
+    IbvQP qp = made.createQP(domain, attributes);
+    IbvMr registered =
+        VerbsPd.of(domain).registerMemory(memory.address(), memory.byteSize(), Access.LOCAL_WRITE);
+    region = registered;
+    ReceiveBlock receive = new ReceiveBlock(arena, 1, 1);
+    receive.request(0, 0).sge(0, memory.address(), SEND_BYTES, registered.getLkey());
+    for (int i = 0; i < DEPTH; i++) {
+      VerbsQp.of(qp).postReceive(receive, 0, 1);
+    }
+  }
+
+  private void awaitEvent() {
+    last = null;
+    target.stepUntil("an event of the connection manager", () -> take() != null);
+  }
+
+  private void expect(EventType type) {
+    if (last == null) {
+      awaitEvent();
+    }
+    if (last != type) {
+      throw new AssertionError("not " + type + " but " + last);
+    }
+    if (type != EventType.RDMA_CM_EVENT_ESTABLISHED) {
+      last = null;
+    }
+  }
+
+  private @Nullable EventType take() {
+    try {
+      RdmaCmEvent event = channel.getCmEvent(0);
+      if (event != null) {
+        last = TYPES[event.getEvent()];
+        lastData = ConnectionParameters.privateData(event);
+        event.ackEvent();
+      }
+      return last;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Returns what the connection manager said last. */
+  @Nullable EventType heard() {
+    return last;
+  }
+
+  /** Returns the private data that came with it. */
+  ByteBuffer heardData() {
+    return lastData;
+  }
+
+  /** Sends bytes as they are. */
+  RawPeer send(byte... bytes) throws IOException {
+    return send(SendOpcode.SEND, bytes);
+  }
+
+  /** Sends bytes by any opcode. */
+  RawPeer send(int opcode, byte... bytes) throws IOException {
+    RdmaCmId connected = id;
+    IbvMr registered = region;
+    if (connected == null || registered == null) {
+      throw new IllegalStateException("not connected");
+    }
+    long at = (long) (sent++ % DEPTH) * SEND_BYTES;
+    MemorySegment.copy(MemorySegment.ofArray(bytes), 0, memory, at, bytes.length);
+    sends
+        .request(0, sent, opcode, SendFlags.SIGNALED)
+        .immediate(0, 7)
+        .sge(0, memory.address() + at, bytes.length, registered.getLkey());
+    if (VerbsQp.of(connected.getQp()).postSend(sends, 0, 1) != 1) {
+      throw new AssertionError("the peer's own send queue is full");
+    }
+    return this;
+  }
+
+  /** Returns a Send with one frame of so many bytes. */
+  static byte[] frame(int bytes) {
+    byte[] send = new byte[SendHeader.BYTES + SendHeader.LENGTH_BYTES + bytes];
+    SendHeader.write(ByteBuffer.wrap(send), 0, SendHeader.FRAMES, 0, 0);
+    ByteBuffer.wrap(send).putInt(SendHeader.BYTES, bytes);
+    return send;
+  }
+}

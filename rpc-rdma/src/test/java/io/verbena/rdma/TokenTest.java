@@ -1,0 +1,147 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.ibm.disni.verbs.RdmaCmEvent.EventType;
+import io.verbena.core.link.LinkException;
+import io.verbena.rdma.wire.Greeting;
+import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.Refusal;
+import io.verbena.rdma.wire.SendHeader;
+import io.verbena.rdma.wire.Terms;
+import io.verbena.rdma.wire.Token;
+import io.verbena.testkit.Seed;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who may open a link: whoever shows a token that was given out, once, in time. */
+final class TokenTest {
+  private static final Terms TERMS = new Terms(32, SendHeader.CONTROL_CREDITS, 8192, 0);
+
+  private PassiveEnd passive;
+
+  @SuppressWarnings("NullAway.Init") // by open
+  TokenTest() {}
+
+  @BeforeEach
+  void open() {
+    passive = new PassiveEnd(Seed.random("tokens").nextLong());
+  }
+
+  @AfterEach
+  void close() {
+    passive.close();
+  }
+
+  private RawPeer ask(byte[] offer, ByteBuffer greeting) throws IOException, LinkException {
+    RawPeer peer = new RawPeer(passive);
+    peer.connect(Offer.decode(offer).candidates().getFirst(), greeting);
+    return peer;
+  }
+
+  private static ByteBuffer greeting(byte[] offer) throws LinkException {
+    return new Greeting(Offer.decode(offer).token(), TERMS).encode();
+  }
+
+  private static void assertRefused(RawPeer peer, String why) {
+    assertThat(peer.heard()).isEqualTo(EventType.RDMA_CM_EVENT_REJECTED);
+    assertThat(Refusal.decode(peer.heardData())).contains(why);
+  }
+
+  @Test
+  void opensALinkOnce() throws Exception {
+    byte[] offer = passive.offer();
+    new RawPeer(passive).connect(offer);
+    assertRefused(ask(offer, greeting(offer)), "token");
+    assertThat(passive.counted().replayedTokens()).isEqualTo(1);
+    assertThat(passive.links).hasSize(1);
+    assertThat(passive.links.getFirst().heard().isClosed()).isFalse();
+  }
+
+  @Test
+  void ofNobodysIsRefusedBeforeAnythingIsMadeForIt() throws Exception {
+    byte[] offer = passive.offer();
+    Token guessed = Token.random(new SecureRandom());
+    assertRefused(ask(offer, new Greeting(guessed, TERMS).encode()), "token");
+    assertThat(passive.counted().unknownTokens()).isEqualTo(1);
+    assertThat(passive.provider.pinnedBytes()).isZero();
+    new RawPeer(passive).connect(offer); // the offer still stands
+  }
+
+  @Test
+  void isGoodForALimitedTime() throws Exception {
+    byte[] offer = passive.offer();
+    passive.pass(PassiveEnd.OPTIONS.connectTimeout().multipliedBy(2).plusMillis(1));
+    assertThat(passive.failures).singleElement().asString().contains("in time");
+    assertRefused(ask(offer, greeting(offer)), "token");
+    assertThat(passive.counted().expiredTokens()).isEqualTo(1);
+    assertThat(passive.provider.pinnedBytes()).isZero();
+  }
+
+  @Test
+  void isAskedForInAVersionThatThisEndKnows() throws Exception {
+    byte[] offer = passive.offer();
+    ByteBuffer other = greeting(offer);
+    other.put(0, (byte) 9);
+    assertRefused(ask(offer, other), "version 9");
+    ByteBuffer greedy = new Greeting(Offer.decode(offer).token(), TERMS).encode();
+    greedy.putInt(22, Integer.MAX_VALUE);
+    assertRefused(ask(offer, greedy), "makes no sense");
+    assertThat(passive.counted().unknownTokens()).isEqualTo(2);
+  }
+
+  @Test
+  void isNotFoundInRandomPrivateData() throws Exception {
+    Random random = Seed.random("random private data");
+    byte[] offer = passive.offer();
+    for (int i = 0; i < 50; i++) {
+      byte[] noise = new byte[random.nextInt(57)];
+      random.nextBytes(noise);
+      if (random.nextBoolean() && noise.length > 1) {
+        noise[0] = Greeting.VERSION;
+      }
+      assertThat(ask(offer, ByteBuffer.wrap(noise)).heard())
+          .isEqualTo(EventType.RDMA_CM_EVENT_REJECTED);
+    }
+    assertThat(passive.counted().unknownTokens()).isEqualTo(50);
+    assertThat(passive.links).isEmpty();
+  }
+
+  @Test
+  void isNotGivenForARequestThatIsNone() {
+    assertThatThrownBy(
+            () ->
+                passive.driver.offer(
+                    new byte[] {77},
+                    URI.create("tcp://10.9.0.2:1"),
+                    PassiveEnd.OPTIONS,
+                    new FailureHeard()))
+        .isInstanceOf(LinkException.class)
+        .hasMessageContaining("version");
+  }
+
+  @Test
+  void inAMalformedOfferEndsTheAttemptInWords() {
+    Random random = Seed.random("malformed offers");
+    for (int i = 0; i < 200; i++) {
+      byte[] noise = new byte[random.nextInt(100)];
+      random.nextBytes(noise);
+      if (noise.length > 17) {
+        noise[0] = Greeting.VERSION;
+        noise[17] = (byte) (1 + random.nextInt(8));
+      }
+      FailureHeard failure = new FailureHeard();
+      passive.driver.connect(noise, PassiveEnd.OPTIONS, failure);
+      passive.stepUntil("the failure", () -> failure.message() != null);
+    }
+    passive.pass(Duration.ofMillis(1));
+  }
+}
