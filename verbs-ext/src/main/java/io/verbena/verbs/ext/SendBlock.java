@@ -110,6 +110,7 @@ public final class SendBlock extends RequestBlock {
     memory.set(JAVA_LONG, at + Layouts.SEND_WR_BIND_ADDRESS, address);
     memory.set(JAVA_LONG, at + Layouts.SEND_WR_BIND_LENGTH, length);
     memory.set(JAVA_INT, at + Layouts.SEND_WR_BIND_ACCESS, access);
+    memory.set(JAVA_INT, at + Layouts.SEND_WR_IMMEDIATE, 0); // librxe refuses anything else
     return this;
   }
 }

@@ -41,7 +41,9 @@
  * <ul>
  *   <li>Failures are {@link io.verbena.verbs.ext.VerbsException}s that name the C function. Any use
  *       of a destroyed object is EBADF, never a crash; destroying what is still in use is EBUSY and
- *       changes nothing. {@code destroyX()} returns 0 or throws.
+ *       changes nothing. {@code destroyX()} returns 0 or throws. One exception: DiSNI's own
+ *       RdmaCqProvider destroys a completion channel before its queues, so a provider for existing
+ *       programs closes the channel then, and frees it with the last queue.
  *   <li>DiSNI's {@code close()} destroys, too, and wraps the exception in an {@link
  *       java.io.UncheckedIOException}; on an object already destroyed it does nothing.
  *   <li>DiSNI's time limits are milliseconds, -1 for none; those of this package are nanoseconds

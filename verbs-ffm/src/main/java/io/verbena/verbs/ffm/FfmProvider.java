@@ -19,14 +19,20 @@ import java.util.Optional;
  * devices. Safe for use by several threads.
  */
 public final class FfmProvider implements VerbsProvider {
-  private final Devices devices = new Devices(this);
+  private static final FfmProvider SHARED = new FfmProvider();
+  private static final Devices DEVICES = new Devices(SHARED);
 
   static {
     DisniBridge.ensure();
   }
 
-  /** For {@code ServiceLoader} and for whoever wants one; costs nothing until it is used. */
+  /** For {@code ServiceLoader}, which wants one of its own; everybody else takes the shared one. */
   public FfmProvider() {}
+
+  /** The provider that the devices name as theirs; costs nothing until it is used. */
+  public static FfmProvider shared() {
+    return SHARED;
+  }
 
   /**
    * Puts the real devices under DiSNI's API; call it before the first DiSNI object is made.
@@ -35,10 +41,9 @@ public final class FfmProvider implements VerbsProvider {
    *     is well.
    */
   public static Optional<VerbsException> install() {
-    FfmProvider provider = new FfmProvider();
-    Optional<VerbsException> problem = provider.problem();
+    Optional<VerbsException> problem = SHARED.problem();
     if (problem.isEmpty()) {
-      DisniBridge.install(provider);
+      DisniBridge.install(SHARED);
     }
     return problem;
   }
@@ -55,7 +60,7 @@ public final class FfmProvider implements VerbsProvider {
       return missing;
     }
     try {
-      return devices.all().isEmpty() ? Optional.of(Prerequisites.noDevice()) : Optional.empty();
+      return DEVICES.all().isEmpty() ? Optional.of(Prerequisites.noDevice()) : Optional.empty();
     } catch (VerbsException e) {
       return Optional.of(e);
     } catch (IOException e) {
@@ -66,13 +71,13 @@ public final class FfmProvider implements VerbsProvider {
   @Override
   public RdmaEventChannel createEventChannel() throws IOException {
     require();
-    return FfmEventChannel.create(devices);
+    return FfmEventChannel.create(DEVICES);
   }
 
   @Override
   public List<IbvContext> devices() throws IOException {
     require();
-    return devices.all();
+    return DEVICES.all();
   }
 
   @Override

@@ -68,7 +68,7 @@ class DeviceRemovalTest {
 
   /** The victim. */
   public static void main(String[] arguments) throws Exception {
-    Pair pair = Pair.connect(new FfmProvider(), LabDevice.ipv4(0));
+    Pair pair = Pair.connect(FfmProvider.shared(), LabDevice.ipv4(0));
     prepare(pair);
     remove();
     long writes = writeUntilRemoved(pair);

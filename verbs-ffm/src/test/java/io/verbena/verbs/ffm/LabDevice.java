@@ -8,12 +8,20 @@ import java.net.UnknownHostException;
 final class LabDevice {
   private LabDevice() {}
 
-  static InetSocketAddress ipv4(int port) throws UnknownHostException {
-    return new InetSocketAddress(InetAddress.getByName(variable("LAB_ADDRESS")), port);
+  static InetSocketAddress ipv4(int port) {
+    return socket(variable("LAB_ADDRESS"), port);
   }
 
-  static InetSocketAddress ipv6(int port) throws UnknownHostException {
-    return new InetSocketAddress(InetAddress.getByName(variable("LAB_ADDRESS6")), port);
+  static InetSocketAddress ipv6(int port) {
+    return socket(variable("LAB_ADDRESS6"), port);
+  }
+
+  private static InetSocketAddress socket(String address, int port) {
+    try {
+      return new InetSocketAddress(InetAddress.getByName(address), port);
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException(address + " is no IP address", e);
+    }
   }
 
   static String name() {

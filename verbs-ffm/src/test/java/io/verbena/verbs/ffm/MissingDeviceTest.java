@@ -35,7 +35,7 @@ class MissingDeviceTest {
 
   @Test
   void failsACallWithTheSameWords() {
-    FfmProvider provider = new FfmProvider();
+    FfmProvider provider = FfmProvider.shared();
 
     assertThatThrownBy(provider::createEventChannel)
         .isInstanceOf(VerbsException.class)

@@ -37,7 +37,7 @@ final class PeerProcess {
   public static void main(String[] arguments) throws Exception {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getByName(arguments[0]), Integer.parseInt(arguments[1]));
-    RdmaEventChannel events = new FfmProvider().createEventChannel();
+    RdmaEventChannel events = FfmProvider.shared().createEventChannel();
     Pair.listen(events, address);
     System.out.println("listening");
     Side side = new Side(Pair.expect(events, RDMA_CM_EVENT_CONNECT_REQUEST).getConnIdPriv());

@@ -32,7 +32,7 @@ class RealDeviceTest {
   private static final int ALL_ACCESS =
       Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
 
-  private final VerbsProvider provider = new FfmProvider();
+  private final VerbsProvider provider = FfmProvider.shared();
 
   /** Writes the client's first bytes to a place in the server's region, with an immediate. */
   private static void write(Pair pair, IbvMr from, long to, int rkey, int length)

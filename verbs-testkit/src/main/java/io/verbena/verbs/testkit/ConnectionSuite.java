@@ -140,6 +140,8 @@ public abstract class ConnectionSuite extends VerbsSuite {
 
   @Test
   void refusesTheLoopbackAddressWhichIsNoDevices() throws Exception {
+    Assumptions.assumeFalse(
+        harness.isReal(), "a kernel may lead the loopback address to a device of this host");
     Events events = new Events(harness, harness.active());
     RdmaCmId id = events.newId();
     InetSocketAddress loopback = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 4711);

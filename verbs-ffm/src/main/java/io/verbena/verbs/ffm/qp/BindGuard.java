@@ -14,6 +14,8 @@ import io.verbena.verbs.ffm.life.Lifetime.Use;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Bind requests name a window and a region by pointer, which the device's driver follows while they
@@ -21,28 +23,56 @@ import java.util.List;
  */
 final class BindGuard {
   private static final Held NOTHING = new Held(List.of());
+  private static final String CALL = "ibv_post_send";
   private static final int OPCODE = SEND_WR.offset("opcode");
   private static final int WINDOW = SEND_WR.offset("bind_mw.mw");
+  private static final int RKEY = SEND_WR.offset("bind_mw.rkey");
   private static final int REGION = SEND_WR.offset("bind_mw.bind_info.mr");
 
   private final LiveObjects live;
+
+  /** The windows that were last bound on this queue pair. */
+  private final Set<FfmWindow> windows = ConcurrentHashMap.newKeySet();
 
   BindGuard(LiveObjects live) {
     this.live = live;
   }
 
   /** What is held until the requests are posted. */
-  record Held(List<Use> uses) implements AutoCloseable {
+  record Held(List<Bind> binds) implements AutoCloseable {
+    /** Tells the windows of the first {@code count} requests that theirs were posted. */
+    void posted(int count) {
+      for (Bind bind : binds) {
+        if (bind.position < count) {
+          bind.window.posted(bind.rkey);
+        }
+      }
+    }
+
     @Override
     public void close() {
-      uses.forEach(Use::close);
+      for (Bind bind : binds) {
+        bind.region.close();
+        bind.window.endBind();
+      }
     }
+  }
+
+  /** One bind request of those that are posted together. */
+  private record Bind(int position, FfmWindow window, int rkey, Use region) {}
+
+  /** Takes the windows off a queue pair that is about to be destroyed. */
+  void releaseWindows() throws IOException {
+    for (FfmWindow window : windows) {
+      window.renew();
+    }
+    windows.clear();
   }
 
   /** Allocates nothing unless there is a bind request. */
   Held hold(SendBlock block, int first, int count) throws IOException {
-    for (int i = first; i < first + count; i++) {
-      if (isBind(block.address(i))) {
+    for (int i = 0; i < count; i++) {
+      if (isBind(block.address(first + i))) {
         return holdAll(block, first, count);
       }
     }
@@ -52,9 +82,9 @@ final class BindGuard {
   private Held holdAll(SendBlock block, int first, int count) throws IOException {
     Held held = new Held(new ArrayList<>());
     try {
-      for (int i = first; i < first + count; i++) {
-        if (isBind(block.address(i))) {
-          holdOne(block.address(i), i, held.uses());
+      for (int i = 0; i < count; i++) {
+        if (isBind(block.address(first + i))) {
+          held.binds.add(holdOne(block.address(first + i), i));
         }
       }
       return held;
@@ -64,19 +94,26 @@ final class BindGuard {
     }
   }
 
-  private void holdOne(long request, int index, List<Use> uses) throws IOException {
-    FfmWindow window = live.window(Pointers.u64At(request + WINDOW));
+  private Bind holdOne(long request, int position) throws IOException {
+    long windowAddress = Pointers.u64At(request + WINDOW);
+    FfmWindow window = live.window(windowAddress);
     FfmMr region = live.mr(Pointers.u64At(request + REGION));
     if (window == null || region == null) {
       throw new VerbsException(
-          "ibv_post_send",
+          CALL,
           Errno.EINVAL,
           "Request "
-              + index
+              + position
               + " binds a window or a region that is closed or of another device; use living ones.");
     }
-    uses.add(window.life().use("ibv_post_send"));
-    uses.add(region.life().use("ibv_post_send"));
+    Use regionUse = region.life().use(CALL);
+    try {
+      window.beginBind(windowAddress, windows);
+    } catch (IOException closed) {
+      regionUse.close();
+      throw closed;
+    }
+    return new Bind(position, window, Pointers.u32At(request + RKEY), regionUse);
   }
 
   private static boolean isBind(long request) {

@@ -65,8 +65,10 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   public int postSend(SendBlock block, int first, int count) throws IOException {
     long head = block.chain(first, count);
     try (Use _ = life.use(sends.call());
-        BindGuard.Held _ = binds.hold(block, first, count)) {
-      return sends.post(head, count);
+        BindGuard.Held held = binds.hold(block, first, count)) {
+      int posted = sends.post(head, count);
+      held.posted(posted);
+      return posted;
     } finally {
       Reference.reachabilityFence(block);
     }
@@ -110,6 +112,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   }
 
   private void free() throws IOException {
+    binds.releaseWindows();
     device.live().remove(pointer.address());
     destruction.run();
   }
