@@ -74,7 +74,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     Optional<VerbsException> problem = provider.problem();
     if (problem.isPresent()) {
       return new Availability.Unavailable(
-          "no verbs device on this host: " + problem.get().getMessage());
+          "no verbs device on this host: " + firstSentence(problem.get().cure()));
     }
     try {
       StringJoiner names = new StringJoiner(", ");
@@ -85,6 +85,12 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     } catch (IOException e) {
       return new Availability.Unavailable("the verbs devices cannot be used: " + e.getMessage());
     }
+  }
+
+  /** A path's reason is one line in a log; 'verbena doctor' says the rest. */
+  private static String firstSentence(String text) {
+    int end = text.indexOf(". ");
+    return end < 0 ? text : text.substring(0, end);
   }
 
   @Override

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Handshake implements LinkListener, Timers.Timer {
   /** How long the peer may take for its part of the handshake. */
-  static final Duration LIMIT = Duration.ofSeconds(5);
+  static final Duration LIMIT = Duration.ofSeconds(10);
 
   private static final int DEPTH = 16;
 

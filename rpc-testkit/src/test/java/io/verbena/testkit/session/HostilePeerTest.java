@@ -155,7 +155,7 @@ class HostilePeerTest {
   @Test
   void aClientThatNeverGreetsIsThrownOutInTime() {
     Raw raw = connect();
-    world.pass(Duration.ofSeconds(6));
+    world.pass(Duration.ofSeconds(11));
     assertThrownOut(raw);
   }
 

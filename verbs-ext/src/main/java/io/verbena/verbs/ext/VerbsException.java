@@ -10,6 +10,7 @@ import java.io.IOException;
 public final class VerbsException extends IOException {
   private final String call;
   private final int errno;
+  private final String cure;
 
   /**
    * Describes a failure.
@@ -22,6 +23,7 @@ public final class VerbsException extends IOException {
     super(call + " failed with " + Errno.name(errno) + ": " + cure);
     this.call = call;
     this.errno = errno;
+    this.cure = cure;
   }
 
   /** For use after close: {@link Errno#EBADF}, naming the object. */
@@ -44,5 +46,10 @@ public final class VerbsException extends IOException {
   /** The positive error number; see {@link Errno}. */
   public int errno() {
     return errno;
+  }
+
+  /** What went wrong and what to do: the message without the call and the error number. */
+  public String cure() {
+    return cure;
   }
 }

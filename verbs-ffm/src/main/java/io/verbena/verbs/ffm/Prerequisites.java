@@ -25,19 +25,21 @@ final class Prerequisites {
     if (!system.startsWith("Linux") || !ARCHITECTURES.contains(System.getProperty("os.arch"))) {
       return missing("This is " + system + "; verbs need Linux on amd64 or aarch64.");
     }
-    Optional<String> library = Libraries.missing();
-    if (library.isPresent()) {
-      return missing(
-          library.get()
-              + " cannot be loaded. Install it: 'apt-get install libibverbs1 librdmacm1"
-              + " ibverbs-providers', or 'dnf install libibverbs librdmacm'.");
-    }
+    // Before the libraries: loading one has the JVM warn where native access was not enabled, and a
+    // host without RDMA has nothing to be warned of.
     if (!Files.isReadable(CONNECTION_MANAGER)) {
       return missing(
           CONNECTION_MANAGER
               + " is not there or not readable. Load the kernel's modules ('modprobe rdma_ucm'; in"
               + " a container pass --device=/dev/infiniband), or try RDMA without a device: 'modprobe"
               + " rdma_rxe; rdma link add rxe0 type rxe netdev eth0'.");
+    }
+    Optional<String> library = Libraries.missing();
+    if (library.isPresent()) {
+      return missing(
+          library.get()
+              + " cannot be loaded. Install it: 'apt-get install libibverbs1 librdmacm1"
+              + " ibverbs-providers', or 'dnf install libibverbs librdmacm'.");
     }
     return Optional.empty();
   }
