@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** When a call ends: the earliest of what its caller, its method and the call around it say. */
 final class Deadlines {
+  /** 73 years: instants that are compared by their difference must not be further apart. */
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 4);
+
   private Deadlines() {}
 
   /**
@@ -29,9 +32,15 @@ final class Deadlines {
   private static long timeoutNanos(
       MethodDescriptor<?> method, CallOptions options, Duration defaultTimeout) {
     if (options.timeout() != null) {
-      return options.timeout().toNanos();
+      return nanos(options.timeout());
     }
-    return method.timeoutNanos() > 0 ? method.timeoutNanos() : defaultTimeout.toNanos();
+    return method.timeoutNanos() > 0
+        ? Math.min(LONGEST.toNanos(), method.timeoutNanos())
+        : nanos(defaultTimeout);
+  }
+
+  private static long nanos(Duration timeout) {
+    return (timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST).toNanos();
   }
 
   private static long earlier(long a, long b) {

@@ -149,15 +149,18 @@ public final class PendingCall<R> extends CompletableFuture<R>
         default -> completeExceptionally(readFailure(in));
       }
     } catch (WireException e) {
-      replyIsMalformed(e);
+      replyIsMalformed(String.valueOf(e.getMessage()));
+    } catch (Throwable e) {
+      // A type of the user's own that refuses what the peer sent: this call ends, not its session.
+      replyIsMalformed(e.toString());
     }
   }
 
-  private void replyIsMalformed(WireException e) {
+  private void replyIsMalformed(String why) {
     completeExceptionally(
         exception(
             RpcStatus.PROTOCOL_ERROR,
-            "its reply does not decode: " + e.getMessage(),
+            "its reply does not decode: " + why,
             CallPhase.REPLIED,
             Execution.EXECUTED,
             null));

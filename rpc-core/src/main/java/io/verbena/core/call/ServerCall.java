@@ -18,6 +18,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,9 @@ public final class ServerCall
     implements IncomingCall, CallContext, Reply, Outgoing, Runnable, Timers.Timer {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCall.class);
   private static final int BODY = FrameHeader.BYTES;
+  private static final String HANDLERS_FULL =
+      "the peer's executor takes no handlers: it is full, or shutting down";
+  private static final int MOST_TEXT = 8 * 1024;
 
   private final CallHost host;
   private final Object lock = new Object();
@@ -106,7 +110,7 @@ public final class ServerCall
     try {
       host.handlers().execute(this);
     } catch (RejectedExecutionException e) {
-      fail(RpcStatus.UNAVAILABLE, Execution.NOT_EXECUTED, "", "the server is shutting down");
+      fail(RpcStatus.UNAVAILABLE, Execution.NOT_EXECUTED, "", HANDLERS_FULL);
       host.replied(this);
     }
   }
@@ -170,15 +174,25 @@ public final class ServerCall
       RpcStatus status = e.status() == RpcStatus.CANCELLED ? cancellation() : e.status();
       fail(status, Execution.EXECUTED, "", String.valueOf(e.getMessage()));
     } catch (Throwable e) {
-      LOG.debug("{} threw", method, e);
       fail(
           isCancelled() ? cancellation() : RpcStatus.INTERNAL,
           Execution.EXECUTED,
           e.getClass().getName(),
-          e.getClass().getName() + ": " + e.getMessage());
+          words(e));
+      LOG.debug("{} threw", method, e);
       if (e instanceof VirtualMachineError) {
         LOG.error("{} ended in an error of the virtual machine", method, e);
       }
+    }
+  }
+
+  /** An exception's message is the user's code too: the call is answered even where that fails. */
+  private static String words(Throwable e) {
+    String type = e.getClass().getName();
+    try {
+      return type + ": " + e.getMessage();
+    } catch (RuntimeException broken) {
+      return type + ", whose message cannot be had: " + broken.getClass().getName();
     }
   }
 
@@ -236,10 +250,12 @@ public final class ServerCall
     seal();
   }
 
-  /** Keeps a failure small, whatever text a handler put into it. */
-  private static String shortened(String text) {
-    int most = 8 * 1024;
-    return text.length() <= most ? text : text.substring(0, most) + "…";
+  /** Keeps a failure small and well-formed, whatever text a handler put into it. */
+  private String shortened(String text) {
+    int most = Math.min(MOST_TEXT, host.limits().maxMessageBytes() / 16);
+    String kept = text.length() <= most ? text : text.substring(0, most) + "…";
+    // Half a surrogate pair, which the cut may leave too, cannot be encoded: it becomes a '?'.
+    return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   // ---- the reply as a message, on the loop ----
@@ -249,6 +265,12 @@ public final class ServerCall
     Slot reply = slot;
     slot = null;
     return reply;
+  }
+
+  @Override
+  public int answerBytes() {
+    Slot reply = slot;
+    return reply == null ? 0 : Math.max(reply.capacity(), reply.length());
   }
 
   @Override
@@ -294,7 +316,11 @@ public final class ServerCall
       }
     }
     for (Runnable action : actions) {
-      host.handlers().execute(action);
+      try {
+        host.handlers().execute(action);
+      } catch (RejectedExecutionException e) {
+        Thread.ofVirtual().name("verbena-cancel").start(action);
+      }
     }
   }
 

@@ -157,6 +157,9 @@ public final class SessionCaller implements ServiceCaller {
             "all " + host.slots().maxSlots() + " message slots are in use: raise slotMemoryBytes",
             CallPhase.QUEUED);
       }
+      if (Thread.currentThread().isInterrupted()) {
+        throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.QUEUED);
+      }
       LockSupport.parkNanos(SLOT_RETRY_NANOS);
     }
   }

@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
  * The body of {@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY}, big-endian:
  *
  * <pre>
- *   0  time left until the caller's deadline, microseconds, unsigned; saturates at 71 minutes (4 bytes)
+ *   0  time left until the caller's deadline, microseconds, unsigned; all ones: 71 minutes or more
+ *      (4 bytes)
  *   4  service id: the hash code of its name, as java.lang.String defines it (4 bytes)
  *   8  method id (var int), then the arguments
  * </pre>
@@ -17,6 +18,7 @@ public final class CallFrames {
 
   private static final int SERVICE = 4;
   private static final long MOST_MICROS = 0xffff_ffffL;
+  private static final long UNTOLD_NANOS = Long.MAX_VALUE / 4;
 
   private CallFrames() {}
 
@@ -35,8 +37,11 @@ public final class CallFrames {
     frame.putInt(body, (int) Math.max(0, Math.min(MOST_MICROS, nanos / 1000)));
   }
 
-  /** Returns the nanoseconds left to a request. */
+  /**
+   * Returns the nanoseconds left to a request; very many where its caller has not said how many.
+   */
   public static long remainingNanos(ByteBuffer frame, int body) {
-    return (frame.getInt(body) & MOST_MICROS) * 1000;
+    long micros = frame.getInt(body) & MOST_MICROS;
+    return micros == MOST_MICROS ? UNTOLD_NANOS : micros * 1000;
   }
 }

@@ -115,6 +115,9 @@ public final class Slot {
     holders--;
     if (holders == 0) {
       spilled = null;
+      if (encoder != null && encoder.spilled()) {
+        encoder.clear(); // or a pool of small slots would keep as many long messages alive
+      }
       if (pool != null) {
         pool.putBack(this);
       }

@@ -15,6 +15,14 @@ public interface Outgoing {
   default void numbered(long sequence) {}
 
   /**
+   * Returns the memory that the message holds while it waits, if it is for the peer to have it
+   * taken away by reading; 0 if this end's own callers wait with it.
+   */
+  default int answerBytes() {
+    return 0;
+  }
+
+  /**
    * Returns whether a message that was never sent goes to the peer's next incarnation when the peer
    * has lost the session: a new call does, an answer to the old peer does not.
    */

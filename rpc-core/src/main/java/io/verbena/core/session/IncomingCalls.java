@@ -58,7 +58,7 @@ final class IncomingCalls {
       refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(service, methodId));
     } else if (left == 0) {
       refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
-    } else if (session.outbox().keptBytes() > session.limits().maxKeptBytes()) {
+    } else if (session.outbox().owedBytes() > session.limits().maxKeptBytes()) {
       refuse(kind, callId, RpcStatus.RESOURCE_EXHAUSTED, "too many replies are unacknowledged");
     } else {
       dispatch(service, newCall(method, callId, session.loop().now() + left), in);
@@ -89,7 +89,8 @@ final class IncomingCalls {
     } catch (WireException e) {
       refuseUndecoded(
           call, RpcStatus.INVALID_ARGUMENT, "the arguments do not decode: " + e.getMessage());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // Whatever a type of the user's own does to what the peer sent: it ends this call alone.
       LOG.debug("Dispatching {} failed", call.method(), e);
       refuseUndecoded(call, RpcStatus.INVALID_ARGUMENT, "the arguments are refused: " + e);
     }
