@@ -17,13 +17,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryUpgrade implements UpgradeProvider {
   private final InMemoryNetwork network;
+  private final int maxFrameBytes;
   private final AtomicInteger offers = new AtomicInteger();
   private volatile Availability availability = new Availability.Available("mem1");
   private volatile @Nullable String lastOffer;
 
   /** Upgrades to links of this network. */
   public InMemoryUpgrade(InMemoryNetwork network) {
+    this(network, Integer.MAX_VALUE);
+  }
+
+  /** Upgrades to links of this network that carry frames of this length at most. */
+  public InMemoryUpgrade(InMemoryNetwork network, int maxFrameBytes) {
     this.network = network;
+    this.maxFrameBytes = maxFrameBytes;
+  }
+
+  private LinkOptions fitted(LinkOptions options) {
+    return new LinkOptions(
+        Math.min(maxFrameBytes, options.maxFrameBytes()), options.connectTimeout(), options.tls());
   }
 
   /** Says whether there are better links now. */
@@ -83,7 +95,7 @@ public final class InMemoryUpgrade implements UpgradeProvider {
       listening[0] =
           links.listen(
               URI.create(address),
-              options,
+              fitted(options),
               link -> {
                 listening[0].close();
                 return handler.onConnected(link);
@@ -94,7 +106,8 @@ public final class InMemoryUpgrade implements UpgradeProvider {
 
     @Override
     public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
-      links.connect(URI.create(new String(offer, StandardCharsets.UTF_8)), options, handler);
+      links.connect(
+          URI.create(new String(offer, StandardCharsets.UTF_8)), fitted(options), handler);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.verbena.core.memory.Slot;
 import io.verbena.core.memory.SlotPool;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ public final class Outbox {
   /** So many frames may be unacknowledged; the peer acknowledges far sooner (see Inbox). */
   static final int MOST_UNACKNOWLEDGED = 1024;
 
+  /** So many fragments never wait for the pool, which other sessions may have emptied. */
+  private static final int ALWAYS_SENT = 4;
+
   private final SlotPool fragmentSlots;
   private final Stamp stamp;
   private final ArrayDeque<Outgoing> waiting = new ArrayDeque<>();
@@ -31,8 +35,14 @@ public final class Outbox {
   private PeerLimits peer = new PeerLimits(Integer.MAX_VALUE, PeerLimits.LEAST_FRAME_BYTES, 0);
   private long lastNumbered;
   private long lastSent;
+
+  /** What {@link #lastSent} was at most: frames may be sent again, and acknowledged before. */
+  private long everSent;
+
   private long acknowledged;
   private long keptBytes;
+  private int answers;
+  private long answerBytes;
 
   /** Sets what is only known at the moment a frame goes to the link. */
   @FunctionalInterface
@@ -59,6 +69,26 @@ public final class Outbox {
   /** Adds a message behind all others. */
   public void add(Outgoing message) {
     waiting.addLast(message);
+    int bytes = message.answerBytes();
+    if (bytes > 0) {
+      answers++;
+      answerBytes += bytes;
+    }
+  }
+
+  private @Nullable Outgoing next() {
+    Outgoing message = waiting.pollFirst();
+    int bytes = message == null ? 0 : message.answerBytes();
+    if (bytes > 0) {
+      answers--;
+      answerBytes -= bytes;
+    }
+    return message;
+  }
+
+  /** Returns how many answers wait for their turn. */
+  public int answersWaiting() {
+    return answers;
   }
 
   /** Returns the highest sequence number that was handed to a link. */
@@ -71,9 +101,9 @@ public final class Outbox {
     return acknowledged;
   }
 
-  /** Returns how many bytes are kept for the case that they must be sent again. */
-  public long keptBytes() {
-    return keptBytes;
+  /** Returns how many bytes the peer has to take: answers that wait, and what must be kept. */
+  public long owedBytes() {
+    return keptBytes + answerBytes + (fragmented == null ? 0 : fragmented.whole.length());
   }
 
   /** Returns whether nothing waits and nothing is unacknowledged. */
@@ -92,14 +122,36 @@ public final class Outbox {
       if (lastSent == lastNumbered && !numberNext(link)) {
         return sent;
       }
-      Slot slot = kept(lastSent + 1);
-      stamp.stamp(slot);
-      if (!(link.send(slot) instanceof SendResult.Sent)) {
+      if (!sendNext(link)) {
         return sent;
       }
-      lastSent++;
       sent++;
     }
+  }
+
+  /**
+   * Sends what is numbered and no more: frames were cut for their link and may not fit another.
+   *
+   * @return whether all of it has left
+   */
+  public boolean finish(Link link) {
+    while (lastSent < lastNumbered) {
+      if (!sendNext(link)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean sendNext(Link link) {
+    Slot slot = kept(lastSent + 1);
+    stamp.stamp(slot);
+    if (!(link.send(slot) instanceof SendResult.Sent)) {
+      return false;
+    }
+    lastSent++;
+    everSent = Math.max(everSent, lastSent);
+    return true;
   }
 
   /** Gives the next frame its number; false if there is none or it must wait. */
@@ -108,7 +160,7 @@ public final class Outbox {
       if (fragmented != null) {
         return numberNextFragment(fragmented, link);
       }
-      Outgoing message = waiting.pollFirst();
+      Outgoing message = next();
       if (message == null) {
         return false;
       }
@@ -142,8 +194,11 @@ public final class Outbox {
 
   private boolean numberNextFragment(Fragmented message, Link link) {
     Slot piece = fragmentSlots.claim();
+    if (piece == null && lastNumbered - acknowledged >= ALWAYS_SENT) {
+      return false; // the next acknowledgement brings the next pump
+    }
     if (piece == null) {
-      return false; // acknowledgements bring slots back, and with them the next pump
+      piece = Slot.unpooled(fragmentSlots.slotBytes());
     }
     message.cut(piece, Math.min(piece.capacity(), maxFrame(link)));
     keep(piece);
@@ -180,9 +235,10 @@ public final class Outbox {
    * @return false if the peer acknowledges what was never sent
    */
   public boolean acknowledge(long sequence) {
-    if (sequence > lastSent) {
+    if (sequence > everSent) {
       return false;
     }
+    lastSent = Math.max(lastSent, sequence);
     while (acknowledged < sequence) {
       acknowledged++;
       Slot slot = kept(acknowledged);
@@ -208,33 +264,29 @@ public final class Outbox {
   }
 
   /**
-   * The peer has lost the session: forgets all that was numbered, starts again at 1, and keeps what
-   * was never sent.
+   * The peer has lost the session: forgets everything and starts again at 1. See {@link
+   * #takeUnsent}.
    */
   public void restart() {
-    drop();
-    waiting.removeIf(Outbox::isForgotten);
+    clear();
     lastNumbered = 0;
     lastSent = 0;
+    everSent = 0;
     acknowledged = 0;
   }
 
-  private static boolean isForgotten(Outgoing message) {
-    if (message.outlivesPeer()) {
-      return false;
-    }
-    Slot slot = message.takeSlot();
-    if (slot != null) {
-      slot.release();
-    }
-    return true;
+  /** Takes out what was never sent and may go to the peer's next incarnation. */
+  public List<Outgoing> takeUnsent() {
+    List<Outgoing> unsent = waiting.stream().filter(Outgoing::outlivesPeer).toList();
+    waiting.removeIf(Outgoing::outlivesPeer);
+    return unsent;
   }
 
   /** Releases everything. */
   public void clear() {
     drop();
     Outgoing message;
-    while ((message = waiting.pollFirst()) != null) {
+    while ((message = next()) != null) {
       Slot slot = message.takeSlot();
       if (slot != null) {
         slot.release();

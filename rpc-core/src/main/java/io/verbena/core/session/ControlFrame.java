@@ -8,9 +8,12 @@ import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A message of the session's own, in memory of its own: it never waits for a slot. */
 final class ControlFrame implements Outgoing {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlFrame.class);
   private static final int SMALL = 256;
   private static final int MOST = 16 << 20;
   private static final int DEPTH = 64;
@@ -56,8 +59,13 @@ final class ControlFrame implements Outgoing {
   }
 
   @Override
+  public int answerBytes() {
+    Slot waiting = slot;
+    return waiting == null ? 0 : waiting.capacity();
+  }
+
+  @Override
   public void tooLong(int length, int limit) {
-    throw new IllegalStateException(
-        "a control message of " + length + " bytes; the peer takes " + limit);
+    LOG.warn("A control message of {} bytes was not sent; the peer takes {}", length, limit);
   }
 }

@@ -47,10 +47,13 @@ final class Lane implements LinkListener {
   boolean say(Slot slot) {
     try {
       session.stamp(slot, this);
-      return !closed && link.send(slot) instanceof SendResult.Sent;
+      boolean sent = !closed && link.send(slot) instanceof SendResult.Sent;
+      if (sent) {
+        session.schedulePump(); // to flush; where there is no room, onWritable comes first
+      }
+      return sent;
     } finally {
       slot.release();
-      session.schedulePump();
     }
   }
 

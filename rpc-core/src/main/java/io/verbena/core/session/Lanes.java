@@ -99,6 +99,11 @@ final class Lanes {
     sayWhatIsDue();
   }
 
+  /** Returns whether nothing new is to be sent until the marker has been. */
+  boolean isChanging() {
+    return markerDue;
+  }
+
   /** Sends a marker or a settlement that the link had no room for before. */
   void sayWhatIsDue() {
     Lane first = control;
@@ -106,7 +111,7 @@ final class Lanes {
     if (first == null) {
       return;
     }
-    if (markerDue && next != null) {
+    if (markerDue && next != null && session.outbox().finish(first.link())) {
       long last = session.outbox().lastSent();
       if (first.say(
           ControlFrame.slot(
@@ -145,7 +150,7 @@ final class Lanes {
   @Nullable String peerChanged(WireIn body) {
     int epoch = body.readInt();
     long last = body.readLong();
-    if (last != session.received() || in != control) {
+    if (last > session.received() || in != control) {
       return "a change of path after frame " + last + ", where " + session.received() + " was last";
     }
     Lane next = better;
@@ -180,7 +185,10 @@ final class Lanes {
   private void settle(int epoch) {
     settlingEpoch = epoch;
     out = null;
-    in = null;
+    if (in != control) {
+      in =
+          null; // else the peer has not left the first link, and sends by it until it hears of this
+    }
     markerDue = false;
     peerChangedTo = NONE;
     if (!settleSaid) {
@@ -195,8 +203,10 @@ final class Lanes {
     if (!settleSaid || peerReceived < 0) {
       return;
     }
-    long received = peerReceived;
+    // The peer may have received more over the first link since it said so, and acknowledged it.
+    long received = Math.max(peerReceived, session.outbox().acknowledged());
     endSettling();
+    peerChangedTo = NONE;
     out = control;
     in = control;
     if (session.outbox().resume(received)) {

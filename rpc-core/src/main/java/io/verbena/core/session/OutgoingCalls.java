@@ -51,6 +51,7 @@ final class OutgoingCalls {
       return; // answered meanwhile
     }
     if (call.wasHandedOver()) {
+      call.close(); // its place alone is left of it: no timer cancels it a second time
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id(), out -> {}));
     } else {
       forget(call);
@@ -104,9 +105,14 @@ final class OutgoingCalls {
 
   /** The peer is gone with what it had taken; what it had not can go to the next. */
   void peerLost(String reason) {
-    session.window().release(onewaysUnderWay);
-    onewaysUnderWay = 0;
+    forgetOneways();
     fail(PendingCall::wasHandedOver, RpcStatus.UNAVAILABLE, reason);
+  }
+
+  private void forgetOneways() {
+    int forgotten = onewaysUnderWay;
+    onewaysUnderWay = 0;
+    session.window().release(forgotten);
   }
 
   /** There is no link to be had: what waits for one fails. */
@@ -115,6 +121,7 @@ final class OutgoingCalls {
   }
 
   void end(RpcStatus status, String reason) {
+    forgetOneways();
     fail(call -> true, status, reason);
   }
 

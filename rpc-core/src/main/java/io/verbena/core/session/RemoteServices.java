@@ -10,6 +10,7 @@ import io.verbena.core.codec.SchemaWire;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
+import io.verbena.core.sequence.Outgoing;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * known; where the contracts' hashes differ, until the peer's schema has come and was found to fit.
  */
 final class RemoteServices {
+  private static final int MOST_SERVICES = 4096;
+
   private final SessionCore session;
   private final ConcurrentHashMap<Integer, String> servedNames = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
@@ -152,12 +155,26 @@ final class RemoteServices {
     }
   }
 
-  /** The peer is gone: the next one may serve something else. */
-  void peerLost() {
+  /**
+   * The peer is gone: the next one may serve something else, so that what was not sent is looked at
+   * again.
+   */
+  void peerLost(List<Outgoing> unsent) {
     known = false;
+    for (Outgoing message : unsent) {
+      if (message instanceof PendingCall<?> call) {
+        early.add(call);
+      }
+    }
     remotes.values().forEach(remote -> early.addAll(remote.parked));
     remotes.clear();
+    dropDone();
+  }
+
+  /** Forgets calls that have ended while they waited here. */
+  void dropDone() {
     early.removeIf(PendingCall::isDone);
+    remotes.values().forEach(remote -> remote.parked.removeIf(PendingCall::isDone));
   }
 
   // ---- frames ----
@@ -166,7 +183,12 @@ final class RemoteServices {
     WireDecoder in = session.decoder();
     in.start(buffer, from, to, session.limits().maxDepth());
     switch (kind) {
-      case SERVICES -> add(OfferedService.readAll(in));
+      case SERVICES -> {
+        add(OfferedService.readAll(in));
+        if (remotes.size() > MOST_SERVICES) {
+          return "more than " + MOST_SERVICES + " services";
+        }
+      }
       case SCHEMA_REQUEST -> answer(in.readInt());
       default -> {
         return compare(in);

@@ -50,6 +50,9 @@ import org.slf4j.LoggerFactory;
 public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private static final Logger LOG = LoggerFactory.getLogger(SessionCore.class);
 
+  /** What the peer may have coming beside replies and cancellations. */
+  private static final int MOST_ANSWERS = 1024;
+
   private final SessionContext context;
   private final SessionRole role;
   private final Outbox outbox;
@@ -130,17 +133,19 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
    */
   void forgetPeer(String reason) {
     dropLinks(reason);
+    // First, since a call that fails may make its caller try again.
+    remoteServices.peerLost(outbox.takeUnsent());
     outgoing.peerLost(reason);
     incoming.peerLost();
     outbox.restart();
     inbox.restart();
-    remoteServices.peerLost();
   }
 
   /** No link can be had now: calls that wait for one fail. */
   void failWaiting(RpcStatus status, String reason) {
     path = new Path("none", reason);
     outgoing.failWaiting(status, reason);
+    remoteServices.dropDone();
   }
 
   /** Ends the session: every call in flight ends too. */
@@ -152,7 +157,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     dropLinks(reason);
     outgoing.end(status, reason);
     incoming.peerLost();
-    remoteServices.peerLost();
+    remoteServices.peerLost(outbox.takeUnsent());
     outbox.clear();
     inbox.restart();
     role.ended();
@@ -303,6 +308,9 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
       return "an acknowledgement of frames that were never sent";
     }
     schedulePump();
+    if (outbox.answersWaiting() > MOST_ANSWERS + 2 * limits().maxCalls()) {
+      return "more than " + outbox.answersWaiting() + " answers wait that the peer does not take";
+    }
     if (!kind.sequenced()) {
       decoder.start(buffer, from + FrameHeader.BYTES, to, limits().maxDepth());
       return takeUnsequenced(lane, kind);
@@ -425,10 +433,13 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
       }
       return;
     }
+    if (!mayCall() && !outgoing.isEmpty()) {
+      upgrade.wanted();
+    }
     lanes.sayWhatIsDue();
     Lane out = lanes.out();
     if (out != null) {
-      if (outbox.pump(out.link()) > 0) {
+      if (!lanes.isChanging() && outbox.pump(out.link()) > 0) {
         inbox.acknowledged();
       }
       acknowledger.afterPump();

@@ -40,6 +40,10 @@ final class Upgrade {
   private boolean active;
   private int epoch;
   private boolean attempting;
+
+  /** The last attempt failed, and the next one is not under way. */
+  private boolean hopeless;
+
   private long timer = Timers.NONE;
   private Duration delay = FIRST_DELAY;
   private String reason = "no RDMA link on the class path";
@@ -68,6 +72,7 @@ final class Upgrade {
   void attached(boolean isActive) {
     stop();
     active = isActive;
+    hopeless = false;
     delay = FIRST_DELAY;
     if (active) {
       attempt();
@@ -132,13 +137,27 @@ final class Upgrade {
       return;
     }
     attempting = true;
+    hopeless = false;
     epoch = session.nextEpoch();
-    byte[] request =
-        session
-            .loop()
-            .upgradeDriver(provider)
-            .request(URI.create(control.link().peerAddress()), linkOptions());
-    say(FrameKind.UPGRADE_REQUEST, epoch, request);
+    try {
+      byte[] request =
+          session
+              .loop()
+              .upgradeDriver(provider)
+              .request(URI.create(control.link().peerAddress()), linkOptions());
+      say(FrameKind.UPGRADE_REQUEST, epoch, request);
+    } catch (RuntimeException e) {
+      broken(provider, e);
+    }
+  }
+
+  /** The session goes on without a better link, whatever is wrong with what should make it. */
+  private void broken(UpgradeProvider provider, RuntimeException e) {
+    LOG.warn("Links by {} cannot be made", provider.kind(), e);
+    attempting = false;
+    reason = "upgrade failed: " + e;
+    failed(reason);
+    retryLater();
   }
 
   private LinkOptions linkOptions() {
@@ -160,7 +179,14 @@ final class Upgrade {
       retryLater();
       return;
     }
-    session.loop().upgradeDriver(provider).connect(content, linkOptions(), outcome(answeredEpoch));
+    try {
+      session
+          .loop()
+          .upgradeDriver(provider)
+          .connect(content, linkOptions(), outcome(answeredEpoch));
+    } catch (RuntimeException e) {
+      broken(provider, e);
+    }
   }
 
   private void retryLater() {
@@ -177,8 +203,16 @@ final class Upgrade {
 
   private void failed(String why) {
     LOG.debug("{} stays as it is: {}", session, why);
+    hopeless = true;
     session.pathChanged();
     whenFailed.accept(why);
+  }
+
+  /** Calls wait for a better link: has them fail at once, unless one may be had soon. */
+  void wanted() {
+    if (hopeless) {
+      whenFailed.accept(reason);
+    }
   }
 
   // ---- the server's side ----

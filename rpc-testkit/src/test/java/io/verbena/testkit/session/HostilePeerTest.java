@@ -7,6 +7,7 @@ import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.link.Link;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -260,5 +262,74 @@ class HostilePeerTest {
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
+  }
+
+  /** Sends until it is thrown out, and reads nothing. */
+  private void flood(Raw raw, IntFunction<byte[]> frames) {
+    for (int i = 1; i <= 20_000; i++) {
+      raw.send(frames.apply(i));
+      world.step();
+      if (i % 1_000 == 0) {
+        attacker.poll();
+        if (raw.closed != null) {
+          return;
+        }
+      }
+    }
+    throw new AssertionError("20,000 frames were taken, and none of the answers was read");
+  }
+
+  private static byte[] request(int number, int method) {
+    return frame(
+        FrameKind.REQUEST,
+        number,
+        number,
+        out -> {
+          out.writeInt(100_000_000);
+          out.writeInt("probe".hashCode());
+          out.writeVarInt(method);
+          out.writeString("text");
+        });
+  }
+
+  @Test
+  void aClientThatCallsWithoutEndAndReadsNoReplyIsThrownOut() {
+    flood(open(), i -> request(i, 1));
+  }
+
+  @Test
+  void aClientThatCallsWhatThereIsNotAndReadsNoReplyIsThrownOut() {
+    flood(open(), i -> request(i, 99));
+  }
+
+  @Test
+  void aClientThatAsksForSchemasWithoutEndIsThrownOut() {
+    flood(
+        open(),
+        i -> frame(FrameKind.SCHEMA_REQUEST, i, 0, out -> out.writeInt("probe".hashCode())));
+  }
+
+  @Test
+  void aClientThatOffersServicesWithoutEndIsThrownOut() {
+    flood(
+        open(),
+        i ->
+            frame(
+                FrameKind.SERVICES,
+                i,
+                0,
+                out -> OfferedService.writeAll(out, List.of(new OfferedService("s" + i, 1)))));
+  }
+
+  @Test
+  void aPeerThatTakesNothingCostsTheServerNoTime() {
+    Raw raw = open();
+    for (int i = 1; i <= 600; i++) {
+      raw.send(request(i, 1));
+      world.step();
+    }
+    // The link to the client is full, and acknowledgements are owed: nothing can be done about it.
+    world.settle();
+    assertThat(raw.closed).isNull();
   }
 }

@@ -6,6 +6,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.core.PathPolicy;
+import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.link.UpgradeProvider.Availability;
 import io.verbena.core.mem.InMemoryNetwork;
@@ -208,5 +209,72 @@ class UpgradeTest {
       assertThat(call.isCompletedExceptionally()).as(() -> String.valueOf(call)).isFalse();
     }
     sent.forEach(text -> assertThat(executions.get(text)).isEqualTo(1));
+  }
+
+  @Test
+  void framesUnderWayOnTheFirstLinkWhileTheBetterOneDiesAreTaken() {
+    // Stops the client's world for a while, so that what it sent is under way when things happen.
+    for (int before = 0; before < 12; before++) {
+      for (int between = 0; between < 4; between++) {
+        oneDeath(before, between);
+      }
+    }
+  }
+
+  private void oneDeath(int before, int between) {
+    Session session = world.client(c -> c.upgrades(upgrade)).session(world.address());
+    Probe.Stub stub = new Probe.Stub(session);
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    String name = "death " + before + "." + between + ".";
+    if (before + between == 0) {
+      session(PathPolicy.PREFER_RDMA, PathPolicy.PREFER_RDMA);
+    }
+    URI last = upgrade.lastOffer();
+    calls.add(stub.submit(Probe.ECHO, name + "first"));
+    for (int i = 0; i < 100 && Objects.equals(last, upgrade.lastOffer()); i++) {
+      world.step();
+    }
+    URI first = URI.create(world.address());
+    for (int i = 0; i < before; i++) {
+      calls.add(stub.submit(Probe.ECHO, name + "b" + i));
+      if (i == before / 2) {
+        world.network().cut(first);
+      }
+      world.step();
+    }
+    fast.drop(fastLink(), "dropped by the test");
+    for (int i = 0; i < between; i++) {
+      world.step();
+      calls.add(stub.submit(Probe.ECHO, name + "a" + i));
+    }
+    world.network().heal(first);
+    world.pass(Duration.ofMillis(200));
+    for (CompletableFuture<String> call : calls) {
+      assertThat(call.isDone() && !call.isCompletedExceptionally())
+          .as(() -> name + " " + call)
+          .isTrue();
+    }
+    assertThat(executions).allSatisfy((text, count) -> assertThat(count).isEqualTo(1));
+    session.close();
+    world.settle();
+  }
+
+  @Test
+  void messagesCutForTheFirstLinkNeedNotFitTheBetterOne() {
+    // The first link takes so few frames that one is always cut for it and has not left.
+    try (SteppedWorld small = new SteppedWorld(SessionLimits.DEFAULT, 4)) {
+      InMemoryUpgrade narrow = new InMemoryUpgrade(new InMemoryNetwork(small.clock(), 16), 2048);
+      small.server(s -> s.serve(Probe.bind(new Counting())).upgrades(narrow));
+      Session session = small.client(c -> c.upgrades(narrow)).session(small.address());
+      Probe.Stub stub = new Probe.Stub(session);
+      List<CompletableFuture<String>> calls = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        calls.add(stub.submit(Probe.ECHO, i + "x".repeat(1_000_000)));
+      }
+      small.pass(Duration.ofSeconds(1));
+      assertThat(narrow.lastOffer()).isNotNull();
+      assertThat(calls).allMatch(CompletableFuture::isDone);
+      assertThat(calls).noneMatch(CompletableFuture::isCompletedExceptionally);
+    }
   }
 }
