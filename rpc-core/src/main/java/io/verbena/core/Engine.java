@@ -28,6 +28,7 @@ final class Engine implements AutoCloseable {
   private final MemoryBudget assemblies;
   private final Map<String, EventLoop> loops = new HashMap<>();
   private final Map<String, LoopThread> threads = new HashMap<>();
+  private boolean closed;
 
   Engine(EngineOptions options) {
     this.options = options;
@@ -55,6 +56,9 @@ final class Engine implements AutoCloseable {
     }
     EventLoop loop = loops.get(scheme);
     if (loop == null) {
+      if (closed) {
+        throw new IllegalStateException(options.name() + " is closed");
+      }
       LinkProvider links = LinkProviders.of(scheme);
       String name = "verbena-" + options.name() + "-" + NUMBER.incrementAndGet();
       loop = new EventLoop(name, NanoClock.SYSTEM, links);
@@ -75,6 +79,7 @@ final class Engine implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    closed = true;
     threads.values().forEach(LoopThread::close);
     threads.clear();
     loops.clear();

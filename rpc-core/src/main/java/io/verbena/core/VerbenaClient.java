@@ -12,7 +12,9 @@ import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import java.net.URI;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
@@ -32,6 +34,8 @@ public final class VerbenaClient implements AutoCloseable {
   private final LinkOptions link;
   private final UpgradeOptions upgrade;
   private final Supplier<String> token;
+  private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   private VerbenaClient(Builder builder) {
     this.engine = builder.engine("client");
@@ -57,6 +61,12 @@ public final class VerbenaClient implements AutoCloseable {
       throw new IllegalStateException("a stepped client cannot wait; use session(address)");
     }
     Connector connector = connector(address);
+    if (connector.isOnItsLoop()) {
+      connector.session().close();
+      throw new IllegalStateException(
+          "connect was called on the event loop, by a nonBlocking handler or a callback of an async"
+              + " call, and waits. Use session(address) there.");
+    }
     CompletableFuture<Void> opened = new CompletableFuture<>();
     connector.openFromAnyThread(
         failure -> {
@@ -96,8 +106,17 @@ public final class VerbenaClient implements AutoCloseable {
 
   private Connector connector(String address) {
     URI uri = Addresses.parse(address);
+    if (closed) {
+      throw new IllegalStateException("the client is closed: no session with " + address);
+    }
     SessionContext context = engine.context(uri.getScheme(), link, upgrade);
-    return new Connector(context, new ConnectorConfig(uri, link, token));
+    Connector connector =
+        new Connector(context, new ConnectorConfig(uri, link, token, sessions::remove));
+    sessions.add(connector.session());
+    if (closed) {
+      connector.session().close(); // by another thread, which may not have seen this session
+    }
+    return connector;
   }
 
   private static RpcException unreachable(String address, Connector.Failure failure) {
@@ -116,9 +135,11 @@ public final class VerbenaClient implements AutoCloseable {
     return engine.slotsInUse();
   }
 
-  /** Ends every session and stops the event loops. Calls in flight fail. */
+  /** Ends every session and stops the event loops. Calls in flight fail, and so do later ones. */
   @Override
   public void close() {
+    closed = true;
+    sessions.forEach(Session::close);
     engine.close();
   }
 

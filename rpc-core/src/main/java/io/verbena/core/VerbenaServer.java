@@ -86,13 +86,16 @@ public final class VerbenaServer implements AutoCloseable {
 
   /**
    * Stops listening, lets calls under way finish for the drain time, then ends every session. On a
-   * stepped loop it ends them at once.
+   * stepped loop it ends them at once. Called on the event loop, it returns before that is done.
    */
   @Override
   public void close() {
     if (engine.isStepped()) {
       listening.close();
       acceptor.endAll();
+    } else if (loop.isOwner()) {
+      Thread.ofVirtual().name("verbena-server-close").start(this::close);
+      return;
     } else if (!closed.isDone()) {
       CompletableFuture<Void> ended = new CompletableFuture<>();
       loop.execute(() -> drain(loop.clock().nanoTime() + drainTime.toNanos(), ended));

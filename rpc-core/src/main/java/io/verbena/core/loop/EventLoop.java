@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,9 +39,10 @@ public final class EventLoop {
   private final CallScope callScope = new CallScope(null);
   private List<Command> cycleEnd = new ArrayList<>();
   private List<Command> cycleEndSpare = new ArrayList<>();
-  private volatile Thread owner = Thread.currentThread();
+  private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
   private boolean inCycle;
+  private volatile boolean closed;
   private long now;
 
   /**
@@ -57,12 +59,35 @@ public final class EventLoop {
     this.driver = links.newDriver(this::wakeup);
   }
 
-  /** Has the loop run a command, in the order of handing over. Safe for any thread. */
+  /**
+   * Has the loop run a command, in the order of handing over. Safe for any thread. After the loop
+   * has closed, the calling thread runs it: what the loop owned has ended and only says so, but
+   * nobody shall wait for an answer in vain.
+   */
   public void execute(Command command) {
     commands.offer(command);
-    if (waiting.get()) {
+    if (closed) {
+      runLate();
+    } else if (waiting.get()) {
       wakeup();
     }
+  }
+
+  private synchronized void runLate() {
+    Thread before = owner;
+    adopt();
+    try {
+      runAll();
+    } finally {
+      owner = before;
+    }
+  }
+
+  private void runAll() {
+    int done;
+    do {
+      done = drainCommands() + runCycleEnd();
+    } while (done > 0);
   }
 
   private void wakeup() {
@@ -91,6 +116,11 @@ public final class EventLoop {
   /** Makes the calling thread the one that steps this loop from now on. */
   public void adopt() {
     owner = Thread.currentThread();
+  }
+
+  /** Belongs to no thread until one adopts it: the calling thread steps it no more. */
+  void disown() {
+    owner = null;
   }
 
   /** Returns the time as of the start of this duty cycle. */
@@ -223,10 +253,11 @@ public final class EventLoop {
 
   /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
   public void onClose() {
-    drainCommands();
+    runAll();
     upgradeDrivers.forEach(UpgradeDriver::close);
     driver.close();
-    drainCommands();
+    closed = true;
+    runLate();
   }
 
   /** Returns the loop's name, for its thread. */

@@ -25,6 +25,8 @@ public final class LoopThread implements AutoCloseable {
    * @param spin how long the loop looks for more work before it waits in the kernel
    */
   public static LoopThread start(EventLoop loop, Duration spin) {
+    // Or whoever made the loop would take itself for its owner until the thread has started.
+    loop.disown();
     AgentRunner runner =
         new AgentRunner(
             new SpinThenWait(loop, spin.toNanos()),
@@ -47,11 +49,18 @@ public final class LoopThread implements AutoCloseable {
     return new LoopThread(loop, runner);
   }
 
-  /** Stops the loop and closes its links; returns when its thread has ended. */
+  /**
+   * Stops the loop and closes its links; returns when its thread has ended, or at once where it is
+   * called on that thread.
+   */
   @Override
   public void close() {
     loop.stopWaiting();
-    runner.close();
+    if (loop.isOwner()) {
+      Thread.ofVirtual().name(loop.roleName() + "-close").start(runner::close);
+    } else {
+      runner.close();
+    }
   }
 
   /** The loop as Agrona steps it; what users see of a loop names no library. */

@@ -52,6 +52,9 @@ final class AcceptedSession implements SessionRole {
 
   @Override
   public void linkLost(String reason) {
+    if (timer != Timers.NONE) {
+      return; // an attempt to resume that failed buys no more time
+    }
     long until = context.loop().now() + context.limits().resumeWindow().toNanos();
     timer =
         context

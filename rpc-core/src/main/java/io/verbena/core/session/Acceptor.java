@@ -122,20 +122,14 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   private void attach(
       ServerHandshake handshake, LinkPort port, AcceptedSession session, Hello hello, Peer peer) {
     SessionCore core = session.core();
-    if (handshake.isOver() || core.isEnded()) {
+    if (core.isEnded()) {
+      handshake.fail("the session has ended meanwhile");
       return;
     }
-    handshake.welcome(
-        new Welcome(
-            FrameHeader.VERSION,
-            0,
-            session.key(),
-            core.received(),
-            new PeerLimits(
-                context.limits().maxMessageBytes(),
-                context.link().maxFrameBytes(),
-                context.limits().maxCalls()),
-            core.services().offered()));
+    if (handshake.isOver() || !handshake.welcome(welcome(session))) {
+      session.linkLost("the link it was to go on over is gone");
+      return;
+    }
     int epoch = handshake.epoch();
     if (!core.attach(handshake.link, port, epoch, hello.received(), hello.limits(), peer)) {
       handshake.link.abort("protocol error: the client's account of the session cannot be true");
@@ -147,6 +141,19 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
       core.peerServes(hello.services());
       onOpened.accept(core);
     }
+  }
+
+  private Welcome welcome(AcceptedSession session) {
+    return new Welcome(
+        FrameHeader.VERSION,
+        0,
+        session.key(),
+        session.core().received(),
+        new PeerLimits(
+            context.limits().maxMessageBytes(),
+            context.link().maxFrameBytes(),
+            context.limits().maxCalls()),
+        session.core().services().offered());
   }
 
   void ended(AcceptedSession session) {

@@ -67,6 +67,11 @@ public final class Connector implements SessionRole {
     return session;
   }
 
+  /** Returns whether the calling thread steps the session's loop, and must not wait for it. */
+  public boolean isOnItsLoop() {
+    return loop.isOwner();
+  }
+
   /** Connects now, as {@link #open}. Safe for any thread; the waiter is called on the loop. */
   public void openFromAnyThread(Consumer<@Nullable Failure> waiter) {
     loop.execute(() -> open(waiter));
@@ -125,9 +130,16 @@ public final class Connector implements SessionRole {
   }
 
   private LinkListener greet(Link link) {
+    Hello hello;
+    try {
+      hello = hello();
+    } catch (RuntimeException e) {
+      attemptFailed(RpcStatus.UNAVAILABLE, "no token for the server can be had: " + e);
+      throw e; // closes the link
+    }
     ClientHandshake handshake = new ClientHandshake(link, loop, this);
     LinkPort port = new LinkPort(handshake);
-    handshake.begin(port, nextEpoch(), hello());
+    handshake.begin(port, nextEpoch(), hello);
     return port;
   }
 
@@ -264,5 +276,6 @@ public final class Connector implements SessionRole {
     loop.timers().cancel(retryTimer);
     retryTimer = Timers.NONE;
     tellWaiters(new Failure(RpcStatus.CANCELLED, "the session was closed"));
+    config.whenEnded().accept(session);
   }
 }

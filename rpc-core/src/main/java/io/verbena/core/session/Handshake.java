@@ -57,6 +57,7 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     return over;
   }
 
+  /** Sends a frame; where that cannot be done, the handshake is over. */
   final void say(FrameKind kind, int epoch, Consumer<WireOut> body) {
     Slot slot = ControlFrame.slot(kind, epoch, 0, body);
     try {

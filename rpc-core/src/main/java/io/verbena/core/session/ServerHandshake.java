@@ -127,9 +127,14 @@ final class ServerHandshake extends Handshake {
     acceptor.welcome(this, port, session, greeting, new Peer(identity, link.peerAddress()));
   }
 
-  void welcome(Welcome welcome) {
+  /** Says that the session is open; returns whether the link took it. */
+  boolean welcome(Welcome welcome) {
     say(FrameKind.WELCOME, epoch, welcome::write);
+    if (isOver()) {
+      return false;
+    }
     finish();
+    return true;
   }
 
   private void refuse(Refusal refusal) {

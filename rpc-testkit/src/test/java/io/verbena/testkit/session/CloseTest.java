@@ -1,0 +1,140 @@
+package io.verbena.testkit.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nobody waits in vain for a client or a server that was closed, on threads of their own. */
+@Timeout(60)
+class CloseTest {
+  private final CountDownLatch started = new CountDownLatch(1);
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final VerbenaServer server =
+      VerbenaServer.builder()
+          .listen("mem://close-test:0")
+          .drainTime(Duration.ofMillis(100))
+          .serve(
+              Probe.bind(
+                  new Probe.Plain() {
+                    @Override
+                    public String slow(String text) throws Exception {
+                      started.countDown();
+                      release.await();
+                      return text;
+                    }
+                  }))
+          .start();
+  private final VerbenaClient client = VerbenaClient.builder().build();
+
+  @AfterEach
+  void close() {
+    release.countDown();
+    client.close();
+    server.close();
+  }
+
+  private Session connect() {
+    return client.connect(server.address().toString());
+  }
+
+  private static RpcException failureOf(CompletableFuture<String> call) {
+    assertThat(call)
+        .failsWithin(20, TimeUnit.SECONDS)
+        .withThrowableThat()
+        .withCauseInstanceOf(RpcException.class);
+    return (RpcException) call.exceptionNow();
+  }
+
+  @Test
+  void closingAClientFailsItsCallsInFlight() throws Exception {
+    CompletableFuture<String> call = new Probe.Stub(connect()).submit(Probe.SLOW, "");
+    started.await();
+    client.close();
+    assertThat(failureOf(call).status()).isEqualTo(RpcStatus.CANCELLED);
+  }
+
+  @Test
+  void aCallOnAClosedClientFailsInsteadOfWaitingForALoopThatHasEnded() {
+    Probe.Stub stub = new Probe.Stub(connect());
+    client.close();
+    assertThat(failureOf(stub.submit(Probe.ECHO, "")).status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThatThrownBy(() -> stub.call(Probe.ECHO, "")).isInstanceOf(RpcException.class);
+    assertThat(client.slotsInUse()).isZero();
+  }
+
+  @Test
+  void aClosedClientOpensNoSession() {
+    client.close();
+    assertThatThrownBy(this::connect)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
+  void aClientClosedByACallbackOnItsLoopDoesNotWaitForItself() {
+    CompletableFuture<String> call = new Probe.Stub(connect()).submit(Probe.ECHO, "x");
+    CompletableFuture<Void> closed = call.thenAccept(text -> client.close());
+    assertThat(closed).succeedsWithin(4, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void connectingOnTheLoopIsRefusedInsteadOfHangingIt() {
+    Session session = connect();
+    CompletableFuture<Void> connected =
+        new Probe.Stub(session)
+            .submit(Probe.ECHO, "x")
+            .thenCompose(text -> new Probe.Stub(session).submit(Probe.ECHO, "y"))
+            .thenAccept(text -> connect());
+    assertThat(connected)
+        .failsWithin(20, TimeUnit.SECONDS)
+        .withThrowableThat()
+        .withMessageContaining("event loop");
+  }
+
+  @Test
+  void aServerClosedByItsOwnHandlerOnTheLoopCloses() throws Exception {
+    CompletableFuture<VerbenaServer> self = new CompletableFuture<>();
+    VerbenaServer suicidal =
+        VerbenaServer.builder()
+            .listen("mem://close-test:0")
+            .serve(
+                Probe.bind(
+                    new Probe.Plain() {
+                      @Override
+                      public String echo(String text) {
+                        self.join().close();
+                        return text;
+                      }
+                    }))
+            .start();
+    self.complete(suicidal);
+    Session session = client.connect(suicidal.address().toString());
+    assertThat(new Probe.Stub(session).submit(Probe.ECHO, "bye"))
+        .succeedsWithin(4, TimeUnit.SECONDS)
+        .isEqualTo("bye");
+    suicidal.awaitClose();
+  }
+
+  @Test
+  void aCallBackOnAClosedServerFails() throws Exception {
+    CompletableFuture<Session> seen = new CompletableFuture<>();
+    VerbenaServer calling =
+        VerbenaServer.builder().listen("mem://close-test:0").onSession(seen::complete).start();
+    client.connect(calling.address().toString());
+    Probe.Stub back = new Probe.Stub(seen.get(20, TimeUnit.SECONDS));
+    calling.close();
+    assertThat(failureOf(back.submit(Probe.ECHO, "")).status()).isEqualTo(RpcStatus.UNAVAILABLE);
+  }
+}
