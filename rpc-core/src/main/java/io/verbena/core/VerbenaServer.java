@@ -6,6 +6,7 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.LoopThread;
 import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.SessionContext;
 import java.net.URI;
@@ -94,7 +95,7 @@ public final class VerbenaServer implements AutoCloseable {
       listening.close();
       acceptor.endAll();
     } else if (loop.isOwner()) {
-      Thread.ofVirtual().name("verbena-server-close").start(this::close);
+      LoopThread.inBackground("verbena-server-close", this::close);
       return;
     } else if (!closed.isDone()) {
       CompletableFuture<Void> ended = new CompletableFuture<>();

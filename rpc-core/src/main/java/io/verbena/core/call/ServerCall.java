@@ -15,6 +15,7 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.LoopThread;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
@@ -319,7 +320,7 @@ public final class ServerCall
       try {
         host.handlers().execute(action);
       } catch (RejectedExecutionException e) {
-        Thread.ofVirtual().name("verbena-cancel").start(action);
+        LoopThread.inBackground("verbena-cancel", action);
       }
     }
   }

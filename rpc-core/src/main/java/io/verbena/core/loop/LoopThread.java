@@ -49,6 +49,11 @@ public final class LoopThread implements AutoCloseable {
     return new LoopThread(loop, runner);
   }
 
+  /** Runs what would have to wait on a loop, and nobody waits for, on a thread of its own. */
+  public static void inBackground(String name, Runnable task) {
+    Thread.ofVirtual().name(name).start(task);
+  }
+
   /**
    * Stops the loop and closes its links; returns when its thread has ended, or at once where it is
    * called on that thread.
@@ -57,7 +62,7 @@ public final class LoopThread implements AutoCloseable {
   public void close() {
     loop.stopWaiting();
     if (loop.isOwner()) {
-      Thread.ofVirtual().name(loop.roleName() + "-close").start(runner::close);
+      inBackground(loop.roleName() + "-close", runner::close);
     } else {
       runner.close();
     }
