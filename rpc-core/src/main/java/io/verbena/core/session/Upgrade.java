@@ -101,8 +101,21 @@ final class Upgrade {
     }
   }
 
-  /** Returns what keeps this end from better links, or an empty text. */
+  /** Returns what keeps this end from better links now, or an empty text. */
   private String obstacle(@Nullable Lane control) {
+    UpgradeProvider provider = options.provider();
+    String setting = settingAgainst(control);
+    if (!setting.isEmpty() || provider == null) {
+      return setting;
+    }
+    return switch (provider.availability()) {
+      case Availability.Available _ -> "";
+      case Availability.Unavailable none -> none.reason();
+    };
+  }
+
+  /** Returns what in this end's settings keeps the session from better links for good, or "". */
+  private String settingAgainst(@Nullable Lane control) {
     UpgradeProvider provider = options.provider();
     if (options.policy() == PathPolicy.TCP_ONLY) {
       return "tcp-only by policy";
@@ -115,10 +128,7 @@ final class Upgrade {
         && !options.allowPlaintextRdma()) {
       return "encrypted by TLS; allowPlaintextRdma is not set on this end";
     }
-    return switch (provider.availability()) {
-      case Availability.Available _ -> "";
-      case Availability.Unavailable none -> none.reason();
-    };
+    return "";
   }
 
   // ---- the client's side ----
@@ -134,6 +144,9 @@ final class Upgrade {
     if (!obstacle.isEmpty() || provider == null) {
       reason = obstacle;
       failed(obstacle);
+      if (settingAgainst(control).isEmpty()) {
+        retryLater(); // a device may come, or come back
+      }
       return;
     }
     attempting = true;

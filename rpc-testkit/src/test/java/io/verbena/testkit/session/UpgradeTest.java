@@ -109,6 +109,17 @@ class UpgradeTest {
   }
 
   @Test
+  void aDeviceThatComesLaterIsFoundByOpenSessions() {
+    upgrade.availability(new Availability.Unavailable("no verbs device on this host"));
+    Session session = session();
+    call(session, "text");
+    upgrade.availability(new Availability.Available("mem1"));
+    world.pass(Duration.ofSeconds(2));
+    assertThat(session.path().reason()).doesNotContain("no verbs device");
+    assertThat(upgrade.lastOffer()).isNotNull();
+  }
+
+  @Test
   void aPeerThatWantsTcpOnlyIsLeftInPeace() {
     Session session = session(PathPolicy.PREFER_RDMA, PathPolicy.TCP_ONLY);
     call(session, "text");
