@@ -27,10 +27,10 @@ final class Prerequisites {
     }
     // Before the libraries: loading one has the JVM warn where native access was not enabled, and a
     // host without RDMA has nothing to be warned of.
-    if (!Files.isReadable(CONNECTION_MANAGER)) {
+    if (!Files.isWritable(CONNECTION_MANAGER)) {
       return missing(
           CONNECTION_MANAGER
-              + " is not there or not readable. Load the kernel's modules ('modprobe rdma_ucm'; in"
+              + " is not there or may not be used. Load the kernel's modules ('modprobe rdma_ucm'; in"
               + " a container pass --device=/dev/infiniband), or try RDMA without a device: 'modprobe"
               + " rdma_rxe; rdma link add rxe0 type rxe netdev eth0'.");
     }

@@ -41,17 +41,25 @@ public final class Devices {
   }
 
   /** All devices that are there now. */
-  public List<IbvContext> all() throws IOException {
-    List<IbvContext> devices = new ArrayList<>();
+  public synchronized List<IbvContext> all() throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_INT);
-      // The array is a few words per call and belongs to the hold, which is for ever.
       MemorySegment array = Rdmacm.getDevices(count);
-      int devicesThere = count.get(JAVA_INT, 0);
-      MemorySegment entries = array.reinterpret(devicesThere * ADDRESS.byteSize());
-      for (int i = 0; i < devicesThere; i++) {
-        devices.add(contextOf(entries.getAtIndex(ADDRESS, i)));
+      int knownBefore = contexts.size();
+      List<IbvContext> devices = read(array, count.get(JAVA_INT, 0));
+      if (contexts.size() == knownBefore) {
+        // All of them are held already; only a list with a new device in it is kept.
+        Rdmacm.freeDevices(array);
       }
+      return devices;
+    }
+  }
+
+  private List<IbvContext> read(MemorySegment array, int count) throws IOException {
+    List<IbvContext> devices = new ArrayList<>();
+    MemorySegment entries = array.reinterpret(count * ADDRESS.byteSize());
+    for (int i = 0; i < count; i++) {
+      devices.add(contextOf(entries.getAtIndex(ADDRESS, i)));
     }
     return devices;
   }

@@ -24,6 +24,8 @@ public final class Rdmacm {
 
   private static final MethodHandle GET_DEVICES =
       LIBRARY.control("rdma_get_devices", pointer(ADDRESS));
+  private static final MethodHandle FREE_DEVICES =
+      LIBRARY.control("rdma_free_devices", nothing(ADDRESS));
   private static final MethodHandle CREATE_EVENT_CHANNEL =
       LIBRARY.control("rdma_create_event_channel", pointer());
   private static final MethodHandle DESTROY_EVENT_CHANNEL =
@@ -63,6 +65,15 @@ public final class Rdmacm {
   public static MemorySegment getDevices(MemorySegment countOut) throws VerbsException {
     try (Control call = call("rdma_get_devices")) {
       return call.pointer((MemorySegment) GET_DEVICES.invokeExact(call.errno, countOut));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Gives a list of devices back, and the hold on each of them. */
+  public static void freeDevices(MemorySegment list) throws VerbsException {
+    try (Control call = call("rdma_free_devices")) {
+      FREE_DEVICES.invokeExact(call.errno, list);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

@@ -33,7 +33,7 @@ import java.nio.ByteBuffer;
 final class Host {
   static final int DEPTH = 64;
   static final int INLINE = 236;
-  private static final int LIMIT_MILLIS = 20_000;
+  private static final int LIMIT_MILLIS = 120_000;
 
   final MemorySegment memory;
   final IbvMr region;

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * polled, a receive posted again for each that was used.
  */
 final class SendLatency {
-  private static final int WARM_UP = 20_000;
+  private static final int WARM_UP = 12_000;
   private static final int RECEIVES = 32;
 
   private final int bytes;
