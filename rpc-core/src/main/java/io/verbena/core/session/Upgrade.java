@@ -33,6 +33,10 @@ final class Upgrade {
   private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
   private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
+
+  /** Each offer holds something of the device's for a while: nobody gets many. */
+  private static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
+
   private static final int MOST_BYTES = 64 * 1024;
 
   private final SessionCore session;
@@ -43,6 +47,9 @@ final class Upgrade {
 
   /** The last attempt failed, and the next one is not under way. */
   private boolean hopeless;
+
+  private boolean offered;
+  private long offeredNanos;
 
   private long timer = Timers.NONE;
   private Duration delay = FIRST_DELAY;
@@ -73,6 +80,7 @@ final class Upgrade {
     stop();
     active = isActive;
     hopeless = false;
+    offered = false;
     delay = FIRST_DELAY;
     if (active) {
       attempt();
@@ -244,6 +252,13 @@ final class Upgrade {
       decline(wanted, obstacle);
       return;
     }
+    long now = session.loop().now();
+    if (offered && now - offeredNanos < LEAST_BETWEEN.toNanos()) {
+      decline(wanted, "asked again within " + LEAST_BETWEEN.toMillis() + " ms");
+      return;
+    }
+    offered = true;
+    offeredNanos = now;
     epoch = wanted;
     attempting = true;
     try {

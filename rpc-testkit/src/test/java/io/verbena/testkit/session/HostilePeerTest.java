@@ -15,7 +15,9 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.mem.InMemoryNetwork;
 import io.verbena.core.memory.Slot;
+import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.Test;
 /** A peer that speaks nonsense loses its own link; the server and its other clients go on. */
 class HostilePeerTest {
   private final SteppedWorld world = new SteppedWorld();
+  private final InMemoryUpgrade upgrade =
+      new InMemoryUpgrade(new InMemoryNetwork(world.clock(), 16));
   private final LinkDriver attacker = world.network().newDriver(() -> {});
   private final Session session = world.client().session(world.address());
   private final Probe.Stub stub = new Probe.Stub(session);
@@ -86,7 +90,7 @@ class HostilePeerTest {
 
   @BeforeEach
   void aServerWithAnHonestClient() {
-    world.server(s -> s.serve(Probe.bind(new Probe.Plain())));
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).upgrades(upgrade));
     CompletableFuture<String> call = stub.submit(Probe.ECHO, "honest");
     world.runUntil(call::isDone);
   }
@@ -331,5 +335,25 @@ class HostilePeerTest {
     // The link to the client is full, and acknowledgements are owed: nothing can be done about it.
     world.settle();
     assertThat(raw.closed).isNull();
+  }
+
+  @Test
+  void aClientThatAsksForBetterLinksWithoutEndIsOfferedOne() {
+    Raw raw = open();
+    for (int i = 1; i <= 50; i++) {
+      int epoch = i + 1;
+      raw.send(
+          frame(
+              FrameKind.UPGRADE_REQUEST,
+              i,
+              0,
+              out -> {
+                out.writeInt(epoch);
+                out.writeBytes(new byte[0]);
+              }));
+    }
+    settle();
+    assertThat(String.valueOf(upgrade.lastOffer())).endsWith("upgrade-1");
+    assertThat(raw.heard).contains(FrameKind.UPGRADE_OFFER, FrameKind.UPGRADE_DECLINED);
   }
 }

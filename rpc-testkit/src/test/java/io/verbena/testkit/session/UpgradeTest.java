@@ -2,6 +2,7 @@ package io.verbena.testkit.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.api.CallOptions;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -287,5 +288,57 @@ class UpgradeTest {
       assertThat(calls).allMatch(CompletableFuture::isDone);
       assertThat(calls).noneMatch(CompletableFuture::isCompletedExceptionally);
     }
+  }
+
+  @Test
+  void nothingIsLostWhereLinksStallAndDieWithFramesUnderWay() {
+    Random random = Seed.random("links of both kinds stall and die at random");
+    for (int round = 0; round < 12; round++) {
+      executions.clear();
+      try (SteppedWorld small = new SteppedWorld(SessionLimits.DEFAULT, 2 + random.nextInt(40))) {
+        stallAndDie(small, random);
+      }
+    }
+  }
+
+  private void stallAndDie(SteppedWorld small, Random random) {
+    InMemoryNetwork better = new InMemoryNetwork(small.clock(), 2 + random.nextInt(20));
+    InMemoryUpgrade links = new InMemoryUpgrade(better, 1024 + random.nextInt(70_000));
+    small.server(s -> s.serve(Probe.bind(new Counting())).upgrades(links));
+    Session session = small.client(c -> c.upgrades(links)).session(small.address());
+    Probe.Stub stub = new Probe.Stub(session, CallOptions.timeout(Duration.ofHours(1)));
+    URI first = URI.create(small.address());
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 600; i++) {
+      String text = i + "x".repeat(random.nextInt(10) == 0 ? random.nextInt(200_000) : 10);
+      calls.add(stub.submit(random.nextBoolean() ? Probe.ECHO : Probe.SLOW, text));
+      for (int steps = random.nextInt(5); steps > 0; steps--) {
+        small.step();
+      }
+      if (random.nextInt(4) == 0) {
+        small.runHandlers();
+      }
+      URI second = links.lastOffer();
+      if (second != null) {
+        switch (random.nextInt(60)) {
+          case 0, 1, 2 -> better.drop(second, "better link dropped by the test");
+          case 3, 4, 5 -> better.cut(second);
+          case 6, 7, 8 -> better.heal(second);
+          case 9 -> small.network().drop(first, "first link dropped by the test");
+          case 10, 11, 12, 13 -> small.network().cut(first);
+          case 14, 15, 16, 17, 18 -> small.network().heal(first);
+          case 19, 20 -> small.pass(Duration.ofMillis(random.nextInt(1_500)));
+          default -> {}
+        }
+      }
+    }
+    small.network().heal(first);
+    small.pass(Duration.ofSeconds(20));
+    for (CompletableFuture<String> call : calls) {
+      assertThat(call.isDone() && !call.isCompletedExceptionally())
+          .as(() -> call + " over " + session.path())
+          .isTrue();
+    }
+    assertThat(executions).hasSize(600).allSatisfy((text, count) -> assertThat(count).isEqualTo(1));
   }
 }
