@@ -44,6 +44,9 @@ public record SessionLimits(
     require(maxMessageBytes >= 4096, "maxMessageBytes is at least 4096, not " + maxMessageBytes);
     require(maxDepth >= 8 && maxDepth <= 1024, "maxDepth is 8 to 1024, not " + maxDepth);
     require(!defaultTimeout.isNegative() && !defaultTimeout.isZero(), "defaultTimeout is positive");
+    require(pingInterval.toMillis() >= 1, "pingInterval is at least 1 ms");
+    require(
+        !resumeWindow.isNegative() && resumeWindow.toDays() < 365, "resumeWindow is 0 to a year");
     require(
         deadAfter.compareTo(pingInterval.multipliedBy(2)) >= 0,
         "deadAfter is at least twice pingInterval, so that one lost sign is not taken for death");

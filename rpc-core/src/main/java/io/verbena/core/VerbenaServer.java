@@ -137,6 +137,7 @@ public final class VerbenaServer implements AutoCloseable {
     private RandomGenerator random = new SecureRandom();
     private Consumer<Session> onSession = session -> {};
     private Duration drainTime = Duration.ofSeconds(5);
+    private int maxSessions = 10_000;
 
     Builder() {}
 
@@ -169,6 +170,18 @@ public final class VerbenaServer implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Sets how many sessions there may be at once; further clients are refused with UNAVAILABLE.
+     * Default: 10,000. A session whose client vanished counts until its resume window is over.
+     */
+    public Builder maxSessions(int sessions) {
+      if (sessions < 1) {
+        throw new IllegalArgumentException("maxSessions is at least 1, not " + sessions);
+      }
+      this.maxSessions = sessions;
+      return this;
+    }
+
     /** Sets how long {@link VerbenaServer#close} waits for calls under way. Default: 5 s. */
     public Builder drainTime(Duration drainTime) {
       this.drainTime = Objects.requireNonNull(drainTime);
@@ -192,7 +205,7 @@ public final class VerbenaServer implements AutoCloseable {
       boolean started = false;
       try {
         SessionContext context = engine.context(uri.getScheme(), linkOptions(), upgradeOptions());
-        Acceptor acceptor = new Acceptor(context, authenticator, random, onSession);
+        Acceptor acceptor = new Acceptor(context, maxSessions, authenticator, random, onSession);
         services.forEach(acceptor::serve);
         LinkDriver.Listening listening =
             listen(engine, context.loop(), uri, context.link(), acceptor);

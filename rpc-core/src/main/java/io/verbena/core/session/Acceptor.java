@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Acceptor implements LinkDriver.AcceptHandler {
   private final SessionContext context;
   private final @Nullable Authenticator authenticator;
+  private final int maxSessions;
   private final RandomGenerator random;
   private final Consumer<Session> onOpened;
   private final LocalServices services = new LocalServices();
@@ -35,14 +36,17 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
    *
    * @param authenticator null: everyone is welcome
    * @param random makes session ids and secrets: secure, but in simulations
+   * @param maxSessions the sessions there may be at once, with or without a link
    * @param onOpened hears of every new session
    */
   public Acceptor(
       SessionContext context,
+      int maxSessions,
       @Nullable Authenticator authenticator,
       RandomGenerator random,
       Consumer<Session> onOpened) {
     this.context = context;
+    this.maxSessions = maxSessions;
     this.authenticator = authenticator;
     this.random = random;
     this.onOpened = onOpened;
@@ -82,9 +86,18 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
 
   // ---- from the handshake ----
 
-  /** Returns why a session is not to be had, or null. */
-  @Nullable String refusal() {
-    return draining ? "the server is shutting down" : null;
+  /**
+   * Returns why a session is not to be had, or null.
+   *
+   * @param isNew whether it would be one more
+   */
+  @Nullable String refusal(boolean isNew) {
+    if (draining) {
+      return "the server is shutting down";
+    }
+    return isNew && sessions.size() >= maxSessions
+        ? "the server has all the " + maxSessions + " sessions it takes: raise maxSessions there"
+        : null;
   }
 
   /** Returns the session that the client may resume, or null. */

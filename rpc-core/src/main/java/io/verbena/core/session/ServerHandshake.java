@@ -104,12 +104,12 @@ final class ServerHandshake extends Handshake {
     if (isOver()) {
       return; // the client did not wait
     }
-    String refusal = acceptor.refusal();
+    boolean isNew = greeting.key().id() == 0;
+    String refusal = acceptor.refusal(isNew);
     if (refusal != null) {
       refuse(new Refusal(RpcStatus.UNAVAILABLE, false, refusal));
       return;
     }
-    boolean isNew = greeting.key().id() == 0;
     AcceptedSession session = isNew ? acceptor.open() : acceptor.find(greeting.key());
     if (session == null) {
       refuse(

@@ -356,4 +356,22 @@ class HostilePeerTest {
     assertThat(String.valueOf(upgrade.lastOffer())).endsWith("upgrade-1");
     assertThat(raw.heard).contains(FrameKind.UPGRADE_OFFER, FrameKind.UPGRADE_DECLINED);
   }
+
+  @Test
+  void aServerTakesSoManySessionsAndRefusesTheNextByName() {
+    try (SteppedWorld small = new SteppedWorld()) {
+      small.server(s -> s.serve(Probe.bind(new Probe.Plain())).maxSessions(2));
+      List<CompletableFuture<String>> calls = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        Probe.Stub one = new Probe.Stub(small.client().session(small.address()));
+        calls.add(one.submit(Probe.ECHO, "text"));
+        small.settle();
+      }
+      assertThat(calls.get(0)).isCompletedWithValue("text");
+      assertThat(calls.get(1)).isCompletedWithValue("text");
+      assertThat(calls.get(2).exceptionNow())
+          .hasMessageContaining("UNAVAILABLE")
+          .hasMessageContaining("the 2 sessions it takes");
+    }
+  }
 }
