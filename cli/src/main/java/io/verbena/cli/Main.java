@@ -2,6 +2,7 @@ package io.verbena.cli;
 
 import io.verbena.cli.demo.DemoCommand;
 import io.verbena.cli.demo.DemoServerCommand;
+import io.verbena.cli.doctor.DoctorCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -10,7 +11,7 @@ import picocli.CommandLine.Command;
     name = "verbena",
     description = "RPC for Java that rides RDMA when both ends have it, and TCP when not.",
     mixinStandardHelpOptions = true,
-    subcommands = {DemoCommand.class, DemoServerCommand.class})
+    subcommands = {DemoCommand.class, DemoServerCommand.class, DoctorCommand.class})
 public final class Main {
   private Main() {}
 

@@ -11,13 +11,14 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The command as a user runs it, in processes of its own and without a flag. */
+/** The command as a user runs it, in processes of its own. */
 class DemoTest {
   private record Run(int exit, List<String> out, String err) {}
 
   private static Run verbena(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED"); // as the jar's manifest says
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of(arguments));
     Path err = Path.of("target", "demo-" + ProcessHandle.current().pid() + ".err");

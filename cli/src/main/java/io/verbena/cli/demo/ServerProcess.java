@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** The server's process, from start to end. */
 final class ServerProcess implements AutoCloseable {
   private static final int SECONDS_TO_END = 10;
+  private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
 
   private final Process process;
   private final String address;
@@ -38,12 +39,12 @@ final class ServerProcess implements AutoCloseable {
   private static List<String> command() {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String classes = System.getProperty("java.class.path");
-    // Only 'java -jar' heeds what the jar's manifest says about native access.
+    // Only 'java -jar' heeds what the jar's manifest says about native access, hence the flag.
     boolean jar =
         classes.endsWith(".jar") && !classes.contains(System.getProperty("path.separator"));
     return jar
         ? List.of(java, "-jar", classes, "demo-server")
-        : List.of(java, "-cp", classes, Main.class.getName(), "demo-server");
+        : List.of(java, NATIVE_ACCESS, "-cp", classes, Main.class.getName(), "demo-server");
   }
 
   /** Returns where it listens. */

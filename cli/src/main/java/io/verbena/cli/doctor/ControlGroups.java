@@ -1,0 +1,67 @@
+package io.verbena.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The limits of the control groups that this process is in, of both versions. */
+final class ControlGroups {
+  private static final String ROOT = "/sys/fs/cgroup";
+
+  private final Host host;
+
+  ControlGroups(Host host) {
+    this.host = host;
+  }
+
+  /** The lowest limit of memory in bytes, of the group and those around it; empty for none. */
+  Optional<Long> memoryBytes() {
+    return Optional.ofNullable(
+            directories("memory").stream()
+                .flatMap(
+                    directory ->
+                        host
+                            .text(directory + "/memory.max")
+                            .or(() -> host.text(directory + "/memory.limit_in_bytes"))
+                            .stream())
+                .filter(limit -> limit.matches("\\d{1,18}"))
+                .map(Long::parseLong)
+                .min(Long::compare)
+                .orElse(null))
+        .filter(bytes -> bytes < Long.MAX_VALUE / 4);
+  }
+
+  /** Lines such as {@code mlx5_0 hca_handle=2 hca_object=2000}, for devices that are limited. */
+  List<String> rdma() {
+    return directories("rdma").stream()
+        .flatMap(directory -> host.lines(directory + "/rdma.max").stream())
+        .filter(line -> line.matches(".*=\\d+.*"))
+        .distinct()
+        .toList();
+  }
+
+  /** The group's directory and those around it, of the version that has the controller. */
+  private List<String> directories(String controller) {
+    List<String> directories = new ArrayList<>();
+    for (String line : host.lines("/proc/self/cgroup")) {
+      String[] fields = line.split(":", 3);
+      if (fields.length == 3 && fields[1].isEmpty()) {
+        addUpwards(ROOT, fields[2], directories);
+      } else if (fields.length == 3 && List.of(fields[1].split(",")).contains(controller)) {
+        addUpwards(ROOT + "/" + controller, fields[2], directories);
+      }
+    }
+    return directories;
+  }
+
+  private static void addUpwards(String root, String group, List<String> directories) {
+    String at = group.equals("/") ? "" : group;
+    while (true) {
+      directories.add(root + at);
+      if (at.isEmpty()) {
+        return;
+      }
+      at = at.substring(0, Math.max(0, at.lastIndexOf('/')));
+    }
+  }
+}

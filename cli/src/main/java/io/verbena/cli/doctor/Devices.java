@@ -1,0 +1,118 @@
+package io.verbena.cli.doctor;
+
+import com.ibm.disni.verbs.IbvContext;
+import io.verbena.verbs.ext.DeviceAttributes;
+import io.verbena.verbs.ext.DeviceAttributes.Transport;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.PortAttributes;
+import io.verbena.verbs.ext.VerbsContext;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The verbs devices, as the RDMA link sees them: through a provider, not through files alone. */
+final class Devices {
+  private final Host host;
+  private final Modules modules;
+  private final VerbsProvider verbs;
+  private final List<Finding> findings = new ArrayList<>();
+  private final List<String> usable = new ArrayList<>();
+  private String obstacle = "no verbs device on this host";
+
+  Devices(Host host, Modules modules, VerbsProvider verbs) {
+    this.host = host;
+    this.modules = modules;
+    this.verbs = verbs;
+  }
+
+  /**
+   * What there is of devices.
+   *
+   * @param usable the names of those that a session can ride
+   * @param obstacle why there is none; only where usable is empty
+   */
+  record Found(Section section, List<String> usable, String obstacle) {}
+
+  Found look() {
+    Optional<VerbsException> problem = verbs.problem();
+    if (problem.isPresent()) {
+      VerbsException failure = problem.get();
+      obstacle = String.valueOf(failure.getMessage());
+      String detail = failure.call() + ": " + Errno.name(failure.errno());
+      findings.add(Finding.missing("a device", detail, modules.softDevice()));
+    } else {
+      lookAtAll();
+    }
+    return new Found(new Section("Verbs devices", findings), List.copyOf(usable), obstacle);
+  }
+
+  private void lookAtAll() {
+    List<String> opened = new ArrayList<>();
+    try {
+      for (IbvContext context : verbs.devices()) {
+        VerbsContext device = VerbsContext.of(context);
+        opened.add(device.deviceName());
+        lookAt(context, device);
+      }
+    } catch (IOException e) {
+      obstacle = String.valueOf(e.getMessage());
+      findings.add(Finding.missing("the devices", obstacle, "see the message"));
+    }
+    for (String name : host.names("/sys/class/infiniband")) {
+      if (!opened.contains(name)) {
+        findings.add(
+            Finding.missing(
+                name,
+                "the kernel has it, and libibverbs does not open it",
+                "apt-get install ibverbs-providers, or dnf install rdma-core"));
+      }
+    }
+  }
+
+  private void lookAt(IbvContext context, VerbsContext device) throws IOException {
+    String name = device.deviceName();
+    DeviceAttributes attributes = device.queryDevice();
+    boolean carries = false;
+    findings.add(Finding.ok(name, describe(attributes)));
+    for (int number = 1; number <= attributes.ports(); number++) {
+      PortAttributes port = device.queryPort(number);
+      DevicePort facts = new DevicePort(host, device, number, port, attributes.transport());
+      findings.addAll(facts.findings());
+      carries |= facts.carriesSessions();
+    }
+    Optional<String> refused = Registration.problem(context, Limits.NEEDED_BYTES);
+    findings.add(
+        refused
+            .map(why -> Finding.missing(name, why, "raise the limit of locked memory; see Limits"))
+            .orElse(
+                Finding.ok(
+                    name, "registered " + Limits.inWords(Limits.NEEDED_BYTES) + " as a test")));
+    if (carries && refused.isEmpty()) {
+      usable.add(name);
+    } else {
+      obstacle = refused.orElse(name + " has no active port with an address");
+    }
+  }
+
+  private static String describe(DeviceAttributes device) {
+    List<String> can = new ArrayList<>();
+    if (device.hasWriteWithImmediate()) {
+      can.add("write with immediate");
+    }
+    if (device.hasTypeTwoWindows()) {
+      can.add("memory windows");
+    }
+    if (device.hasSrq()) {
+      can.add("shared receive queues");
+    }
+    String transport = device.transport() == Transport.IWARP ? "iWARP" : "InfiniBand verbs";
+    String firmware = device.firmware().isBlank() ? "" : ", firmware " + device.firmware();
+    return transport
+        + firmware
+        + "; has "
+        + (can.isEmpty() ? "Send and WRITE only" : String.join(", ", can));
+  }
+}

@@ -1,0 +1,65 @@
+package io.verbena.cli.doctor;
+
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at one machine.
+ *
+ * @param host its files
+ * @param loads whether the dynamic linker finds a library
+ * @param verbs its devices
+ * @param upgrades the RDMA link of this program; null where it has none
+ */
+record Doctor(
+    Host host, Predicate<String> loads, VerbsProvider verbs, @Nullable UpgradeProvider upgrades) {
+
+  /** What was found, and what follows from it. */
+  record Diagnosis(List<Section> sections, Prospect prospect) {
+    void print(PrintWriter out) {
+      for (Section section : sections) {
+        section.print(out);
+        out.println();
+      }
+    }
+  }
+
+  Diagnosis examine() {
+    Container container = Container.of(host);
+    Modules modules = new Modules(host, container);
+    List<Section> sections = new ArrayList<>();
+    sections.add(program());
+    sections.add(new Libraries(host, loads).section());
+    sections.add(modules.section());
+    sections.add(new DeviceFiles(host, container, modules).section());
+    Devices.Found devices = new Devices(host, modules, verbs).look();
+    sections.add(devices.section());
+    sections.add(new Limits(host, container).section());
+    sections.add(container.section(host));
+    return new Diagnosis(List.copyOf(sections), Prospect.of(upgrades, devices));
+  }
+
+  private Section program() {
+    String jdk =
+        Runtime.version()
+            + " on "
+            + System.getProperty("os.name")
+            + ", "
+            + System.getProperty("os.arch");
+    return new Section(
+        "Program",
+        List.of(
+            Finding.ok("JDK", jdk),
+            upgrades == null
+                ? Finding.missing(
+                    "RDMA link",
+                    "not on the class path",
+                    "add io.verbena:rpc-rdma and io.verbena:verbs-ffm to the program")
+                : Finding.ok("RDMA link", "on the class path, over " + verbs.name())));
+  }
+}

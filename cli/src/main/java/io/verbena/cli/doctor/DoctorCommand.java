@@ -1,0 +1,81 @@
+package io.verbena.cli.doctor;
+
+import io.verbena.api.Path;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.PrintWriter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+import java.time.Duration;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena doctor}: what this machine has for RDMA, and the cure for what is missing. */
+@Command(
+    name = "doctor",
+    description = {
+      "Says what this machine has for RDMA, what is missing and how to get it, and which path a"
+          + " session from here would get. With HOST:PORT it opens a session with the Verbena"
+          + " server there and says which path it got, and why.",
+      "Exit status: 0 when RDMA is possible (with HOST:PORT: when the session got it), 1 when not."
+    },
+    mixinStandardHelpOptions = true)
+public final class DoctorCommand implements Callable<Integer> {
+  private static final int NO_RDMA = 1;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "HOST:PORT",
+      description = "a Verbena server to open a session with (without TLS)")
+  private @Nullable String server;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "SECONDS",
+      defaultValue = "5",
+      description = "how long the session may take to upgrade (default: ${DEFAULT-VALUE})")
+  private int waitSeconds;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    Doctor.Diagnosis diagnosis = ofThisMachine().examine();
+    diagnosis.print(out);
+    if (server == null) {
+      out.println(diagnosis.prospect());
+      out.flush();
+      return diagnosis.prospect().rdma() ? 0 : NO_RDMA;
+    }
+    out.flush();
+    Duration wait = diagnosis.prospect().rdma() ? Duration.ofSeconds(waitSeconds) : Duration.ZERO;
+    Path path = SessionProbe.path(server, wait, out);
+    out.printf("%npath: %s%n", path);
+    out.flush();
+    return path.link().equals("rdma") ? 0 : NO_RDMA;
+  }
+
+  private static Doctor ofThisMachine() {
+    return new Doctor(
+        new Host(java.nio.file.Path.of("/")),
+        DoctorCommand::loads,
+        ServiceLoader.load(VerbsProvider.class).findFirst().orElseThrow(),
+        ServiceLoader.load(UpgradeProvider.class).findFirst().orElse(null));
+  }
+
+  private static boolean loads(String soname) {
+    try {
+      SymbolLookup.libraryLookup(soname, Arena.global());
+      return true;
+    } catch (IllegalArgumentException notFound) {
+      return false;
+    }
+  }
+}

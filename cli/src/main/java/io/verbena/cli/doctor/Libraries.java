@@ -1,0 +1,74 @@
+package io.verbena.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The distribution's rdma-core: the two libraries, and what makes them know a device. */
+final class Libraries {
+  /** rdma-core puts its own version in the middle: libibverbs.so.1.14.44.0 is of rdma-core 44. */
+  private static final Pattern VERSION = Pattern.compile("\\.so\\.\\d+\\.\\d+\\.(\\d+)\\.");
+
+  private static final String DRIVERS = "/etc/libibverbs.d";
+
+  private final Host host;
+  private final Predicate<String> loads;
+
+  /**
+   * Looks for libraries.
+   *
+   * @param loads whether the dynamic linker finds a soname; it maps the library if so
+   */
+  Libraries(Host host, Predicate<String> loads) {
+    this.host = host;
+    this.loads = loads;
+  }
+
+  Section section() {
+    List<Finding> findings = new ArrayList<>();
+    findings.add(library("libibverbs.so.1", "libibverbs1", "libibverbs"));
+    findings.add(library("librdmacm.so.1", "librdmacm1", "librdmacm"));
+    findings.add(drivers());
+    return new Section("Libraries", findings);
+  }
+
+  private Finding library(String soname, String debian, String fedora) {
+    if (!loads.test(soname)) {
+      return Finding.missing(
+          soname, "cannot be loaded", "apt-get install " + debian + ", or dnf install " + fedora);
+    }
+    String detail =
+        mappedFrom(soname).map(file -> version(file) + " (" + file + ")").orElse("loaded");
+    return Finding.ok(soname, detail);
+  }
+
+  /** Where the linker found it; the file that a soname leads to has the whole version. */
+  private Optional<String> mappedFrom(String soname) {
+    return host.lines("/proc/self/maps").stream()
+        .filter(line -> line.contains("/" + soname))
+        .map(line -> line.substring(line.indexOf('/')))
+        .findFirst();
+  }
+
+  private static String version(String file) {
+    Matcher matcher = VERSION.matcher(file);
+    return matcher.find() ? "rdma-core " + matcher.group(1) : "of unknown version";
+  }
+
+  private Finding drivers() {
+    List<String> names =
+        host.names(DRIVERS).stream()
+            .filter(name -> name.endsWith(".driver"))
+            .map(name -> name.substring(0, name.length() - ".driver".length()))
+            .toList();
+    return names.isEmpty()
+        ? Finding.missing(
+            "device libraries",
+            "none in " + DRIVERS + "; libibverbs finds no device without",
+            "apt-get install ibverbs-providers, or dnf install rdma-core")
+        : Finding.ok("device libraries", String.join(", ", names));
+  }
+}

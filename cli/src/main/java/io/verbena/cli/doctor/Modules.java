@@ -1,0 +1,143 @@
+package io.verbena.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The kernel's modules, and the cure where one is missing. */
+final class Modules {
+  /** What verbs need whatever the device, in the order in which they build on each other. */
+  private static final List<String> CORE = List.of("ib_core", "ib_uverbs", "rdma_cm", "rdma_ucm");
+
+  /** Drivers of devices that RPC could ride; the software ones first. */
+  private static final List<String> DRIVERS =
+      List.of(
+          "rdma_rxe",
+          "siw",
+          "mlx5_ib",
+          "mlx4_ib",
+          "irdma",
+          "i40iw",
+          "bnxt_re",
+          "iw_cxgb4",
+          "qedr",
+          "hns_roce_hw_v2",
+          "erdma",
+          "mana_ib",
+          "efa",
+          "hfi1",
+          "ocrdma",
+          "vmw_pvrdma",
+          "ionic_rdma");
+
+  private static final String SOFT_ROCE = "rdma_rxe";
+
+  /** Where a module is. */
+  enum State {
+    LOADED,
+    /** Part of the kernel. */
+    BUILT_IN,
+    /** On the disk. */
+    LOADABLE,
+    ABSENT
+  }
+
+  private final Host host;
+  private final Container container;
+  private final String release;
+
+  Modules(Host host, Container container) {
+    this.host = host;
+    this.container = container;
+    this.release = host.text("/proc/sys/kernel/osrelease").orElse("unknown");
+  }
+
+  State state(String module) {
+    if (host.exists("/sys/module/" + module)) {
+      return State.LOADED;
+    }
+    // Parts of the kernel show up in /sys/module only where they have parameters.
+    if (isListed("modules.builtin", module)) {
+      return State.BUILT_IN;
+    }
+    return isListed("modules.dep", module) ? State.LOADABLE : State.ABSENT;
+  }
+
+  private boolean isListed(String index, String module) {
+    for (String line : host.lines("/lib/modules/" + release + "/" + index)) {
+      String file = line.replaceFirst(":.*", "").replaceFirst(".*/", "");
+      if (file.replaceFirst("\\.ko.*", "").replace('-', '_').equals(module)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Section section() {
+    List<Finding> findings = new ArrayList<>();
+    boolean working = host.exists("/dev/infiniband/rdma_cm");
+    if (!working && CORE.stream().allMatch(module -> state(module) == State.ABSENT)) {
+      String all = String.join(", ", CORE) + " are not in this kernel";
+      findings.add(Finding.missing("RDMA", all, absentCure()));
+    } else {
+      CORE.forEach(module -> findings.add(core(module, working)));
+    }
+    List<String> drivers = DRIVERS.stream().filter(this::isThere).toList();
+    findings.add(
+        drivers.isEmpty()
+            ? Finding.missing("a driver", "of no device", softDevice())
+            : Finding.ok("drivers", String.join(", ", drivers)));
+    return new Section("Kernel " + release, findings);
+  }
+
+  /** Whether the running kernel has it. */
+  boolean isThere(String module) {
+    State state = state(module);
+    return state == State.LOADED || state == State.BUILT_IN;
+  }
+
+  private Finding core(String module, boolean working) {
+    State state = state(module);
+    String detail = state.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    return switch (state) {
+      case LOADED, BUILT_IN -> Finding.ok(module, detail);
+      case LOADABLE ->
+          Finding.missing(module, "not loaded", container.onTheHost("modprobe " + module));
+      case ABSENT ->
+          working
+              ? Finding.note(module, "not listed; its device file is there, so it is in the kernel")
+              : Finding.missing(module, "not in this kernel", absentCure());
+    };
+  }
+
+  /** How to get a device without hardware here. */
+  String softDevice() {
+    String add = "rdma link add rxe0 type rxe netdev " + networkDevice();
+    return switch (state(SOFT_ROCE)) {
+      case LOADED, BUILT_IN -> container.onTheHost(add);
+      case LOADABLE -> container.onTheHost("modprobe rdma_rxe && " + add);
+      case ABSENT -> absentCure();
+    };
+  }
+
+  private String absentCure() {
+    if (host.lines("/etc/os-release").contains("ID=ubuntu") && container == Container.NONE) {
+      return "apt-get install linux-modules-extra-" + release;
+    }
+    return "none for this kernel; './verbena lab COMMAND' runs a command on one that has it";
+  }
+
+  /** The network device of the default route, or the first that is not the loopback. */
+  private String networkDevice() {
+    for (String line : host.lines("/proc/net/route")) {
+      String[] fields = line.split("\\s+", -1);
+      if (fields.length > 1 && fields[1].equals("00000000")) {
+        return fields[0];
+      }
+    }
+    return host.names("/sys/class/net").stream()
+        .filter(name -> !name.equals("lo"))
+        .findFirst()
+        .orElse("eth0");
+  }
+}

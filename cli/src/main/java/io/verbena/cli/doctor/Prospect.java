@@ -1,0 +1,34 @@
+package io.verbena.cli.doctor;
+
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.link.UpgradeProvider.Availability;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path that a session from here would get.
+ *
+ * @param rdma whether it can be RDMA
+ * @param reason the devices, or what it fails for
+ */
+record Prospect(boolean rdma, String reason) {
+  /** Asks in the order in which a session would run into what is missing. */
+  static Prospect of(@Nullable UpgradeProvider upgrades, Devices.Found devices) {
+    if (upgrades == null) {
+      return new Prospect(false, "no RDMA link on the class path");
+    }
+    return switch (upgrades.availability()) {
+      case Availability.Unavailable none -> new Prospect(false, none.reason());
+      case Availability.Available _ ->
+          devices.usable().isEmpty()
+              ? new Prospect(false, devices.obstacle())
+              : new Prospect(true, String.join(", ", devices.usable()));
+    };
+  }
+
+  @Override
+  public String toString() {
+    return rdma
+        ? "path: rdma (" + reason + "), if the other end has it too"
+        : "path: tcp (" + reason + ")";
+  }
+}

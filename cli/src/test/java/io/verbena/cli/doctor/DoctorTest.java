@@ -1,0 +1,138 @@
+package io.verbena.cli.doctor;
+
+import static io.verbena.cli.doctor.FakeHost.in;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.cli.doctor.Doctor.Diagnosis;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.Fabric;
+import io.verbena.verbs.fabric.FabricHost;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole examinations of machines whose device is one of a fabric in memory. */
+class DoctorTest {
+  private static final UpgradeProvider RDMA_LINK =
+      new UpgradeProvider() {
+        @Override
+        public String kind() {
+          return "rdma";
+        }
+
+        @Override
+        public Availability availability() {
+          return new Availability.Available("some device");
+        }
+
+        @Override
+        public UpgradeDriver newDriver(Runnable wakeLoop) {
+          throw new UnsupportedOperationException("the doctor opens no link");
+        }
+      };
+
+  @TempDir private Path root;
+
+  private final Fabric fabric = Fabric.stepped(1);
+
+  private FabricHost device(DeviceProfile profile, String... addresses) {
+    InetAddress[] all = new InetAddress[addresses.length];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = InetAddress.ofLiteral(addresses[i]);
+    }
+    return fabric.addHost("a", profile, all);
+  }
+
+  private Diagnosis examine(FabricHost device, @Nullable UpgradeProvider link) {
+    return new Doctor(new FakeHost(root).files(), soname -> true, device, link).examine();
+  }
+
+  private static Section devices(Diagnosis diagnosis) {
+    return diagnosis.sections().stream()
+        .filter(section -> section.title().equals("Verbs devices"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aDeviceWithAnAddressGivesRdma() {
+    FakeHost fake = new FakeHost(root);
+    FabricHost host = device(DeviceProfile.full(), "10.9.0.1", "fe80::1");
+    String name = examine(host, RDMA_LINK).prospect().reason();
+    String ports = "/sys/class/infiniband/" + name + "/ports/1/";
+    fake.file(ports + "gid_attrs/types/0", "RoCE v2").file(ports + "gid_attrs/ndevs/0", "eth0");
+    fake.file(ports + "rate", "10 Gb/sec (4X)");
+
+    Diagnosis diagnosis = examine(host, RDMA_LINK);
+    assertThat(diagnosis.prospect().rdma()).isTrue();
+    assertThat(diagnosis.prospect().toString())
+        .isEqualTo("path: rdma (" + name + "), if the other end has it too");
+    assertThat(in(devices(diagnosis), "GID 0"))
+        .isEqualTo(Finding.ok("GID 0", "10.9.0.1, RoCE v2, eth0"));
+    assertThat(in(devices(diagnosis), "GID 1").detail()).endsWith("link-local");
+    assertThat(in(devices(diagnosis), name + " port 1").detail())
+        .isEqualTo("active, Ethernet, MTU 1024 (at most 4096), 10 Gb/sec (4X)");
+  }
+
+  @Test
+  void aDeviceWithoutAnAddressOfItsOwnGivesTcp() {
+    Diagnosis diagnosis = examine(device(DeviceProfile.full(), "fe80::1"), RDMA_LINK);
+    assertThat(diagnosis.prospect().toString())
+        .startsWith("path: tcp (")
+        .contains("has no active port with an address");
+    assertThat(devices(diagnosis).findings())
+        .extracting(Finding::cure)
+        .anyMatch(cure -> cure.startsWith("ip address add"));
+  }
+
+  @Test
+  void aLimitThatForbidsRegisteringGivesTcp() {
+    DeviceProfile tight = DeviceProfile.full().withMemlock(64 << 10);
+    Diagnosis diagnosis = examine(device(tight, "10.9.0.1"), RDMA_LINK);
+    assertThat(diagnosis.prospect().rdma()).isFalse();
+    assertThat(diagnosis.prospect().reason()).contains("ENOMEM");
+  }
+
+  @Test
+  void noDeviceGivesTcpAndTheCure() {
+    FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
+    host.removeDevice();
+    new FakeHost(root).loaded("rdma_rxe");
+    Diagnosis diagnosis = examine(host, RDMA_LINK);
+    assertThat(diagnosis.prospect().rdma()).isFalse();
+    assertThat(in(devices(diagnosis), "a device").cure())
+        .isEqualTo("rdma link add rxe0 type rxe netdev eth0");
+  }
+
+  @Test
+  void aProgramWithoutTheRdmaLinkGetsTcpWhateverTheMachineHas() {
+    Diagnosis diagnosis = examine(device(DeviceProfile.full(), "10.9.0.1"), null);
+    assertThat(diagnosis.prospect().toString())
+        .isEqualTo("path: tcp (no RDMA link on the class path)");
+  }
+
+  @Test
+  void aDeviceThatTheLibraryDoesNotOpenIsNamed() {
+    new FakeHost(root).file("/sys/class/infiniband/mlx5_0/fw_ver", "1");
+    Diagnosis diagnosis = examine(device(DeviceProfile.full(), "10.9.0.1"), RDMA_LINK);
+    assertThat(in(devices(diagnosis), "mlx5_0").cure())
+        .startsWith("apt-get install ibverbs-providers");
+  }
+
+  @Test
+  void printsEachFindingWithItsMarkAndItsCure() {
+    StringWriter out = new StringWriter();
+    examine(device(DeviceProfile.full(), "10.9.0.1"), null).print(new PrintWriter(out, true));
+    assertThat(out.toString())
+        .containsPattern("(?m)^Libraries$")
+        .containsPattern("(?m)^  ok       libibverbs.so.1 +loaded$")
+        .containsPattern(
+            "(?m)^  missing  RDMA +.* are not in this kernel\\n +cure: none for this kernel");
+  }
+}
