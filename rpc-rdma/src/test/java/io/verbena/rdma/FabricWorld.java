@@ -1,11 +1,14 @@
 package io.verbena.rdma;
 
 import io.verbena.core.NanoClock;
+import io.verbena.testkit.ManualClock;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Two hosts of a stepped fabric, and the clock that the fabric and the links share. */
 final class FabricWorld implements NanoClock {
@@ -14,9 +17,20 @@ final class FabricWorld implements NanoClock {
   final Fabric fabric;
   final FabricHost east;
   final FabricHost west;
+  private final @Nullable ManualClock shared;
   private long now = 1_000_000_000L;
 
   FabricWorld(long seed, DeviceProfile profile) {
+    this(seed, profile, null);
+  }
+
+  /**
+   * A world on a clock that others share.
+   *
+   * @param shared null for a clock of its own
+   */
+  FabricWorld(long seed, DeviceProfile profile, @Nullable ManualClock shared) {
+    this.shared = shared;
     fabric = Fabric.stepped(seed, this::nanoTime);
     east = fabric.addHost("east", profile, address("10.9.0.1"), address("fd00::1"));
     west = fabric.addHost("west", profile, address("10.9.0.2"), address("fd00::2"));
@@ -32,7 +46,15 @@ final class FabricWorld implements NanoClock {
 
   @Override
   public long nanoTime() {
-    return now;
+    return shared == null ? now : shared.nanoTime();
+  }
+
+  private void advance(long nanos) {
+    if (shared == null) {
+      now += nanos;
+    } else {
+      shared.advance(Duration.ofNanos(nanos));
+    }
   }
 
   /** Runs what is due in the fabric; where nothing is, lets a little time pass. */
@@ -40,16 +62,25 @@ final class FabricWorld implements NanoClock {
     if (fabric.step()) {
       return 1;
     }
-    now = Math.max(now, Math.min(fabric.nextEventNanos(), now + TICK_NANOS));
+    advance(Math.max(0, Math.min(fabric.nextEventNanos() - nanoTime(), TICK_NANOS)));
     return 0;
+  }
+
+  /** Runs all that is due in the fabric now. */
+  int settle() {
+    int events = 0;
+    while (fabric.step()) {
+      events++;
+    }
+    return events;
   }
 
   /** Lets time pass, with all that happens meanwhile. */
   void pass(long nanos) {
-    long until = now + nanos;
-    while (now < until) {
+    long until = nanoTime() + nanos;
+    while (nanoTime() - until < 0) {
       if (!fabric.step()) {
-        now = Math.min(fabric.nextEventNanos(), until);
+        advance(Math.max(0, Math.min(fabric.nextEventNanos() - nanoTime(), until - nanoTime())));
       }
     }
   }

@@ -396,7 +396,9 @@ public abstract class LinkContract {
       greedy.client().sendNow(new byte[1000]);
       greedy.client().sendNow(new byte[1001]);
       modest.client().sendNow(new byte[1000]);
-      links.stepUntil("the link to end", () -> greedy.client().heard().isClosed());
+      links.stepUntil(
+          "both ends to close",
+          () -> greedy.client().heard().isClosed() && greedy.server().heard().isClosed());
       links.stepUntil("the frame", () -> modest.server().heard().frames().size() == 1);
       assertThat(greedy.server().heard().frames()).hasSize(1);
       assertThat(greedy.server().heard().closedReason()).contains("1000").contains("1001");

@@ -36,10 +36,15 @@ public final class RdmaDriver implements UpgradeDriver {
    * A look at the event channel is a system call. While a connection is being made or ended it is
    * looked at in every cycle, else this often; when the loop is idle the waiter watches it.
    */
-  private static final long EVENTS_EVERY_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long EVENTS_EVERY_NANOS = Duration.ofMillis(50).toNanos();
 
   /** How long links that are being closed with the driver may take to say farewell. */
-  private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final long LINGER_NANOS = Duration.ofSeconds(3).toNanos();
+
+  /**
+   * While connections are being made or ended, an idle loop looks at their time limits so often.
+   */
+  private static final long LIMITS_EVERY_NANOS = Duration.ofMillis(10).toNanos();
 
   private static final long LINGER_STEP_NANOS = Duration.ofMillis(1).toNanos();
 
@@ -128,7 +133,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (poll() > 0 || !context.due().isEmpty()) {
       return false;
     }
-    waiter.arm(isHandshaking() ? EVENTS_EVERY_NANOS : Long.MAX_VALUE);
+    waiter.arm(isHandshaking() ? LIMITS_EVERY_NANOS : Long.MAX_VALUE);
     return true;
   }
 

@@ -39,8 +39,11 @@ public final class RdmaLink implements Link, CompletionSink {
   /** A peer whose device does not take the farewell is not waited for. */
   private static final long CLOSING_NANOS = Duration.ofSeconds(5).toNanos();
 
-  /** Flushing takes a device microseconds; one that never ends it has its queue pair destroyed. */
-  private static final long DRAINING_NANOS = Duration.ofSeconds(1).toNanos();
+  /**
+   * Flushing takes a device microseconds, an emulated one with a hundred links a second. One that
+   * never ends it has its queue pair destroyed.
+   */
+  private static final long DRAINING_NANOS = Duration.ofSeconds(3).toNanos();
 
   private static final String KIND = "rdma";
 

@@ -115,6 +115,12 @@ final class ReceiveSide {
     }
   }
 
+  /** The queue pair is in ERR, where a receive that is posted late may never complete. */
+  private void postNoMore() {
+    posted -= toPost;
+    toPost = 0;
+  }
+
   /**
    * A Send has arrived: takes its credit and keeps its frames for {@link #deliver}. A message that
    * only returns credit is done with at once, and its receive owed back to the peer: whatever is
@@ -217,7 +223,11 @@ final class ReceiveSide {
         consumed(link, slot);
       }
     }
-    flush(link.queuePair());
+    if (link.isOpen()) {
+      flush(link.queuePair());
+    } else {
+      postNoMore();
+    }
     return frames;
   }
 

@@ -1,0 +1,187 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.link.UpgradeProvider.Availability;
+import io.verbena.testkit.LinkEnd;
+import io.verbena.testkit.Seed;
+import io.verbena.testkit.SteppedLinks;
+import io.verbena.verbs.fabric.DeviceProfile;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** However a link ends, its end is told once, in time, and nothing comes after it or is left. */
+final class FaultsTest {
+  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
+
+  private FabricLinkHarness harness;
+  private SteppedLinks links;
+  private SteppedLinks.Pair pair;
+
+  @SuppressWarnings("NullAway.Init") // by open
+  FaultsTest() {}
+
+  @BeforeEach
+  void open() throws LinkException {
+    open(Seed.random("faults").nextLong(), DeviceProfile.full());
+  }
+
+  private void open(long seed, DeviceProfile profile) throws LinkException {
+    harness = new FabricLinkHarness(seed, profile);
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    pair = links.open();
+  }
+
+  @AfterEach
+  void closeAndLeaveNothing() {
+    links.close();
+    harness.close();
+  }
+
+  private void awaitEnd(LinkEnd end) {
+    links.stepUntil("the link to end", () -> end.heard().isClosed());
+  }
+
+  private void cut() {
+    harness.world.fabric.cut(harness.world.east, harness.world.west);
+  }
+
+  @Test
+  void aDeadPathIsNoticedWithinTheTimeThatTheAckTimeOutGives() {
+    cut();
+    long before = harness.world.nanoTime();
+    pair.client().sendNow(new byte[100]);
+    awaitEnd(pair.client());
+    long took = harness.world.nanoTime() - before;
+    assertThat(pair.client().heard().closedReason()).contains("did not acknowledge in time");
+    assertThat(Duration.ofNanos(took)).isBetween(Duration.ofMillis(900), Duration.ofSeconds(3));
+    assertThat(pair.server().heard().frames()).isEmpty();
+  }
+
+  @Test
+  void aShortInterruptionIsNoEnd() {
+    cut();
+    pair.client().sendNow(new byte[100]);
+    long until = harness.world.nanoTime() + Duration.ofMillis(300).toNanos();
+    links.stepUntil("time to pass", () -> harness.world.nanoTime() >= until);
+    harness.world.fabric.heal(harness.world.east, harness.world.west);
+    links.stepUntil("the frame", () -> pair.server().heard().frames().size() == 1);
+    assertThat(pair.client().heard().isClosed()).isFalse();
+  }
+
+  @Test
+  void aRemovedDeviceEndsItsLinksAtOnceAndServesAgainWhenItIsBack() throws LinkException {
+    pair.client().sendNow(new byte[100]);
+    harness.world.east.removeDevice();
+    awaitEnd(pair.client());
+    assertThat(pair.client().heard().closedReason()).contains("was removed");
+    assertThat(harness.east.availability())
+        .isInstanceOfSatisfying(
+            Availability.Unavailable.class,
+            none -> assertThat(none.reason()).contains("no verbs device"));
+    harness.world.east.restoreDevice();
+    assertThat(harness.east.availability()).isInstanceOf(Availability.Available.class);
+    SteppedLinks.Pair next = links.open();
+    next.client().sendNow(new byte[1]);
+    links.stepUntil("the frame", () -> next.server().heard().frames().size() == 1);
+  }
+
+  @Test
+  void everyQueuePairIsDrainedBeforeItsEndIsTold() throws LinkException {
+    for (int i = 0; i < 20; i++) {
+      pair.client().sendNow(new byte[2000]);
+    }
+    pair.client().link().abort("by the test");
+    awaitEnd(pair.client());
+    awaitEnd(pair.server());
+    assertThat(harness.east.counters().undrained()).isZero();
+    assertThat(harness.west.counters().undrained()).isZero();
+  }
+
+  @Test
+  void worksWithoutInlineSends() throws LinkException {
+    closeAndLeaveNothing();
+    open(Seed.random("no inline").nextLong(), DeviceProfile.full().withMaxInline(0));
+    pair.client().sendNow(new byte[10]);
+    links.stepUntil("the frame", () -> pair.server().heard().frames().size() == 1);
+  }
+
+  @Test
+  void withoutMemoryToRegisterThereIsNoLinkAndTheCureIsTold() throws LinkException {
+    closeAndLeaveNothing();
+    harness =
+        new FabricLinkHarness(
+            Seed.random("memlock").nextLong(), DeviceProfile.full().withMemlock(64 << 10));
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    assertThat(links.connect(links.listening().address()).failure())
+        .hasMessageContaining("ibv_reg_mr");
+  }
+
+  /** Frames carry their number, so that a loss, a repeat or a change of order shows. */
+  @Test
+  void whatArrivesIsABeginningOfWhatWasSentWheneverTheLinkEnds() throws LinkException {
+    Random random = Seed.random("ends at any time");
+    for (int round = 0; round < 30; round++) {
+      closeAndLeaveNothing();
+      open(random.nextLong(), DeviceProfile.full());
+      Numbered there = new Numbered(pair.client(), pair.server(), random);
+      Numbered back = new Numbered(pair.server(), pair.client(), random);
+      for (int i = random.nextInt(300); i > 0; i--) {
+        there.send();
+        back.send();
+        links.step();
+      }
+      switch (random.nextInt(4)) {
+        case 0 -> cut();
+        case 1 -> harness.world.west.removeDevice();
+        case 2 -> pair.server().link().abort("by the test");
+        default -> pair.client().link().close();
+      }
+      links.stepUntil(
+          "both ends to close",
+          () -> {
+            there.send();
+            back.send();
+            return pair.client().heard().isClosed() && pair.server().heard().isClosed();
+          });
+    }
+  }
+
+  private static final class Numbered {
+    private final LinkEnd from;
+    private final Random random;
+    private int sent;
+    private int received;
+
+    Numbered(LinkEnd from, LinkEnd to, Random random) {
+      this.from = from;
+      this.random = random;
+      to.heard().onFrame(this::check);
+    }
+
+    private void check(byte[] frame) {
+      int number = ByteBuffer.wrap(frame).getInt();
+      if (number != received++) {
+        throw new AssertionError("frame " + number + " where " + (received - 1) + " was due");
+      }
+    }
+
+    void send() {
+      byte[] frame = new byte[4 + random.nextInt(3000)];
+      ByteBuffer.wrap(frame).putInt(sent);
+      if (from.send(frame) instanceof SendResult.Sent) {
+        sent++;
+      }
+      if (random.nextBoolean()) {
+        from.link().flush();
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.Session;
+import io.verbena.testkit.Seed;
+import io.verbena.testkit.SteppedWorld;
+import io.verbena.verbs.fabric.DeviceProfile;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Sessions upgrade to RDMA by themselves, go back when it fails, and lose nothing by it. */
+final class SessionOverRdmaTest {
+  private final SteppedWorld world = new SteppedWorld();
+  private final FabricWorld verbs =
+      new FabricWorld(
+          Seed.random("sessions over a fabric").nextLong(), DeviceProfile.full(), world.clock());
+  private final RdmaUpgradeProvider east =
+      new RdmaUpgradeProvider(
+          new SteppedVerbs(verbs.east, verbs), RdmaSettings.DEFAULT, world.clock());
+  private final RdmaUpgradeProvider west =
+      new RdmaUpgradeProvider(
+          new SteppedVerbs(verbs.west, verbs), RdmaSettings.DEFAULT, world.clock());
+  private final Map<String, Integer> executions = new HashMap<>();
+  private final List<String> order = new ArrayList<>();
+  private Session session;
+
+  @SuppressWarnings("NullAway.Init") // by open
+  SessionOverRdmaTest() {}
+
+  @BeforeEach
+  void open() {
+    world.server(
+        server ->
+            server
+                .serve(
+                    Echo.bind(
+                        text -> {
+                          executions.merge(text, 1, Integer::sum);
+                          order.add(text);
+                        }))
+                .upgrades(new SteppedUpgrade(west, verbs)));
+    session =
+        world
+            .client(client -> client.upgrades(new SteppedUpgrade(east, verbs)))
+            .session(world.address());
+  }
+
+  @AfterEach
+  void closeAndLeaveNothing() {
+    world.close();
+    assertThat(east.pinnedBytes() + west.pinnedBytes()).as("registered bytes left").isZero();
+  }
+
+  private String call(String text) {
+    CompletableFuture<String> call = Echo.call(session, text);
+    world.runUntil(call::isDone);
+    return call.join();
+  }
+
+  private void upgraded() {
+    call("first");
+    world.runUntil(() -> session.path().link().equals("rdma"));
+  }
+
+  @Test
+  void aSessionUpgradesByItselfAndSaysSo() {
+    upgraded();
+    assertThat(session.path().toString()).isEqualTo("rdma (fab1)");
+    assertThat(call("second")).isEqualTo("second");
+    assertThat(east.counters().linksOpened()).isEqualTo(1);
+  }
+
+  @Test
+  void messagesOfAnySizeKeepTheirOrderAcrossTheChange() {
+    List<String> sent = new ArrayList<>();
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      String text = "n" + i + (i % 17 == 0 ? "x".repeat(100_000) : "");
+      sent.add(text);
+      calls.add(Echo.call(session, text));
+      world.step();
+    }
+    world.runUntil(() -> calls.stream().allMatch(CompletableFuture::isDone));
+    assertThat(order).isEqualTo(sent);
+    upgraded();
+  }
+
+  @Test
+  void aRemovedDeviceLeavesTheSessionOnItsFirstLinkAndComesBack() {
+    upgraded();
+    verbs.west.removeDevice();
+    assertThat(call("without")).isEqualTo("without");
+    world.runUntil(() -> !session.path().link().equals("rdma"));
+    verbs.west.restoreDevice();
+    world.runUntil(() -> session.path().link().equals("rdma"));
+    assertThat(call("again")).isEqualTo("again");
+    assertThat(executions.values()).containsOnly(1);
+  }
+
+  @Test
+  void aCutLinkIsNoticedByTheNextCallWhichIsSettledAndGoesOn() {
+    upgraded();
+    verbs.fabric.cut(verbs.east, verbs.west);
+    long before = world.clock().nanoTime();
+    assertThat(call("into silence")).isEqualTo("into silence");
+    assertThat(world.clock().nanoTime() - before).isLessThan(Duration.ofSeconds(4).toNanos());
+    assertThat(session.path().reason()).contains("rdma lost");
+    assertThat(executions).containsEntry("into silence", 1);
+    verbs.fabric.heal(verbs.east, verbs.west);
+    world.runUntil(() -> session.path().link().equals("rdma"));
+  }
+
+  @Test
+  void nothingIsLostAndNothingExecutedTwiceWhateverDiesWhen() {
+    Random random = Seed.random("links of both kinds die at random");
+    Map<String, CompletableFuture<String>> calls = new HashMap<>();
+    for (int i = 0; i < 1_500; i++) {
+      String text = i + "x".repeat(random.nextInt(30) == 0 ? random.nextInt(200_000) : 10);
+      calls.put(text, Echo.call(session, text));
+      for (int steps = random.nextInt(6); steps > 0; steps--) {
+        world.step();
+      }
+      disturb(random);
+      if (i % 20 == 0) {
+        world.pass(Duration.ofMillis(random.nextInt(400)));
+      }
+    }
+    verbs.fabric.heal(verbs.east, verbs.west);
+    verbs.west.restoreDevice();
+    world.runUntil(() -> calls.values().stream().allMatch(CompletableFuture::isDone));
+    calls.forEach((text, call) -> assertTrue(text, call, executions.getOrDefault(text, 0)));
+    upgraded();
+  }
+
+  /** A call fails only where the first link, too, was lost, and says truly what became of it. */
+  private static void assertTrue(String text, CompletableFuture<String> call, int executed) {
+    if (!call.isCompletedExceptionally()) {
+      assertThat(call).isCompletedWithValue(text);
+      assertThat(executed).isEqualTo(1);
+      return;
+    }
+    RpcException failure = (RpcException) call.exceptionNow();
+    assertThat(executed)
+        .as(failure.toString())
+        .isIn(
+            switch (failure.execution()) {
+              case NOT_EXECUTED -> List.of(0);
+              case EXECUTED -> List.of(1);
+              case UNKNOWN -> List.of(0, 1);
+            });
+  }
+
+  private void disturb(Random random) {
+    switch (random.nextInt(60)) {
+      case 0 -> verbs.fabric.cut(verbs.east, verbs.west);
+      case 1, 2, 3 -> verbs.fabric.heal(verbs.east, verbs.west);
+      case 4 -> verbs.west.removeDevice();
+      case 5, 6 -> verbs.west.restoreDevice();
+      case 7 -> world.network().drop(URI.create(world.address()), "dropped by the test");
+      default -> {}
+    }
+  }
+}
