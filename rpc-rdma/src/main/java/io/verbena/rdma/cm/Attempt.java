@@ -24,8 +24,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active end: connects by an offer, one candidate after the other, each within its share of the
- * time that is left.
+ * The active end: connects by an offer, one candidate after the other. Resolving one may take its
+ * share of the time that is left; connecting may take all of it, since the request uses the token
+ * up, and no other candidate would take it any more.
  *
  * <pre>
  *   next candidate → resolving address → resolving route → connecting (a link waits) → opened
@@ -167,6 +168,8 @@ final class Attempt implements CmListener, Opening {
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
     id = null; // the link's from here on
     link = made;
+    candidateDeadline = deadline;
+    candidateMillis = options.connectTimeout().toMillis();
     events.hand(resolved, new Linked(made, offer.token()));
     try {
       VerbsCmId.of(resolved).setAckTimeout(context.settings().ackTimeout());
