@@ -53,7 +53,7 @@ final class Upgrade {
 
   private long timer = Timers.NONE;
   private Duration delay = FIRST_DELAY;
-  private String reason = "no RDMA link on the class path";
+  private String reason = "not upgraded yet";
   private Consumer<String> whenFailed = failure -> {};
 
   Upgrade(SessionCore session) {
