@@ -3,6 +3,7 @@ package io.verbena.tcp;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.verbena.core.link.LinkDriver.ConnectHandler;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
@@ -149,6 +150,10 @@ final class TcpAttempt {
   }
 
   private void handshakeFailed(SocketChannel socket, Throwable cause) {
+    if (cause instanceof SslHandshakeTimeoutException) {
+      timeOut(); // it was given what was left of the attempt's time: say how long that was in all
+      return;
+    }
     fail(new LinkException(uri + ": " + Tls.explain(cause), cause));
   }
 
