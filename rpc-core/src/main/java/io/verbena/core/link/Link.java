@@ -44,6 +44,11 @@ public interface Link {
    */
   void setReceiving(boolean receiving);
 
+  /** Returns how this link moves bulk bytes; null where it cannot. */
+  default @Nullable BulkPort bulk() {
+    return null;
+  }
+
   /**
    * Closes the link. Frames sent before are delivered if the peer still reads. The listener hears
    * {@link LinkListener#onClosed} once, on this loop, maybe before this method returns.

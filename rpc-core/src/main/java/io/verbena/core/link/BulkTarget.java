@@ -1,0 +1,26 @@
+package io.verbena.core.link;
+
+/** A range of this end's memory that is open for the peer. On the link's event loop. */
+public interface BulkTarget {
+  /** Returns what the peer's {@link BulkPort#remote} needs; at most 64 bytes. */
+  byte[] advertisement();
+
+  /**
+   * Closes the range.
+   *
+   * @param whenFenced runs once when nothing can arrive in the range any more, maybe before this
+   *     method returns; only then may its memory be used for something else
+   */
+  void close(Runnable whenFenced);
+
+  /** Hears what arrives in a target. */
+  @FunctionalInterface
+  interface Listener {
+    /**
+     * Bytes have arrived and can be read.
+     *
+     * @param upTo so many from the target's beginning on
+     */
+    void onArrived(long upTo);
+  }
+}
