@@ -42,6 +42,22 @@ public interface LinkHarness extends AutoCloseable {
     return 64 << 10;
   }
 
+  /**
+   * Returns an advertisement that says its target is longer than it is; null, which is the default,
+   * where the writing end takes no length from there.
+   */
+  default byte @Nullable [] overstated(byte[] advertisement) {
+    return null;
+  }
+
+  /**
+   * Returns whether a region of 5 GiB over a sparse file costs next to nothing; not so where
+   * attaching pins it whole.
+   */
+  default boolean takesHugeRegions() {
+    return true;
+  }
+
   @Override
   void close();
 }

@@ -3,6 +3,7 @@ package io.verbena.testkit;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.mem.InMemoryNetwork;
 import java.net.URI;
+import java.nio.ByteBuffer;
 
 final class InMemoryHarness implements LinkHarness {
   private final InMemoryNetwork network;
@@ -31,6 +32,15 @@ final class InMemoryHarness implements LinkHarness {
   @Override
   public URI nobodyAnswers() {
     return silent;
+  }
+
+  @Override
+  public byte[] overstated(byte[] advertisement) {
+    byte[] lie = advertisement.clone();
+    ByteBuffer buffer = ByteBuffer.wrap(lie);
+    int length = lie.length - Long.BYTES;
+    buffer.putLong(length, 2 * buffer.getLong(length));
+    return lie;
   }
 
   @Override

@@ -48,6 +48,7 @@ public interface BulkPort {
    * Opens a range of a region for the peer, for one part. Nothing else of the region can be
    * written, and nobody but the peer of this link can write it.
    *
+   * @param length at least 1
    * @throws LinkException if it cannot be opened; the message says why and what to do
    */
   BulkTarget open(BulkRegion region, long offset, long length, BulkTarget.Listener listener)
@@ -65,10 +66,15 @@ public interface BulkPort {
    * Writes a piece of a region into the peer's target. On {@link SendResult.Sent} the link reads
    * the piece until it says that it is written; on any other result nothing was done.
    *
+   * <p>What is written into a target that the peer has closed meanwhile gets lost, and does no
+   * harm.
+   *
    * @param at offset within the target: where the last write to it ended
    * @param length at least 1
    * @param checkpoint whether the peer must hear of its arrival, and of all before it
-   * @param whenWritten hears when the piece's memory is no longer read
+   * @param whenWritten hears when the piece's memory is no longer read; later, never before this
+   *     method returns
+   * @throws IllegalArgumentException if the piece does not fit there: the core's mistake
    */
   SendResult write(
       RemoteTarget target,

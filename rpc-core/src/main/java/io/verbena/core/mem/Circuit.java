@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * use by any thread.
  */
 final class Circuit {
-  private final InMemoryNetwork network;
+  final InMemoryNetwork network;
   final String name;
   final long id;
   final FrameRing toServer;

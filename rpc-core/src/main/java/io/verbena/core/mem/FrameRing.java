@@ -6,8 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a link: a bounded ring of cells that frames are copied into. One thread
- * produces, one consumes; each method says whose it is.
+ * One direction of a link: a bounded ring of cells that frames are copied into, and that bulk
+ * writes pass through in their order. One thread produces, one consumes; each method says whose it
+ * is.
  *
  * <pre>
  *   taken            published          written        taken + capacity
@@ -22,6 +23,7 @@ final class FrameRing {
 
   private final ByteBuffer[] cells;
   private final int[] lengths;
+  private final @Nullable BulkWrite[] writes;
   private final int capacity;
 
   /** The producer's. */
@@ -37,6 +39,7 @@ final class FrameRing {
     this.capacity = capacity;
     this.cells = new ByteBuffer[size];
     this.lengths = new int[size];
+    this.writes = new @Nullable BulkWrite[size];
     Arrays.fill(cells, ByteBuffer.allocate(0));
   }
 
@@ -53,6 +56,16 @@ final class FrameRing {
     }
     cells[cell].put(0, slot.buffer(), 0, length);
     lengths[cell] = length;
+    written++;
+    return true;
+  }
+
+  /** Producer: puts a bulk write in; false when the ring is full. */
+  boolean offer(BulkWrite write) {
+    if (isFull()) {
+      return false;
+    }
+    writes[(int) written & (writes.length - 1)] = write;
     written++;
     return true;
   }
@@ -113,6 +126,11 @@ final class FrameRing {
     return taken;
   }
 
+  /** Consumer: the oldest bulk write; null where the oldest cell holds a frame. */
+  @Nullable BulkWrite write() {
+    return writes[(int) taken & (writes.length - 1)];
+  }
+
   /** Consumer: the memory of the oldest frame. */
   ByteBuffer frame() {
     return cells[(int) taken & (cells.length - 1)];
@@ -123,8 +141,9 @@ final class FrameRing {
     return lengths[(int) taken & (cells.length - 1)];
   }
 
-  /** Consumer: frees the oldest frame's cell; true when the producer is to be woken. */
+  /** Consumer: frees the oldest cell; true when the producer is to be woken. */
   boolean take() {
+    writes[(int) taken & (writes.length - 1)] = null;
     long now = taken + 1;
     taken = now;
     return producerWaits && published - now <= capacity / 2;

@@ -1,5 +1,6 @@
 package io.verbena.core.mem;
 
+import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
@@ -37,6 +38,7 @@ final class InMemoryLink implements Link {
   private final String localAddress;
   private final String peerAddress;
   private final LinkCapabilities capabilities;
+  private final InMemoryBulk bulk;
   private @Nullable LinkListener listener;
   private boolean receiving = true;
   private @Nullable String closedBecause;
@@ -53,6 +55,7 @@ final class InMemoryLink implements Link {
     // Not called encrypted, though nobody can listen: what stands for a plaintext TCP link in a
     // simulation may then upgrade as one would.
     this.capabilities = new LinkCapabilities(InMemoryNetwork.SCHEME, "", maxFrameBytes, false);
+    this.bulk = new InMemoryBulk(this, circuit, clientEnd);
   }
 
   static InMemoryLink clientEnd(Circuit circuit, int maxFrameBytes) {
@@ -119,6 +122,20 @@ final class InMemoryLink implements Link {
   }
 
   @Override
+  public BulkPort bulk() {
+    return bulk;
+  }
+
+  /** Sends a piece of bulk behind everything sent so far; false when there is no room. */
+  boolean send(BulkWrite write) {
+    if (out.offer(write)) {
+      return true;
+    }
+    flush();
+    return false;
+  }
+
+  @Override
   public void flush() {
     if (!isClosed() && out.publish()) {
       peer.signal();
@@ -135,6 +152,7 @@ final class InMemoryLink implements Link {
 
   @Override
   public void close() {
+    bulk.keepWhatWasSent();
     flush();
     finish("closed by this end", "the peer closed the link");
   }
@@ -142,6 +160,11 @@ final class InMemoryLink implements Link {
   @Override
   public void abort(String reason) {
     finish(reason, "the peer aborted the link");
+  }
+
+  /** Has this end polled again. */
+  void pollAgain() {
+    driver.signal();
   }
 
   boolean isClosed() {
@@ -162,7 +185,7 @@ final class InMemoryLink implements Link {
       return 0;
     }
     try {
-      return tellOfRoom() + receive();
+      return bulk.poll() + tellOfRoom() + receive();
     } catch (RuntimeException e) {
       LOG.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
       abort("its listener failed: " + e);
@@ -171,7 +194,7 @@ final class InMemoryLink implements Link {
   }
 
   private int tellOfRoom() {
-    if (!out.hasRoomAgain()) {
+    if (isClosed() || !out.hasRoomAgain()) {
       return 0;
     }
     listener().onWritable();
@@ -199,6 +222,10 @@ final class InMemoryLink implements Link {
   }
 
   private boolean receiveOne() {
+    BulkWrite write = in.write();
+    if (write != null) {
+      return receive(write);
+    }
     int length = in.frameLength();
     if (length > capabilities.maxFrameBytes()) {
       abort(
@@ -210,6 +237,21 @@ final class InMemoryLink implements Link {
     }
     listener().onFrame(in.frame(), 0, length);
     return in.take();
+  }
+
+  private boolean receive(BulkWrite write) {
+    switch (bulk.receive(write)) {
+      case TAKEN -> {
+        in.take();
+        return true; // its sender waits to hear that it was read
+      }
+      case WITHDRAWN -> {
+        String end = in.end();
+        finish(end == null ? "the peer aborted the link" : end, "the peer gave up");
+      }
+      case REFUSED -> abort("the peer wrote where nothing was open to it");
+    }
+    return false;
   }
 
   private LinkListener listener() {
@@ -225,6 +267,7 @@ final class InMemoryLink implements Link {
     }
     closedBecause = reason;
     out.end(reasonForPeer);
+    bulk.end();
     peer.signal();
     circuit.endClosed();
     driver.linkClosed();

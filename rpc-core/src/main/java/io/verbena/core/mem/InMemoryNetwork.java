@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A network of one's own within a process, whose names are {@code mem://NAME}, and the faults that
@@ -27,8 +28,13 @@ public final class InMemoryNetwork implements LinkProvider {
   /** Frames each way that a link holds until its reader takes them, where nothing else is said. */
   public static final int DEFAULT_RING_FRAMES = 256;
 
+  /** How many bytes one bulk write should have, where nothing else is said. */
+  public static final int DEFAULT_CHUNK_BYTES = 64 << 10;
+
   private final NanoClock clock;
   private final int ringFrames;
+  private final int chunkBytes;
+  private final AtomicLong refusedWrites = new AtomicLong();
   private final Map<String, InMemoryListening> listenings = new HashMap<>();
   private final Map<String, Admission> admissions = new HashMap<>();
   private final Set<Circuit> circuits = new LinkedHashSet<>();
@@ -56,11 +62,40 @@ public final class InMemoryNetwork implements LinkProvider {
    * @param ringFrames how many frames each way a link takes before it pushes back; at least 1
    */
   public InMemoryNetwork(NanoClock clock, int ringFrames) {
+    this(clock, ringFrames, DEFAULT_CHUNK_BYTES);
+  }
+
+  /**
+   * A network.
+   *
+   * @param clock bounds connection attempts
+   * @param ringFrames how many frames and bulk writes each way a link takes before it pushes back;
+   *     at least 1
+   * @param chunkBytes how many bytes one bulk write should have; a power of two
+   */
+  public InMemoryNetwork(NanoClock clock, int ringFrames, int chunkBytes) {
     if (ringFrames < 1) {
       throw new IllegalArgumentException("a ring has at least 1 frame, not " + ringFrames);
     }
+    if (Integer.bitCount(chunkBytes) != 1) {
+      throw new IllegalArgumentException("a chunk is a power of two, not " + chunkBytes);
+    }
     this.clock = clock;
     this.ringFrames = ringFrames;
+    this.chunkBytes = chunkBytes;
+  }
+
+  int chunkBytes() {
+    return chunkBytes;
+  }
+
+  void writeRefused() {
+    refusedWrites.incrementAndGet();
+  }
+
+  /** Returns how many bulk writes were refused since they were not of what was open to the peer. */
+  public long refusedWrites() {
+    return refusedWrites.get();
   }
 
   @Override

@@ -1,0 +1,189 @@
+package io.verbena.testkit;
+
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Random;
+
+/** One end of a link under test, as what bulk is written from and into. */
+final class BulkEnd {
+  private final LinkEnd end;
+  private final Arena arena;
+
+  BulkEnd(LinkEnd end, Arena arena) {
+    this.end = end;
+    this.arena = arena;
+  }
+
+  LinkEnd end() {
+    return end;
+  }
+
+  BulkPort port() {
+    BulkPort port = end.link().bulk();
+    if (port == null) {
+      throw new AssertionError("this link moves no bulk");
+    }
+    return port;
+  }
+
+  /** Attaches memory of this length that the test holds to its end. */
+  BulkRegion region(long length) throws LinkException {
+    return port().attach(arena.allocate(length, 64), MemoryLife.HELD);
+  }
+
+  /** Attaches memory filled with random bytes. */
+  BulkRegion filled(long length, long seed) throws LinkException {
+    BulkRegion region = region(length);
+    fill(region.memory(), seed);
+    return region;
+  }
+
+  /** Opens all of a new region for the peer. */
+  Landed target(long length) throws LinkException {
+    return target(region(length), 0, length);
+  }
+
+  Landed target(BulkRegion region, long offset, long length) throws LinkException {
+    Landed landed = new Landed(region.memory().asSlice(offset, length));
+    landed.target = port().open(region, offset, length, landed::arrived);
+    return landed;
+  }
+
+  Written to(Landed landed, BulkRegion source) throws LinkException {
+    return to(landed.advertisement(), source);
+  }
+
+  Written to(byte[] advertisement, BulkRegion source) throws LinkException {
+    return new Written(port().remote(ByteBuffer.wrap(advertisement)), source);
+  }
+
+  static void fill(MemorySegment memory, long seed) {
+    byte[] bytes = new byte[(int) memory.byteSize()];
+    new Random(seed).nextBytes(bytes);
+    MemorySegment.copy(bytes, 0, memory, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, bytes.length);
+  }
+
+  /** A target, with what was heard of it. */
+  static final class Landed {
+    private final MemorySegment memory;
+    private BulkTarget target;
+    private long upTo;
+
+    @SuppressWarnings("NullAway.Init") // by whoever opens it, at once
+    private Landed(MemorySegment memory) {
+      this.memory = memory;
+    }
+
+    private void arrived(long now) {
+      if (now <= upTo || now > memory.byteSize()) {
+        throw new AssertionError("arrived up to " + now + " after " + upTo);
+      }
+      upTo = now;
+    }
+
+    byte[] advertisement() {
+      byte[] advertisement = target.advertisement();
+      if (advertisement.length > 64) {
+        throw new AssertionError("an advertisement of " + advertisement.length + " bytes");
+      }
+      return advertisement;
+    }
+
+    BulkTarget target() {
+      return target;
+    }
+
+    MemorySegment memory() {
+      return memory;
+    }
+
+    long upTo() {
+      return upTo;
+    }
+  }
+
+  /** What is written into one target of the peer's, from a region as long as it. */
+  final class Written {
+    private final RemoteTarget target;
+    private final BulkRegion source;
+    private long at;
+    private int pending;
+
+    private Written(RemoteTarget target, BulkRegion source) {
+      this.target = target;
+      this.source = source;
+    }
+
+    RemoteTarget target() {
+      return target;
+    }
+
+    long at() {
+      return at;
+    }
+
+    int pending() {
+      return pending;
+    }
+
+    boolean isWhole() {
+      return at == source.memory().byteSize();
+    }
+
+    /** Writes the next piece, or what is left if that is less. */
+    SendResult write(long length, boolean checkpoint) {
+      int piece = (int) Math.min(length, source.memory().byteSize() - at);
+      boolean[] returned = new boolean[1];
+      SendResult result =
+          port()
+              .write(
+                  target,
+                  at,
+                  source,
+                  at,
+                  piece,
+                  checkpoint,
+                  () -> {
+                    if (!returned[0]) {
+                      throw new AssertionError("said to be written before write returned");
+                    }
+                    pending--;
+                  });
+      returned[0] = true;
+      if (result instanceof SendResult.Sent) {
+        at += piece;
+        pending++;
+      }
+      return result;
+    }
+
+    /** Writes a piece that there must be room for, and flushes. */
+    void writeNow(long length, boolean checkpoint) {
+      SendResult result = write(length, checkpoint);
+      if (!(result instanceof SendResult.Sent)) {
+        throw new AssertionError("not written: " + result);
+      }
+      end.link().flush();
+    }
+
+    /** Writes all that there is room for, with a checkpoint at the end. */
+    void writeOn() {
+      long chunk = port().chunkBytes();
+      while (!isWhole()) {
+        boolean last = source.memory().byteSize() - at <= chunk;
+        if (!(write(chunk, last) instanceof SendResult.Sent)) {
+          break;
+        }
+      }
+      end.link().flush();
+    }
+  }
+}
