@@ -2,12 +2,14 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the frames in what a socket delivers and hands them over where they lie. Only a frame that
  * ends in a later read is copied, and no more memory is spent on it than bytes of it have come.
+ * Between frames there may be chunks of bulk bytes, which are for the landings.
  */
 final class FrameReader {
   /** Bytes of the length before each frame. */
@@ -17,6 +19,7 @@ final class FrameReader {
 
   private final int maxFrameBytes;
   private final ByteBufAllocator allocator;
+  private final Landings landings;
   private final Owner owner;
 
   /** What has been read but not handed over: the start of a frame; whole ones after a pause. */
@@ -37,14 +40,20 @@ final class FrameReader {
     void onViolation(String reason);
   }
 
-  FrameReader(int maxFrameBytes, ByteBufAllocator allocator, Owner owner) {
+  FrameReader(int maxFrameBytes, ByteBufAllocator allocator, Landings landings, Owner owner) {
     this.maxFrameBytes = maxFrameBytes;
     this.allocator = allocator;
+    this.landings = landings;
     this.owner = owner;
   }
 
   /** Takes what was read; the caller releases it. */
   void read(ByteBuf in) {
+    if (landings.isBuffer(in)) {
+      landings.landed();
+      handOver(Unpooled.EMPTY_BUFFER);
+      return;
+    }
     while (kept != null && in.isReadable() && wantsMore()) {
       topUp(kept, in);
       handOverKept();
@@ -59,18 +68,42 @@ final class FrameReader {
 
   /** Hands over what was kept during a pause. */
   void resume() {
-    if (kept != null && !handingOver) {
+    if (handingOver) {
+      return;
+    }
+    if (kept != null) {
       handOverKept();
+    } else {
+      handOver(Unpooled.EMPTY_BUFFER);
     }
   }
 
-  /** Returns whether bytes were read that no frame has been made of. */
+  /** Returns whether something came that has not been handed over. */
   boolean hasKept() {
-    return kept != null;
+    return kept != null || landings.isWhole();
+  }
+
+  /** Returns words for what would be cut short if nothing more came; empty for nothing. */
+  String inTheMiddleOf() {
+    if (landings.inChunk()) {
+      return " in the middle of bulk bytes";
+    }
+    return kept != null ? " in the middle of a frame" : "";
+  }
+
+  /** Returns memory to read the rest of a chunk into, retained; null if that is not what comes. */
+  @Nullable ByteBuf landing() {
+    return kept == null && !handingOver ? landings.buffer() : null;
+  }
+
+  /** Returns whether what comes next is likely a chunk's header; true once per chunk. */
+  boolean headerIsNext() {
+    return landings.headerIsNext();
   }
 
   void close() {
     closed = true;
+    landings.close();
     if (!handingOver) {
       releaseKept();
     }
@@ -80,16 +113,17 @@ final class FrameReader {
     return !closed && owner.wantsFrames();
   }
 
-  /** Moves over what the first frame in {@code to} lacks, and no more. */
+  /** Moves over what the first frame or header in {@code to} lacks, and no more. */
   private void topUp(ByteBuf to, ByteBuf from) {
     int have = to.readableBytes();
-    int need = PREFIX;
-    if (have >= PREFIX) {
+    int need = landings.inChunk() ? 0 : PREFIX;
+    if (need <= have && !landings.inChunk()) {
       int length = to.getInt(to.readerIndex());
-      if (!isSound(length)) {
-        return; // found again, and told, by whoever hands over next
-      }
-      need += length;
+      if (beginsChunk(length)) {
+        need = Chunk.HEADER;
+      } else if (isSound(length)) {
+        need += length;
+      } // else found again, and told, by whoever hands over next
     }
     if (need > have) {
       to.writeBytes(from, Math.min(need - have, from.readableBytes()));
@@ -110,29 +144,67 @@ final class FrameReader {
   private void handOver(ByteBuf in) {
     handingOver = true;
     try {
-      ByteBuffer view = null;
-      int shift = 0;
-      while (wantsMore() && in.readableBytes() >= PREFIX) {
-        int start = in.readerIndex() + PREFIX;
-        int length = in.getInt(start - PREFIX);
-        if (!isSound(length)) {
-          owner.onViolation(describe(length));
-          return;
-        }
-        if (in.readableBytes() - PREFIX < length) {
-          return;
-        }
-        if (view == null) {
-          // Valid until the buffer is read into again; allocates nothing after its first time.
-          view = in.internalNioBuffer(in.readerIndex(), in.readableBytes());
-          shift = view.position() - in.readerIndex();
-        }
-        in.readerIndex(start + length);
-        owner.onFrame(view, start + shift, start + shift + length);
-      }
+      while (wantsMore() && (landings.inChunk() ? takeChunk(in) : takeFrames(in))) {}
     } finally {
       handingOver = false;
     }
+  }
+
+  /** Returns whether there may be more in the buffer. */
+  private boolean takeChunk(ByteBuf in) {
+    String violation = landings.take(in);
+    if (violation != null) {
+      owner.onViolation(violation);
+      return false;
+    }
+    if (!landings.isWhole()) {
+      return false;
+    }
+    landings.endChunk();
+    return true;
+  }
+
+  /** Hands frames over up to the next chunk; returns whether there is one. */
+  private boolean takeFrames(ByteBuf in) {
+    ByteBuffer view = null;
+    int shift = 0;
+    while (wantsMore() && in.readableBytes() >= PREFIX) {
+      int start = in.readerIndex() + PREFIX;
+      int length = in.getInt(start - PREFIX);
+      if (beginsChunk(length)) {
+        return beginChunk(in);
+      }
+      if (!isSound(length)) {
+        owner.onViolation(describe(length));
+        return false;
+      }
+      if (in.readableBytes() - PREFIX < length) {
+        return false;
+      }
+      if (view == null) {
+        // Valid until the buffer is read into again; allocates nothing after its first time.
+        view = in.internalNioBuffer(in.readerIndex(), in.readableBytes());
+        shift = view.position() - in.readerIndex();
+      }
+      in.readerIndex(start + length);
+      owner.onFrame(view, start + shift, start + shift + length);
+    }
+    return false;
+  }
+
+  private boolean beginsChunk(int prefix) {
+    return Chunk.begins(prefix) && landings.expectChunks();
+  }
+
+  private boolean beginChunk(ByteBuf in) {
+    if (in.readableBytes() < Chunk.HEADER) {
+      return false;
+    }
+    String violation = landings.begin(Chunk.readFrom(in));
+    if (violation != null) {
+      owner.onViolation(violation);
+    }
+    return violation == null;
   }
 
   private void keep(ByteBuf in) {

@@ -3,43 +3,83 @@ package io.verbena.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
+import io.netty.channel.socket.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The one buffer that all plaintext links of a loop are read into. A link takes what it needs out
- * of it before the next is read, so that a thousand idle links hold no receive memory.
+ * What sockets of plaintext links are read into. In the middle of a chunk that is the memory the
+ * chunk goes to; else one buffer that all links of a loop share. A link takes what it needs out of
+ * it before the next is read, so that a thousand idle links hold no receive memory.
  */
-final class ReceiveBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
+final class ReceiveBuffer {
   /** What one read takes at most: enough for hundreds of small frames in one system call. */
   private static final int BYTES = 64 << 10;
+
+  /**
+   * What is read at the end of a chunk: the header of the next one, and a few small frames. More
+   * would mostly be bytes of the next chunk, which then have to be copied to where they go.
+   */
+  private static final int BETWEEN_CHUNKS = 512;
 
   /** Reads of one link before others have their turn. */
   private static final int READS_IN_A_ROW = 4;
 
   private final ByteBuf buffer;
+  private final ByteBuf small;
 
   ReceiveBuffer(ByteBufAllocator allocator) {
-    super(READS_IN_A_ROW);
     this.buffer = allocator.directBuffer(BYTES, BYTES);
+    this.small = allocator.directBuffer(BETWEEN_CHUNKS, BETWEEN_CHUNKS);
   }
 
-  @Override
-  @SuppressWarnings("deprecation") // Handle is what the interface returns
-  public Handle newHandle() {
-    return new MaxMessageHandle() {
-      @Override
-      public int guess() {
-        return BYTES;
-      }
+  /** Has a socket read into this buffer, from its registration on. */
+  void use(SocketChannel socket) {
+    socket.config().setRecvByteBufAllocator(new Reads());
+  }
 
-      @Override
-      public ByteBuf allocate(ByteBufAllocator allocator) {
-        // In use only if a frame's listener makes the loop read again, from within the frame.
-        return buffer.refCnt() == 1 ? buffer.clear().retain() : allocator.directBuffer(BYTES);
-      }
-    };
+  /** Has a socket's chunks read to where they go, if its reader reads from the socket itself. */
+  static void readFor(FrameReader reader, SocketChannel socket) {
+    if (socket.config().getRecvByteBufAllocator() instanceof Reads reads) {
+      reads.reader = reader;
+    }
   }
 
   void release() {
     buffer.release();
+    small.release();
+  }
+
+  private final class Reads extends DefaultMaxMessagesRecvByteBufAllocator {
+    private @Nullable FrameReader reader;
+
+    Reads() {
+      super(READS_IN_A_ROW);
+    }
+
+    private ByteBuf next(ByteBufAllocator allocator) {
+      ByteBuf landing = reader == null ? null : reader.landing();
+      if (landing != null) {
+        return landing;
+      }
+      ByteBuf next = reader != null && reader.headerIsNext() ? small : buffer;
+      // In use only if a frame's listener makes the loop read again, from within the frame.
+      return next.refCnt() == 1 ? next.clear().retain() : allocator.directBuffer(BYTES);
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // Handle is what the interface returns
+    public Handle newHandle() {
+      return new MaxMessageHandle() {
+        @Override
+        public int guess() {
+          return BYTES;
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator allocator) {
+          return next(allocator);
+        }
+      };
+    }
   }
 }

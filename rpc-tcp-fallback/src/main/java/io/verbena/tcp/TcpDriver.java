@@ -132,10 +132,11 @@ final class TcpDriver implements LinkDriver {
   void configure(SocketChannel channel, LinkOptions options) {
     channel.config().setTcpNoDelay(true).setKeepAlive(true).setAllocator(allocator);
     channel.config().setWriteBufferWaterMark(WRITE_BUFFER);
+    channel.config().setMessageSizeEstimator(FrameBytes.COUNTED);
     channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0); // attempts bound it
     if (options.tls() == null) {
       // TLS keeps what it was given until a record is whole; it gets buffers of its own.
-      channel.config().setRecvByteBufAllocator(receiveBuffer);
+      receiveBuffer.use(channel);
     }
   }
 
@@ -166,6 +167,7 @@ final class TcpDriver implements LinkDriver {
     List.copyOf(links).forEach(TcpLink::close);
     // What was sent leaves now, as far as sockets take it; nobody waits for slow readers.
     for (int i = 0; i < STEPS_TO_CLOSE && loop.runNow() > 0; i++) {}
+    List.copyOf(links).forEach(TcpLink::cutShort);
     closed = true;
     loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
     while (!loop.isTerminated()) {

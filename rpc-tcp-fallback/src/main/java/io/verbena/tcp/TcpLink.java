@@ -1,11 +1,14 @@
 package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
+import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
@@ -14,6 +17,7 @@ import io.verbena.core.memory.Slot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +32,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   private final LinkCapabilities capabilities;
   private final @Nullable String peerPrincipal;
   private final FrameReader reader;
+  private final TcpBulk bulk;
 
   /** Null with TLS. */
   private final @Nullable DirectWriter direct;
@@ -41,11 +46,15 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   private boolean receiving = true;
   private boolean pushedBack;
+  private boolean bulkPushedBack;
 
   /** The peer has closed while frames of its were kept back by a pause. */
   private boolean endsWhenResumed;
 
   private @Nullable String closedBecause;
+
+  /** The owner has heard why. */
+  private boolean toldOfEnd;
 
   TcpLink(
       TcpDriver driver,
@@ -60,7 +69,10 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
     this.direct = tls == null ? DirectWriter.to(channel) : null;
-    this.reader = new FrameReader(maxFrameBytes, channel.alloc(), this);
+    Landings landings = new Landings();
+    this.bulk = new TcpBulk(this, landings, tls != null);
+    this.reader = new FrameReader(maxFrameBytes, channel.alloc(), landings, this);
+    ReceiveBuffer.readFor(reader, channel);
   }
 
   /** Asks the owner for its listener; an owner may have closed the link by then. */
@@ -168,6 +180,60 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   }
 
   @Override
+  public BulkPort bulk() {
+    return bulk;
+  }
+
+  /**
+   * Sends a chunk at once: its header together with the frames before it, and its bytes from where
+   * they are.
+   */
+  SendResult send(Chunk header, Supplier<Object> bytes, ChannelFutureListener whenDone) {
+    if (batch != null && batch.writableBytes() < Chunk.HEADER) {
+      flush();
+    }
+    if (closedBecause != null) {
+      return SendResult.CLOSED;
+    }
+    if (!channel.isWritable()) {
+      return pushBackBulk();
+    }
+    ByteBuf before = batch != null ? batch : channel.alloc().directBuffer(Chunk.HEADER);
+    batch = null;
+    header.writeTo(before);
+    channel.write(before, channel.voidPromise());
+    channel.writeAndFlush(bytes.get()).addListener(whenDone);
+    return SendResult.SENT;
+  }
+
+  SendResult pushBackBulk() {
+    bulkPushedBack = true;
+    return SendResult.BACK_PRESSURED;
+  }
+
+  ByteBufAllocator allocator() {
+    return channel.alloc();
+  }
+
+  boolean isClosed() {
+    return closedBecause != null;
+  }
+
+  /** A chunk is written; has that told later, since this may be called from within a send. */
+  void bulkWritten(Runnable tell) {
+    channel.eventLoop().execute(() -> guarded(tell));
+    if (bulkPushedBack) {
+      channel.eventLoop().execute(tellOfRoom);
+    }
+    tellOfEndLater();
+  }
+
+  void bulkFailed(Throwable cause) {
+    lost(cause);
+    tellOfEndLater();
+  }
+
+  @Override
   public void setReceiving(boolean receiving) {
     if (this.receiving == receiving || closedBecause != null) {
       return;
@@ -197,13 +263,19 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   @Override
   public void abort(String reason) {
-    if (closedBecause == null) {
-      end(reason);
+    if (markClosed(reason)) {
       closeNow();
+      tellOfEnd();
     }
   }
 
-  /** Closes the socket without a word to the peer. */
+  /** Ends a link that is closed but still sends, since its loop ends. */
+  void cutShort() {
+    closeNow();
+    tellOfEnd();
+  }
+
+  /** Closes the socket without a word to the peer; nothing is written any more. */
   private void closeNow() {
     channel.unsafe().close(channel.newPromise());
   }
@@ -224,14 +296,16 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
       batch.release();
       batch = null;
     }
-    driver.closed(this);
     return true;
   }
 
+  /** Tells why the link is gone, as soon as that is so for what chunks are read from, too. */
   private void tellOfEnd() {
-    if (listener == null || closedBecause == null) {
+    if (listener == null || closedBecause == null || toldOfEnd || bulk.readsSources()) {
       return;
     }
+    toldOfEnd = true;
+    driver.closed(this);
     try {
       listener.onClosed(closedBecause);
     } catch (RuntimeException e) {
@@ -243,10 +317,16 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     String reason =
         Tls.isTls(cause) ? Tls.explain(cause) : "the connection was lost: " + cause.getMessage();
     if (markClosed(reason)) {
-      // Later, since this may be called from within the owner's own send or flush.
-      channel.eventLoop().execute(this::tellOfEnd);
+      tellOfEndLater();
     }
     closeNow();
+  }
+
+  /** Not now, since this may be called from within the owner's own send or flush. */
+  private void tellOfEndLater() {
+    if (closedBecause != null) {
+      channel.eventLoop().execute(this::tellOfEnd);
+    }
   }
 
   // What Netty tells.
@@ -280,7 +360,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    if (pushedBack && channel.isWritable()) {
+    if ((pushedBack || bulkPushedBack) && channel.isWritable()) {
       // Later, since this may be called from within the owner's own send or flush.
       channel.eventLoop().execute(tellOfRoom);
     }
@@ -288,8 +368,10 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   private void tellOfRoom() {
     LinkListener owner = listener;
-    if (pushedBack && closedBecause == null && owner != null && channel.isWritable()) {
+    boolean room = channel.isWritable() && (pushedBack || (bulkPushedBack && bulk.hasRoom()));
+    if (room && closedBecause == null && owner != null) {
       pushedBack = false;
+      bulkPushedBack = false;
       guarded(owner::onWritable);
     }
   }
@@ -304,9 +386,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   }
 
   private String closedByPeer() {
-    return reader.hasKept()
-        ? "the peer closed the connection in the middle of a frame"
-        : "the peer closed the connection";
+    return "the peer closed the connection" + reader.inTheMiddleOf();
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,26 @@ final class TcpHarness implements LinkHarness {
     this.client = client;
     this.server = server;
     this.allocatedBytesPerRoundTrip = allocatedBytesPerRoundTrip;
+  }
+
+  static TcpHarness nio() {
+    return new TcpHarness(Transport.nio("for the test"), null, null, 0);
+  }
+
+  static TcpHarness epoll() {
+    return new TcpHarness(Transport.epoll(), null, null, 0);
+  }
+
+  static TcpHarness tls() {
+    TlsOptions client = TlsOptions.client(Identities.CLIENT.trusting(Identities.SERVER));
+    TlsOptions server = TlsOptions.mutual(Identities.SERVER.trusting(Identities.CLIENT));
+    return new TcpHarness(Transport.best(), client, server, 0);
+  }
+
+  @Override
+  public byte[] overstated(byte[] advertisement) {
+    ByteBuffer bytes = ByteBuffer.allocate(advertisement.length).put(advertisement);
+    return bytes.putLong(Long.BYTES, bytes.getLong(Long.BYTES) + 1).array();
   }
 
   @Override

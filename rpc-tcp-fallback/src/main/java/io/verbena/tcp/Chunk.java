@@ -1,0 +1,58 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * What stands before bulk bytes in the stream, where a frame would have its length:
+ *
+ * <pre>
+ *    0                                                              31
+ *   +-+---------------------------------------------------------------+
+ *   |1| bytes that follow the header, 1 to 2^31-1                      |
+ *   +-+---------------------------------------------------------------+
+ *   |  target, as its advertisement names it                          |
+ *   |                                                          8 bytes |
+ *   +-+---------------------------------------------------------------+
+ *   |C|  where in the target they go                                  |
+ *   |                                                          8 bytes |
+ *   +-+---------------------------------------------------------------+
+ *    C: the receiver is to be told that they have arrived
+ * </pre>
+ *
+ * An advertisement is a target's number and its length, 8 bytes each.
+ *
+ * @param bytes how many follow
+ * @param target number of the target
+ * @param at offset within it
+ */
+record Chunk(int bytes, long target, long at, boolean checkpoint) {
+  /** Bytes of the header. */
+  static final int HEADER = FrameReader.PREFIX + 2 * Long.BYTES;
+
+  private static final int MARK = 1 << 31;
+  private static final long CHECKPOINT = 1L << 63;
+
+  /** Returns whether what stands where a frame has its length begins a chunk. */
+  static boolean begins(int prefix) {
+    return (prefix & MARK) != 0;
+  }
+
+  /** Reads a header, which is there in whole. */
+  static Chunk readFrom(ByteBuf in) {
+    int bytes = in.readInt() & ~MARK;
+    long target = in.readLong();
+    long at = in.readLong();
+    return new Chunk(bytes, target, at & ~CHECKPOINT, (at & CHECKPOINT) != 0);
+  }
+
+  /** Writes the header; there is room for it. */
+  void writeTo(ByteBuf out) {
+    out.writeInt(bytes | MARK).writeLong(target).writeLong(checkpoint ? at | CHECKPOINT : at);
+  }
+
+  /** Names a target to the peer. */
+  static byte[] advertisement(long target, long length) {
+    return ByteBuffer.allocate(2 * Long.BYTES).putLong(target).putLong(length).array();
+  }
+}

@@ -1,0 +1,215 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory that a link's peer may fill, and the chunk that is filling it: the receiving half of
+ * the bulk port. While a chunk is coming in the socket is read straight into that memory. What
+ * comes for a target that has been closed is read past; so a target is fenced when it is closed.
+ */
+final class Landings {
+  private static final long FIRST = 1;
+
+  private final Map<Long, Target> open = new HashMap<>();
+  private long next = FIRST;
+
+  /** The chunk that is coming in; null between chunks. */
+  private @Nullable Chunk chunk;
+
+  /** Whose the chunk is; null if that has been closed. */
+  private @Nullable Target target;
+
+  /** Where the chunk goes, written up to where it has come; null if its target was closed. */
+  private @Nullable ByteBuf landing;
+
+  /** How much of the chunk is still to come. */
+  private int missing;
+
+  private boolean headerIsNext;
+
+  BulkTarget open(BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
+    MemorySegment range = region.memory().asSlice(offset, length);
+    Target opened = new Target(next++, range, listener);
+    open.put(opened.number, opened);
+    return opened;
+  }
+
+  /** Returns whether the peer may know of a target, and so send chunks. */
+  boolean expectChunks() {
+    return next > FIRST;
+  }
+
+  boolean inChunk() {
+    return chunk != null;
+  }
+
+  /** Returns whether the chunk has come in whole, and only {@link #endChunk} is due. */
+  boolean isWhole() {
+    return chunk != null && missing == 0;
+  }
+
+  /** Returns whether what comes next is likely another chunk's header; true once per chunk. */
+  boolean headerIsNext() {
+    boolean expected = headerIsNext;
+    headerIsNext = false;
+    return expected;
+  }
+
+  /**
+   * Begins a chunk.
+   *
+   * @return what is wrong with it; null if nothing is
+   */
+  @Nullable String begin(Chunk header) {
+    if (header.bytes() == 0) {
+      return "the peer sent bulk bytes, but none of them";
+    }
+    if (header.target() < FIRST || header.target() >= next) {
+      return "the peer sent bulk bytes for target "
+          + header.target()
+          + ", which this end never opened for it";
+    }
+    Target to = open.get(header.target());
+    if (to != null) {
+      if (header.at() != to.arrived) {
+        return describe(header, to) + ", where " + to.arrived + " is next";
+      }
+      if (header.bytes() > to.memory.byteSize() - header.at()) {
+        return describe(header, to) + ", which has " + to.memory.byteSize();
+      }
+      if (!to.memory.scope().isAlive()) {
+        return freed(to);
+      }
+      MemorySegment piece = to.memory.asSlice(header.at(), header.bytes());
+      landing = Unpooled.wrappedBuffer(piece.asByteBuffer()).clear();
+    }
+    chunk = header;
+    target = to;
+    missing = header.bytes();
+    return null;
+  }
+
+  private static String describe(Chunk header, Target to) {
+    return "the peer sent "
+        + header.bytes()
+        + " bulk bytes for offset "
+        + header.at()
+        + " of target "
+        + to.number;
+  }
+
+  private static String freed(Target target) {
+    return "memory was freed while the peer's bulk bytes came in (offset "
+        + target.arrived
+        + " of target "
+        + target.number
+        + "): keep its arena open until the transfer has ended";
+  }
+
+  /** Returns memory to read the chunk into, retained; null if it is to be read like frames. */
+  @Nullable ByteBuf buffer() {
+    if (landing == null || missing == 0 || target == null || !target.isAlive()) {
+      return null;
+    }
+    return landing.retain();
+  }
+
+  /** Returns whether a buffer is the one that {@link #buffer} gave. */
+  @SuppressWarnings("ReferenceEquality") // the very buffer, not one with equal bytes
+  boolean isBuffer(ByteBuf read) {
+    return read == landing;
+  }
+
+  /** The buffer has been read into. */
+  void landed() {
+    if (landing != null) {
+      missing = landing.writableBytes();
+    }
+  }
+
+  /**
+   * Takes the chunk's bytes out of what was read like frames.
+   *
+   * @return what is wrong; null if nothing is
+   */
+  @Nullable String take(ByteBuf in) {
+    int bytes = Math.min(missing, in.readableBytes());
+    if (landing == null || target == null) {
+      in.skipBytes(bytes);
+    } else if (target.isAlive()) {
+      landing.writeBytes(in, bytes);
+    } else {
+      return freed(target);
+    }
+    missing -= bytes;
+    return null;
+  }
+
+  /** Ends a chunk that is whole, and tells of it if the peer wished so. */
+  void endChunk() {
+    Chunk ended = chunk;
+    Target to = target;
+    drop();
+    chunk = null;
+    headerIsNext = true;
+    if (ended != null && to != null) {
+      to.arrived += ended.bytes();
+      if (ended.checkpoint()) {
+        to.listener.onArrived(to.arrived);
+      }
+    }
+  }
+
+  /** Lets go of the target of the chunk under way. */
+  private void drop() {
+    target = null;
+    if (landing != null) {
+      landing.release();
+      landing = null;
+    }
+  }
+
+  /** Nothing lands any more. */
+  void close() {
+    open.clear();
+    drop();
+  }
+
+  private final class Target implements BulkTarget {
+    private final long number;
+    private final MemorySegment memory;
+    private final Listener listener;
+    private long arrived;
+
+    Target(long number, MemorySegment memory, Listener listener) {
+      this.number = number;
+      this.memory = memory;
+      this.listener = listener;
+    }
+
+    boolean isAlive() {
+      return memory.scope().isAlive();
+    }
+
+    @Override
+    public byte[] advertisement() {
+      return Chunk.advertisement(number, memory.byteSize());
+    }
+
+    @Override
+    public void close(Runnable whenFenced) {
+      open.remove(number);
+      if (target == this) {
+        drop();
+      }
+      whenFenced.run();
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.ArrayDeque;
+import java.util.function.Supplier;
+
+/**
+ * Bulk bytes as chunks of a link's stream, between its frames. The socket takes them from the
+ * memory they are in, and puts them into the memory they go to; only TLS, which changes every byte,
+ * copies. Nothing needs to be pinned.
+ *
+ * <p>Chunks and frames share one stream and its order. So {@link
+ * io.verbena.core.link.Link#setReceiving setReceiving(false)} holds up both: nothing is told to
+ * have arrived while a link is paused, and a listener must not wait for bulk bytes in a pause.
+ */
+final class TcpBulk implements BulkPort {
+  /** Enough that a system call, a wake-up and a header are little beside it. */
+  private static final int CHUNK_BYTES = 1 << 20;
+
+  /** One chunk that the socket takes, and one that is there when it has taken it. */
+  private static final long WINDOW_BYTES = 2 * CHUNK_BYTES;
+
+  private final TcpLink link;
+  private final Landings landings;
+  private final boolean tls;
+
+  /** Who is to hear that a piece is written, once the stack is unwound. */
+  private final ArrayDeque<Runnable> written = new ArrayDeque<>();
+
+  private final Runnable tellOfWritten = this::tellOfWritten;
+  private long bytesUnderWay;
+  private int sourcesInUse;
+
+  TcpBulk(TcpLink link, Landings landings, boolean tls) {
+    this.link = link;
+    this.landings = landings;
+    this.tls = tls;
+  }
+
+  @Override
+  public int chunkBytes() {
+    return CHUNK_BYTES;
+  }
+
+  @Override
+  public long windowBytes() {
+    return WINDOW_BYTES;
+  }
+
+  @Override
+  public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
+    if (!memory.isNative()) {
+      throw new LinkException(
+          "bulk bytes need native memory, and this segment is on the heap: copy it into one of an"
+              + " Arena",
+          null);
+    }
+    if (!memory.scope().isAlive()) {
+      throw new LinkException(
+          "the memory was freed: keep its arena open until the transfer has ended", null);
+    }
+    if (!memory.isAccessibleBy(Thread.currentThread())) {
+      throw new LinkException(
+          "the memory belongs to another thread alone: allocate it in Arena.ofShared() or"
+              + " Arena.ofAuto()",
+          null);
+    }
+    return new Region(memory);
+  }
+
+  private record Region(MemorySegment memory) implements BulkRegion {
+    @Override
+    public void release() {}
+  }
+
+  @Override
+  public BulkTarget open(
+      BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
+    return landings.open(region, offset, length, listener);
+  }
+
+  @Override
+  public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
+    if (advertisement.remaining() != 2 * Long.BYTES) {
+      throw new LinkException(
+          "an advertisement has 16 bytes here, and the peer's has " + advertisement.remaining(),
+          null);
+    }
+    long number = advertisement.getLong();
+    long length = advertisement.getLong();
+    if (number < 0 || length < 0) {
+      throw new LinkException(
+          "the peer advertised " + length + " bytes as target " + number + ": neither is below 0",
+          null);
+    }
+    return new Remote(number, length);
+  }
+
+  private static final class Remote implements RemoteTarget {
+    private final long number;
+    private final long length;
+    private long next;
+
+    Remote(long number, long length) {
+      this.number = number;
+      this.length = length;
+    }
+
+    @Override
+    public long length() {
+      return length;
+    }
+  }
+
+  @Override
+  public SendResult write(
+      RemoteTarget target,
+      long at,
+      BulkRegion source,
+      long offset,
+      int length,
+      boolean checkpoint,
+      Runnable whenWritten) {
+    MemorySegment piece = source.memory().asSlice(offset, length);
+    if (!piece.scope().isAlive()) {
+      throw new IllegalStateException(
+          "a transfer's source was freed: keep its arena open until the transfer has ended");
+    }
+    Write write = new Write(length, tls ? MemorySegment.NULL : piece, whenWritten);
+    return send((Remote) target, at, checkpoint, write, () -> bytes(piece));
+  }
+
+  private ByteBuf bytes(MemorySegment piece) {
+    ByteBuffer bytes = piece.asByteBuffer();
+    return tls
+        ? link.allocator().directBuffer(bytes.remaining()).writeBytes(bytes)
+        : Unpooled.wrappedBuffer(bytes);
+  }
+
+  @Override
+  public boolean writesFiles() {
+    return !tls;
+  }
+
+  @Override
+  public SendResult writeFile(
+      RemoteTarget target,
+      long at,
+      FileChannel source,
+      long position,
+      int length,
+      boolean checkpoint,
+      Runnable whenWritten) {
+    if (!FilePiece.canBeOf(source)) {
+      throw new IllegalArgumentException(
+          "only files of the default file system can be sent from, not " + source);
+    }
+    Write write = new Write(length, MemorySegment.NULL, whenWritten);
+    return send(
+        (Remote) target, at, checkpoint, write, () -> new FilePiece(source, position, length));
+  }
+
+  private SendResult send(
+      Remote target, long at, boolean checkpoint, Write write, Supplier<Object> bytes) {
+    if (link.isClosed()) {
+      return SendResult.CLOSED;
+    }
+    if (at != target.next || write.length < 1 || write.length > target.length - at) {
+      throw new IllegalArgumentException(
+          "%d bytes at %d of a target of %d, where %d is next"
+              .formatted(write.length, at, target.length, target.next));
+    }
+    if (bytesUnderWay > 0 && bytesUnderWay + write.length > WINDOW_BYTES) {
+      return link.pushBackBulk();
+    }
+    Chunk header = new Chunk(write.length, target.number, at, checkpoint);
+    bytesUnderWay += write.length;
+    sourcesInUse += write.uses;
+    SendResult result = link.send(header, bytes, write);
+    if (result instanceof SendResult.Sent) {
+      target.next = at + write.length;
+    } else {
+      bytesUnderWay -= write.length;
+      sourcesInUse -= write.uses;
+    }
+    return result;
+  }
+
+  /** Returns whether the socket may still read from what this end's owner gave. */
+  boolean readsSources() {
+    return sourcesInUse > 0;
+  }
+
+  boolean hasRoom() {
+    return bytesUnderWay < WINDOW_BYTES;
+  }
+
+  private void tellOfWritten() {
+    for (Runnable each = written.poll(); each != null; each = written.poll()) {
+      if (!link.isClosed()) {
+        each.run();
+      }
+    }
+  }
+
+  /** A piece that is being written. */
+  private final class Write implements ChannelFutureListener {
+    private final int length;
+    private final MemorySegment memory;
+    private final Runnable whenWritten;
+
+    /** How many sources are read as long as this lasts: with TLS none, as it copied. */
+    private final int uses = tls ? 0 : 1;
+
+    Write(int length, MemorySegment memory, Runnable whenWritten) {
+      this.length = length;
+      this.memory = memory;
+      this.whenWritten = whenWritten;
+    }
+
+    @Override
+    public void operationComplete(ChannelFuture future) {
+      bytesUnderWay -= length;
+      sourcesInUse -= uses;
+      if (!future.isSuccess()) {
+        link.bulkFailed(future.cause());
+      } else if (!memory.scope().isAlive()) {
+        link.bulkFailed(
+            new IOException(
+                "a transfer's source was freed while it was sent: keep its arena open until the"
+                    + " transfer has ended"));
+      } else {
+        written.add(whenWritten);
+        link.bulkWritten(tellOfWritten);
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.verbena.tcp;
+
+import io.verbena.testkit.BulkContract;
+import io.verbena.testkit.LinkHarness;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("Bulk on a TCP link on epoll")
+final class EpollBulkContractTest extends BulkContract {
+  @Override
+  protected LinkHarness newHarness() {
+    return TcpHarness.epoll();
+  }
+}
