@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 class AllocationTest {
   private static final int WARM_UP = 50_000;
   private static final int MEASURED = 2_000;
-  private static final int ATTEMPTS = 5;
+
+  /** On a busy machine the compiler comes late, and what it has not compiled yet allocates more. */
+  private static final int ATTEMPTS = 200;
 
   /** The boxed result, which the caller gets. */
   private static final long CALLERS_OWN = 24;
@@ -37,7 +39,7 @@ class AllocationTest {
       // Compiling and profiling allocate as well, so the least of a few is what the calls take.
       long caller = Long.MAX_VALUE;
       long handler = Long.MAX_VALUE;
-      for (int i = 0; i < ATTEMPTS; i++) {
+      for (int i = 0; i < ATTEMPTS && (handler > MOST || caller > MOST + CALLERS_OWN); i++) {
         long handlerBefore = allocatedBy("verbena-server");
         long loopBefore = allocatedBy("verbena-client");
         long before = threads.getCurrentThreadAllocatedBytes();

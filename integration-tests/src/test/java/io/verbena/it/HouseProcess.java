@@ -14,8 +14,8 @@ final class HouseProcess implements AutoCloseable {
   /** Short bounds, for both ends. */
   static final SessionLimits LIMITS =
       SessionLimits.DEFAULT
-          .withKeepalive(Duration.ofMillis(300), Duration.ofSeconds(1))
-          .withResumeWindow(Duration.ofSeconds(1));
+          .withKeepalive(Duration.ofMillis(300), Duration.ofSeconds(2))
+          .withResumeWindow(Duration.ofSeconds(2));
 
   private static final String STAYING = "staying";
 

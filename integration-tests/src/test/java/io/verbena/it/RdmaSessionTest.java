@@ -110,7 +110,7 @@ class RdmaSessionTest {
   void whenTheDeviceIsRemovedCallsGoOnOverTcpAndReturnWhenItIsBack() {
     awaitPath("rdma");
     callsGoOnWhile(east::removeDevice);
-    assertThat(session.path().link()).isEqualTo("tcp");
+    awaitPath("tcp");
     assertThat(session.path().reason()).isNotEmpty();
     east.restoreDevice();
     awaitPath("rdma");

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class AllocationProbe {
   private static final int FRAME = 64;
   private static final int MEASURED = 1000;
-  private static final int ATTEMPTS = 5;
+
+  /** On a busy machine the compiler comes late, and what it has not compiled yet allocates more. */
+  private static final int ATTEMPTS = 200;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final Slot slot = Slot.unpooled(FRAME);
@@ -53,11 +55,15 @@ final class AllocationProbe {
     }
   }
 
-  /** Returns the least of a few measurements, since compiling and profiling allocate as well. */
-  long bytesPerThousandRoundTrips(int warmUp) {
+  /**
+   * Returns the least of a few measurements, since compiling and profiling allocate as well.
+   *
+   * @param enough a result at which measuring ends
+   */
+  long bytesPerThousandRoundTrips(int warmUp, long enough) {
     roundTrips(warmUp);
     long least = Long.MAX_VALUE;
-    for (int i = 0; i < ATTEMPTS; i++) {
+    for (int i = 0; i < ATTEMPTS && least > enough; i++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       roundTrips(MEASURED);
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);

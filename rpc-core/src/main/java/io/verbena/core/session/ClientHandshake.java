@@ -8,6 +8,7 @@ import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
 import io.verbena.core.loop.EventLoop;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The client's side of opening or resuming a session over a new link. */
@@ -15,8 +16,8 @@ final class ClientHandshake extends Handshake {
   private final Connector connector;
   private @Nullable LinkPort port;
 
-  ClientHandshake(Link link, EventLoop loop, Connector connector) {
-    super(link, loop);
+  ClientHandshake(Link link, EventLoop loop, Duration limit, Connector connector) {
+    super(link, loop, limit);
     this.connector = connector;
   }
 

@@ -129,6 +129,12 @@ public final class Connector implements SessionRole {
     return new LinkOptions(link.maxFrameBytes(), timeout, link.tls());
   }
 
+  /** A server that takes connections and says nothing does not lengthen the resume window. */
+  private Duration handshakeLimit() {
+    Duration left = Duration.ofNanos(Math.max(1, resumeUntil - loop.now()));
+    return isResuming() && left.compareTo(Handshake.LIMIT) < 0 ? left : Handshake.LIMIT;
+  }
+
   private LinkListener greet(Link link) {
     Hello hello;
     try {
@@ -137,7 +143,7 @@ public final class Connector implements SessionRole {
       attemptFailed(RpcStatus.UNAVAILABLE, "no token for the server can be had: " + e);
       throw e; // closes the link
     }
-    ClientHandshake handshake = new ClientHandshake(link, loop, this);
+    ClientHandshake handshake = new ClientHandshake(link, loop, handshakeLimit(), this);
     LinkPort port = new LinkPort(handshake);
     handshake.begin(port, nextEpoch(), hello);
     return port;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A link's first words, either side: sends and takes unsequenced frames until a session owns it.
  */
 abstract class Handshake implements LinkListener, Timers.Timer {
-  /** How long the peer may take for its part of the handshake. */
+  /** How long the peer may take for its part, unless there is less time. */
   static final Duration LIMIT = Duration.ofSeconds(10);
 
   private static final int DEPTH = 16;
@@ -28,16 +28,23 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   final Link link;
   final EventLoop loop;
   private final WireDecoder decoder = new WireDecoder();
+  private final Duration limit;
   private long timer = Timers.NONE;
   private boolean over;
 
-  Handshake(Link link, EventLoop loop) {
+  /**
+   * A handshake over a new link.
+   *
+   * @param limit how long the peer may take for its part
+   */
+  Handshake(Link link, EventLoop loop, Duration limit) {
     this.link = link;
     this.loop = loop;
+    this.limit = limit;
   }
 
   final void startTimer() {
-    timer = loop.timers().schedule(loop.now() + LIMIT.toNanos(), this);
+    timer = loop.timers().schedule(loop.now() + limit.toNanos(), this);
   }
 
   /** A frame of the handshake; throws WireException if it does not decode. */
@@ -128,6 +135,6 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   @Override
   public final void onTimer(long nowNanos) {
     timer = Timers.NONE;
-    fail("the peer did not open the session within " + LIMIT.toSeconds() + " s");
+    fail("the peer did not open the session within " + limit.toMillis() + " ms");
   }
 }

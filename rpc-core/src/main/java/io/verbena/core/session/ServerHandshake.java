@@ -30,7 +30,7 @@ final class ServerHandshake extends Handshake {
 
   ServerHandshake(
       Link link, SessionContext context, @Nullable Authenticator authenticator, Acceptor acceptor) {
-    super(link, context.loop());
+    super(link, context.loop(), LIMIT);
     this.context = context;
     this.authenticator = authenticator;
     this.acceptor = acceptor;

@@ -164,6 +164,21 @@ class ResumeTest {
   }
 
   @Test
+  void aServerThatTakesTheNextLinkAndSaysNothingDoesNotLengthenTheWindow() {
+    serveLater(new Counting());
+    open();
+    CompletableFuture<String> taken = stub.submit(Probe.SLOW, "taken");
+    world.settle();
+    world.network().drop(address, "the machine froze");
+    world.step(); // the next link is under way
+    world.network().cut(address);
+    world.network().admit(address, Admission.IGNORE);
+    world.pass(Duration.ofSeconds(7));
+    assertThat(taken).isCompletedExceptionally();
+    running.clear();
+  }
+
+  @Test
   void aRestartedServerIsUsedAgainByTheSameStub() {
     VerbenaServer first = serveLater(new Counting());
     open();

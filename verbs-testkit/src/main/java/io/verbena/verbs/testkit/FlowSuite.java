@@ -150,7 +150,7 @@ public abstract class FlowSuite extends VerbsSuite {
       harness.pass(Duration.ofMillis(20));
       try (Arena arena = Arena.ofConfined()) {
         CompletionBlock block = new CompletionBlock(arena, 64);
-        assertThat(VerbsCq.of(pair.active.sendCq).poll(block)).isBetween(1, 64);
+        harness.await("completions", () -> VerbsCq.of(pair.active.sendCq).poll(block) > 0);
         for (int i = 0; i < block.count(); i++) {
           assertThat(block.wrId(i)).as("in order, with none invented").isEqualTo(i);
         }

@@ -71,18 +71,22 @@ class TwoServicesTest {
     CountDownLatch cancelled = new CountDownLatch(1);
     Stock stuck =
         (article, count) -> {
+          if (article.equals("rose")) {
+            return 7;
+          }
           CallContext.current().onCancel(cancelled::countDown);
           try {
             new CountDownLatch(1).await();
           } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            throw new IllegalStateException("nobody wants it any more", e);
           }
           return 0;
         };
     try (VerbenaServer stock = StockService.start(ANY_PORT, stuck);
         VerbenaServer server =
             ShopService.start(ANY_PORT, shopsClient, stock.address().toString())) {
-      Shop shop = shopAt(server, CallOptions.timeout(Duration.ofMillis(300)));
+      shopAt(server, CallOptions.DEFAULT).buy("rose", 1); // so that every connection is there
+      Shop shop = shopAt(server, CallOptions.timeout(Duration.ofSeconds(1)));
       RpcException failure = catchThrowableOfType(RpcException.class, () -> shop.buy("verbena", 1));
       assertThat(failure.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
       assertThat(cancelled.await(30, TimeUnit.SECONDS)).isTrue();
