@@ -1,7 +1,4 @@
-/**
- * Programs that measure Verbena beside what it stands on. Both are measured in one run, by turns,
- * so that what else the machine does hits both alike.
- */
+/** Where {@code verbena bench} starts. The packages below are its rooms. */
 @NullMarked
 package io.verbena.bench;
 

@@ -1,7 +1,5 @@
 package io.verbena.bench.jmh;
 
-import io.verbena.bench.Repeater;
-import io.verbena.bench.RepeaterRpc;
 import io.verbena.testkit.SteppedWorld;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package io.verbena.bench;
+package io.verbena.bench.jmh;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;

@@ -1,0 +1,110 @@
+package io.verbena.bench.command;
+
+import io.verbena.bench.load.Contestant;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.report.Report;
+import io.verbena.bench.report.Result;
+import io.verbena.bench.report.Tables;
+import io.verbena.bench.run.Match;
+import io.verbena.bench.run.Progress;
+import io.verbena.bench.usage.HostInfo;
+import io.verbena.bench.usage.Usage;
+import io.verbena.bench.usage.Versions;
+import io.verbena.bench.verbena.BenchControl;
+import io.verbena.bench.verbena.BenchControlRpc;
+import io.verbena.bench.verbena.BenchHost;
+import io.verbena.bench.verbena.Route;
+import io.verbena.bench.verbena.VerbenaContestant;
+import io.verbena.core.PathPolicy;
+import io.verbena.core.VerbenaClient;
+import java.io.Console;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** One run against one server: who takes part, and what is said about it. For one thread. */
+final class Bench implements AutoCloseable {
+  private static final String IN_MEMORY = "mem://bench";
+
+  private final PrintWriter out;
+  private final String command;
+  private final VerbenaClient client;
+  private final BenchControl control;
+  private final List<Contestant> contestants = new ArrayList<>();
+  private final Match match;
+  private final @Nullable BenchHost inMemory;
+
+  /**
+   * A run.
+   *
+   * @param address the server's
+   * @param local whether the server is on this host, so that the in-memory path can take part too
+   */
+  Bench(CommandSpec spec, RunOptions run, ServerOptions server, String address, boolean local) {
+    this.out = spec.commandLine().getOut();
+    this.command =
+        "./verbena bench "
+            + String.join(" ", spec.root().commandLine().getParseResult().originalArgs());
+    this.client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
+    this.control = BenchControlRpc.client(client.connect(address));
+    boolean memory = local && run.routes().contains(Route.MEM);
+    this.inMemory =
+        memory ? BenchHost.start(IN_MEMORY, Duration.ZERO, server.delay(), Map.of()) : null;
+    for (Route route : run.routes()) {
+      if (route != Route.MEM) {
+        contestants.add(new VerbenaContestant(route, address, server.spin()));
+      } else if (memory) {
+        contestants.add(new VerbenaContestant(route, IN_MEMORY, Duration.ZERO));
+      }
+    }
+    Progress progress = new Progress(System.err, isWatched());
+    this.match = new Match(this::serverOf, run.rounds(), run.warmup(), progress);
+  }
+
+  @SuppressWarnings("SystemConsoleNull") // since JDK 25 it is null again
+  private static boolean isWatched() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  private @Nullable Supplier<Usage> serverOf(Contestant contestant) {
+    return contestant.name().equals(VerbenaContestant.name(Route.MEM)) ? null : control::usage;
+  }
+
+  /** Plays all loads and tells what came of it. */
+  int run(List<Load> loads) throws InterruptedException {
+    String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    List<Result> results = new ArrayList<>();
+    for (Load load : loads) {
+      results.addAll(match.play(load, contestants));
+    }
+    Report report =
+        new Report(
+            started,
+            command,
+            HostInfo.read(),
+            control.host(),
+            Versions.read(),
+            match.absent(),
+            results);
+    out.print(Tables.of(report));
+    out.flush();
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    contestants.forEach(Contestant::close);
+    client.close();
+    if (inMemory != null) {
+      inMemory.close();
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.verbena.bench.command;
+
+import io.verbena.bench.load.Handler;
+import io.verbena.bench.load.Kind;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Mode;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What is asked of the contestants; with perftest's letters where it has the same. */
+final class LoadOptions {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  enum Sweep {
+    SIZE,
+    DEPTH
+  }
+
+  @Option(
+      names = {"-w", "--workload"},
+      defaultValue = "CALL",
+      paramLabel = "KIND",
+      description = "call, push, pull, oneway or connect; default: ${DEFAULT-VALUE}")
+  private Kind kind = Kind.CALL;
+
+  @Option(
+      names = {"-s", "--size"},
+      defaultValue = "64",
+      paramLabel = "BYTES",
+      converter = Bytes.class,
+      description = "bytes of a message, as 64, 64k or 4m; default: ${DEFAULT-VALUE}")
+  private int size = 64;
+
+  @Option(
+      names = {"-o", "--outstanding", "--threads"},
+      defaultValue = "1",
+      paramLabel = "N",
+      description =
+          "calls under way at a time on each connection; of callers that wait, each has a thread."
+              + " Default: ${DEFAULT-VALUE}")
+  private int outstanding = 1;
+
+  @Option(
+      names = {"-q", "--connections"},
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "connections; default: ${DEFAULT-VALUE}")
+  private int connections = 1;
+
+  @Option(
+      names = {"-c", "--callers"},
+      defaultValue = "ASYNC",
+      paramLabel = "HOW",
+      description = "async, virtual or platform (threads that wait); default: ${DEFAULT-VALUE}")
+  private Mode mode = Mode.ASYNC;
+
+  @Option(
+      names = "--handler",
+      defaultValue = "NONBLOCKING",
+      paramLabel = "HOW",
+      description = "nonblocking (on the event loop) or virtual; default: ${DEFAULT-VALUE}")
+  private Handler handler = Handler.NONBLOCKING;
+
+  @Option(
+      names = {"-r", "--rate"},
+      defaultValue = "0",
+      paramLabel = "PER_SECOND",
+      description = "a call is due at its time, and its latency counts from then, late or not")
+  private double rate;
+
+  @Option(
+      names = {"-D", "--duration"},
+      defaultValue = "2",
+      paramLabel = "SECONDS",
+      description = "how long a turn is; default: ${DEFAULT-VALUE}")
+  private double seconds = 2;
+
+  @Option(
+      names = {"-n", "--count"},
+      defaultValue = "0",
+      paramLabel = "CALLS",
+      description = "how many calls a turn makes, instead of a duration")
+  private long count;
+
+  @Option(
+      names = "--sweep",
+      paramLabel = "WHAT",
+      description = "size (64 B to 1 MiB) or depth (1 to 256 outstanding)")
+  private @Nullable Sweep sweep;
+
+  @Option(
+      names = {"-a", "--all"},
+      description = "every size, as --sweep size")
+  private boolean allSizes;
+
+  @Option(names = "--validate", description = "compare every byte of every answer")
+  private boolean validate;
+
+  /** Returns the loads, in the order in which they are put. */
+  List<Load> loads() {
+    Load load =
+        new Load(
+            kind, size, outstanding, connections, mode, handler, rate, time(), count, validate);
+    if (sweep == Sweep.SIZE || allSizes) {
+      return IntStream.of(64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
+          .mapToObj(load::withSize)
+          .toList();
+    }
+    if (sweep == Sweep.DEPTH) {
+      return IntStream.of(1, 4, 16, 64, 256).mapToObj(load::withOutstanding).toList();
+    }
+    return List.of(load);
+  }
+
+  private Duration time() {
+    return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
+  }
+}

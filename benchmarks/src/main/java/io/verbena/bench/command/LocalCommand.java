@@ -1,0 +1,40 @@
+package io.verbena.bench.command;
+
+import io.verbena.bench.run.ServerProcess;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code bench local}: the server in a second JVM, the client in this one. */
+@Command(
+    name = "local",
+    description = "Measures between two processes on this host.",
+    mixinStandardHelpOptions = true)
+public final class LocalCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+  @Mixin private LoadOptions loads = new LoadOptions();
+  @Mixin private RunOptions run = new RunOptions();
+  @Mixin private ServerOptions server = new ServerOptions();
+
+  @Option(
+      names = "--address",
+      paramLabel = "HOST",
+      description = "of this host; RDMA needs one of a device's. Default: a device's, or loopback")
+  private String address = Addresses.ofThisHost();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<String> options = new ArrayList<>(server.words());
+    options.addAll(List.of("--listen", address + ":0"));
+    try (ServerProcess process = ServerProcess.start(options);
+        Bench bench = new Bench(spec, run, server, process.address(), true)) {
+      return bench.run(loads.loads());
+    }
+  }
+}

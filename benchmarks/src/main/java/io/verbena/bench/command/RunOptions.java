@@ -1,0 +1,47 @@
+package io.verbena.bench.command;
+
+import io.verbena.bench.verbena.Route;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** Who takes part, and for how long. */
+final class RunOptions {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  @Option(
+      names = {"-p", "--paths"},
+      split = ",",
+      defaultValue = "tcp,rdma,mem",
+      paramLabel = "PATH",
+      description = "which paths take turns; default: ${DEFAULT-VALUE}")
+  private Set<Route> routes = new LinkedHashSet<>(List.of(Route.values()));
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "how many turns each contestant has; default: ${DEFAULT-VALUE}")
+  private int rounds = 3;
+
+  @Option(
+      names = "--warmup",
+      defaultValue = "2",
+      paramLabel = "SECONDS",
+      description = "how long each makes calls before its first turn; default: ${DEFAULT-VALUE}")
+  private double warmupSeconds = 2;
+
+  Set<Route> routes() {
+    return routes;
+  }
+
+  int rounds() {
+    return rounds;
+  }
+
+  Duration warmup() {
+    return Duration.ofNanos((long) (warmupSeconds * NANOS_PER_SECOND));
+  }
+}

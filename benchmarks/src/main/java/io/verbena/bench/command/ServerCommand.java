@@ -1,0 +1,48 @@
+package io.verbena.bench.command;
+
+import io.verbena.bench.verbena.BenchHost;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code bench server}: what {@code bench client} on another host calls. */
+@Command(
+    name = "server",
+    description = "Serves 'bench client' on another host, until it is stopped.",
+    mixinStandardHelpOptions = true)
+public final class ServerCommand implements Callable<Integer> {
+  @Option(
+      names = "--listen",
+      defaultValue = "0.0.0.0:7410",
+      paramLabel = "HOST:PORT",
+      description = "default: ${DEFAULT-VALUE}")
+  private String listen = "0.0.0.0:7410";
+
+  @Option(names = "--until-input-ends", hidden = true)
+  private boolean untilInputEnds;
+
+  @Mixin private ServerOptions options = new ServerOptions();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    try (BenchHost host = BenchHost.start(listen, options.spin(), options.delay(), Map.of())) {
+      String name = listen.substring(0, listen.lastIndexOf(':'));
+      if (name.equals("0.0.0.0")) {
+        name = InetAddress.getLocalHost().getHostName();
+      }
+      System.out.println("listening at " + name + ":" + host.port());
+      if (untilInputEnds) {
+        while (System.in.read() != -1) {
+          // Nothing is ever written here; only the end says something.
+        }
+      } else {
+        Thread.currentThread().join();
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,37 @@
+package io.verbena.bench.command;
+
+import java.time.Duration;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** What a server is started with, here or in a process of its own. */
+final class ServerOptions {
+  private static final long NANOS_PER_MICRO = 1_000;
+
+  @Option(
+      names = "--spin",
+      defaultValue = "0",
+      paramLabel = "MICROS",
+      description = "how long an idle event loop looks for work before it waits; default: 0")
+  private long spinMicros;
+
+  @Option(
+      names = "--handler-delay",
+      defaultValue = "0",
+      paramLabel = "MICROS",
+      description = "makes every handler slower, to see whether a comparison finds it")
+  private long delayMicros;
+
+  Duration spin() {
+    return Duration.ofNanos(spinMicros * NANOS_PER_MICRO);
+  }
+
+  Duration delay() {
+    return Duration.ofNanos(delayMicros * NANOS_PER_MICRO);
+  }
+
+  /** Returns these options as words of a command line. */
+  List<String> words() {
+    return List.of("--spin", "" + spinMicros, "--handler-delay", "" + delayMicros);
+  }
+}

@@ -1,0 +1,102 @@
+package io.verbena.bench.load;
+
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that is made again and again: one at a time, so that nothing is allocated for it. Owned by
+ * its loop until it is started, by its contestant until it has ended.
+ */
+public final class Call {
+  private final Load load;
+  private final Recording recording;
+  private final Consumer<Call> onEnd;
+  private final Semaphore ended = new Semaphore(0);
+  private final byte[] message;
+  private final byte @Nullable [] expected;
+  private final int replyBytes;
+  private long number;
+  private long due;
+
+  /**
+   * A call of a load.
+   *
+   * @param onEnd what is done on the thread that ends it; not for calls that are waited for
+   */
+  Call(Load load, Recording recording, @Nullable Consumer<Call> onEnd) {
+    this.load = load;
+    this.recording = recording;
+    this.onEnd = onEnd == null ? call -> ended.release() : onEnd;
+    this.message = Messages.of(load.kind().requestBytes(load.size()));
+    this.replyBytes = load.kind().replyBytes(load.size());
+    this.expected =
+        load.validate() && replyBytes > Kind.NUMBER_BYTES ? Messages.of(replyBytes) : null;
+  }
+
+  /** Makes this the call that was due then, whenever it is started. */
+  Call due(long nanos, long callNumber) {
+    due = nanos;
+    number = callNumber;
+    Messages.number(message, callNumber);
+    return this;
+  }
+
+  /** Returns the load that the call is a part of. */
+  public Load load() {
+    return load;
+  }
+
+  /** Returns the message, with its number; not to be changed. */
+  public byte[] message() {
+    return message;
+  }
+
+  /** Returns the number that the answer must have. */
+  public long number() {
+    return number;
+  }
+
+  /** Ends the call, and checks its answer. */
+  public void answered(byte[] answer) {
+    if (answer.length != replyBytes) {
+      failed(new WrongAnswer("has " + answer.length + " bytes instead of " + replyBytes));
+      return;
+    }
+    int wrong = expected == null ? -1 : Messages.difference(expected, answer);
+    if (wrong >= 0) {
+      failed(new WrongAnswer("is not what was sent, from byte " + wrong));
+      return;
+    }
+    answered(Messages.number(answer));
+  }
+
+  /** Ends the call, and checks only its answer's number. */
+  public void answered(long answerNumber) {
+    if (answerNumber != number) {
+      failed(new WrongAnswer("has number " + answerNumber + " instead of " + number));
+      return;
+    }
+    recording.ended(due);
+    onEnd.accept(this);
+  }
+
+  /** Ends a call that has no answer, and never will. */
+  public void failed(Throwable failure) {
+    recording.failed(failure);
+    onEnd.accept(this);
+  }
+
+  /** Waits until the call has ended. */
+  void await() throws InterruptedException {
+    ended.acquire();
+  }
+
+  private static final class WrongAnswer extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    WrongAnswer(String how) {
+      super("an answer " + how);
+    }
+  }
+}

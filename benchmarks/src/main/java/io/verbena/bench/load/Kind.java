@@ -1,0 +1,37 @@
+package io.verbena.bench.load;
+
+/** What one call of a load does. */
+public enum Kind {
+  /** Sends a message and gets one of the same size back. */
+  CALL,
+  /** Sends a message and gets eight bytes back. */
+  PUSH,
+  /** Asks for a message of the size. */
+  PULL,
+  /** Sends a message and gets nothing back. What is timed is the hand-over. */
+  ONEWAY,
+  /** Opens a session, waits for the path that is measured, makes one call and closes it again. */
+  CONNECT;
+
+  /** Bytes of a number, and of an answer that is nothing else. */
+  public static final int NUMBER_BYTES = Long.BYTES;
+
+  /** Returns the bytes that a call of this kind sends. */
+  public int requestBytes(int size) {
+    return this == PULL ? NUMBER_BYTES : size;
+  }
+
+  /** Returns the bytes that a call of this kind gets back. */
+  public int replyBytes(int size) {
+    return switch (this) {
+      case CALL, PULL, CONNECT -> size;
+      case PUSH -> NUMBER_BYTES;
+      case ONEWAY -> 0;
+    };
+  }
+
+  /** Returns the payload that a call moves, both directions together. */
+  public long payloadBytes(int size) {
+    return this == CALL || this == CONNECT ? 2L * size : size;
+  }
+}

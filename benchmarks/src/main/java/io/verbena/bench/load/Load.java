@@ -1,0 +1,88 @@
+package io.verbena.bench.load;
+
+import java.time.Duration;
+
+/**
+ * What is asked of a contestant in one turn.
+ *
+ * @param size bytes of a message, at least 8
+ * @param outstanding calls under way at a time on each connection
+ * @param ratePerSecond calls that are due each second, all connections together; 0: a call is due
+ *     when another has ended
+ * @param duration how long a turn is measured, where no count is given
+ * @param count how many calls a turn makes; 0: as many as fit in the duration
+ * @param validate whether every byte of an answer is compared; its number and its length always are
+ */
+public record Load(
+    Kind kind,
+    int size,
+    int outstanding,
+    int connections,
+    Mode mode,
+    Handler handler,
+    double ratePerSecond,
+    Duration duration,
+    long count,
+    boolean validate) {
+  /** Checks every value. */
+  public Load {
+    require(size >= Kind.NUMBER_BYTES, "a message has at least 8 bytes, for its number");
+    require(outstanding >= 1 && connections >= 1, "outstanding and connections are at least 1");
+    require(ratePerSecond >= 0 && count >= 0, "a rate or a count is not negative");
+    require(count > 0 || duration.isPositive(), "a turn needs a duration or a count");
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /** Returns one that small calls are measured by: closed loop, one connection. */
+  public static Load of(Kind kind, int size, int outstanding, Duration duration) {
+    return new Load(
+        kind, size, outstanding, 1, Mode.ASYNC, Handler.NONBLOCKING, 0, duration, 0, false);
+  }
+
+  /** Returns this load with other messages. */
+  public Load withSize(int bytes) {
+    return new Load(
+        kind,
+        bytes,
+        outstanding,
+        connections,
+        mode,
+        handler,
+        ratePerSecond,
+        duration,
+        count,
+        validate);
+  }
+
+  /** Returns this load with another number of calls under way. */
+  public Load withOutstanding(int calls) {
+    return new Load(
+        kind, size, calls, connections, mode, handler, ratePerSecond, duration, count, validate);
+  }
+
+  /** Returns this load, called and handled in another way. */
+  public Load with(Mode callers, Handler handlers) {
+    return new Load(
+        kind,
+        size,
+        outstanding,
+        connections,
+        callers,
+        handlers,
+        ratePerSecond,
+        duration,
+        count,
+        validate);
+  }
+
+  /** Returns this load for another length of time, without a count. */
+  public Load lasting(Duration time) {
+    return new Load(
+        kind, size, outstanding, connections, mode, handler, ratePerSecond, time, 0, validate);
+  }
+}

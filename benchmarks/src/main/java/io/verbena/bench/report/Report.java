@@ -1,0 +1,24 @@
+package io.verbena.bench.report;
+
+import io.verbena.bench.usage.HostInfo;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that one run came to.
+ *
+ * @param started in ISO 8601
+ * @param command what to type in order to run it again
+ * @param server null: the client's process is the server's too
+ * @param versions of what took part
+ * @param absent who did not take part, and why
+ */
+public record Report(
+    String started,
+    String command,
+    HostInfo client,
+    @Nullable HostInfo server,
+    Map<String, String> versions,
+    Map<String, String> absent,
+    List<Result> results) {}

@@ -1,0 +1,23 @@
+package io.verbena.bench.report;
+
+import io.verbena.bench.load.Load;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a contestant came to under one load.
+ *
+ * @param path what carried its calls, and why
+ * @param nanos the times of all rounds' calls
+ */
+public record Result(
+    String contestant, String path, Load load, List<Round> rounds, Histogram nanos) {
+
+  /** Returns the median of a figure over the rounds. */
+  public double median(ToDoubleFunction<Round> figure) {
+    double[] sorted = rounds.stream().mapToDouble(figure).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

@@ -1,0 +1,70 @@
+package io.verbena.bench.report;
+
+import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Turn;
+import io.verbena.bench.usage.Usage;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of one turn. A latency is that of the whole round trip, in microseconds.
+ *
+ * @param gigabytesPerSecond payload, both directions together, in 10^9 bytes
+ * @param server null: both ends are one process, and the client's share is that of both
+ */
+public record Round(
+    double p50,
+    double p90,
+    double p99,
+    double p999,
+    double max,
+    long calls,
+    double callsPerSecond,
+    double gigabytesPerSecond,
+    Share client,
+    @Nullable Share server) {
+
+  /**
+   * What one side used.
+   *
+   * @param cpuMicros processor time per call
+   * @param cpuSecondsPerGigabyte processor time per 10^9 bytes of payload
+   * @param allocatedBytes per call
+   * @param contextSwitches per call
+   */
+  public record Share(
+      double cpuMicros,
+      double cpuSecondsPerGigabyte,
+      double allocatedBytes,
+      double contextSwitches) {
+    static Share of(Usage usage, double calls, double bytes) {
+      return new Share(
+          usage.cpuNanos() / 1e3 / calls,
+          usage.cpuNanos() / bytes,
+          usage.allocatedBytes() / calls,
+          usage.contextSwitches() / calls);
+    }
+  }
+
+  /** Returns what a turn came to. */
+  public static Round of(Load load, Turn turn, Usage client, @Nullable Usage server) {
+    Histogram nanos = turn.nanos();
+    double calls = Math.max(1, turn.calls());
+    double bytes = calls * load.kind().payloadBytes(load.size());
+    return new Round(
+        micros(nanos, 50),
+        micros(nanos, 90),
+        micros(nanos, 99),
+        micros(nanos, 99.9),
+        nanos.getMaxValue() / 1e3,
+        turn.calls(),
+        turn.calls() / turn.seconds(),
+        turn.calls() * (bytes / calls) / turn.seconds() / 1e9,
+        Share.of(client, calls, bytes),
+        server == null ? null : Share.of(server, calls, bytes));
+  }
+
+  private static double micros(Histogram nanos, double percentile) {
+    return nanos.getTotalCount() == 0 ? 0 : nanos.getValueAtPercentile(percentile) / 1e3;
+  }
+}

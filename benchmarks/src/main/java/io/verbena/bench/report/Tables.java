@@ -1,0 +1,146 @@
+package io.verbena.bench.report;
+
+import static java.util.Locale.ROOT;
+
+import io.verbena.bench.load.Kind;
+import io.verbena.bench.load.Load;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Column;
+import picocli.CommandLine.Help.TextTable;
+
+/** A report as text. */
+public final class Tables {
+  private static final int GAP = 2;
+
+  private Tables() {}
+
+  /** Returns the figures of a report: how fast, then at what cost. */
+  public static String of(Report report) {
+    StringBuilder text = new StringBuilder();
+    text.append(
+            "Latency in microseconds, of the whole round trip (perftest prints half of it);"
+                + " medians of the rounds.\n\n")
+        .append(speeds(report.results()))
+        .append("\nPer call, on the client + on the server:\n\n")
+        .append(costs(report.results()));
+    report
+        .absent()
+        .forEach((name, why) -> text.append("\nnot here: %s: %s%n".formatted(name, why)));
+    return text.toString();
+  }
+
+  private static String speeds(List<Result> results) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of(
+            "contestant", "load", "p50", "p90", "p99", "p99.9", "max", "calls/s", "GB/s", "path"));
+    for (Result result : results) {
+      rows.add(
+          List.of(
+              result.contestant(),
+              words(result.load()),
+              micros(result.median(Round::p50)),
+              micros(result.median(Round::p90)),
+              micros(result.median(Round::p99)),
+              micros(result.median(Round::p999)),
+              micros(result.median(Round::max)),
+              String.format(ROOT, "%,.0f", result.median(Round::callsPerSecond)),
+              String.format(ROOT, "%.3f", result.median(Round::gigabytesPerSecond)),
+              result.path()));
+    }
+    return table(rows);
+  }
+
+  private static String costs(List<Result> results) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of("contestant", "load", "CPU us", "CPU s/GB", "allocated bytes", "context switches"));
+    for (Result result : results) {
+      rows.add(
+          List.of(
+              result.contestant(),
+              words(result.load()),
+              both(result, "%.2f", Round.Share::cpuMicros),
+              both(result, "%.2f", Round.Share::cpuSecondsPerGigabyte),
+              both(result, "%.0f", Round.Share::allocatedBytes),
+              both(result, "%.3f", Round.Share::contextSwitches)));
+    }
+    return table(rows);
+  }
+
+  private static String both(Result result, String format, ToDoubleFunction<Round.Share> figure) {
+    String client = median(result, format, Round::client, figure);
+    if (result.rounds().getFirst().server() == null) {
+      return client + " both";
+    }
+    return client + " + " + median(result, format, Round::server, figure);
+  }
+
+  private static String median(
+      Result result,
+      String format,
+      Function<Round, Round.@Nullable Share> side,
+      ToDoubleFunction<Round.Share> figure) {
+    double median =
+        result.median(
+            round -> {
+              Round.Share share = side.apply(round);
+              return share == null ? 0 : figure.applyAsDouble(share);
+            });
+    return String.format(ROOT, format, median);
+  }
+
+  private static String micros(double value) {
+    return String.format(ROOT, value < 1_000 ? "%.1f" : "%,.0f", value);
+  }
+
+  /** Returns a load in few words. */
+  public static String words(Load load) {
+    StringBuilder words = new StringBuilder(load.kind().name().toLowerCase(Locale.ROOT));
+    words.append(' ').append(bytes(load.size())).append(" x").append(load.outstanding());
+    if (load.connections() > 1) {
+      words.append(" on ").append(load.connections());
+    }
+    if (load.ratePerSecond() > 0) {
+      words.append(String.format(ROOT, " at %.0f/s", load.ratePerSecond()));
+    }
+    if (load.kind() != Kind.ONEWAY) {
+      words
+          .append(", ")
+          .append(load.mode().name().toLowerCase(Locale.ROOT))
+          .append("/")
+          .append(load.handler().name().toLowerCase(Locale.ROOT));
+    }
+    return words.toString();
+  }
+
+  /** Returns a size in the largest unit of which it is a multiple. */
+  public static String bytes(long size) {
+    if (size >= 1 << 20 && size % (1 << 20) == 0) {
+      return (size >> 20) + " MiB";
+    }
+    return size >= 1024 && size % 1024 == 0 ? (size >> 10) + " KiB" : size + " B";
+  }
+
+  /** Returns rows in columns that are as wide as they must be; the first row is the heading. */
+  public static String table(List<List<String>> rows) {
+    int columns = rows.getFirst().size();
+    Column[] layout = new Column[columns];
+    for (int i = 0; i < columns; i++) {
+      int column = i;
+      int width = rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
+      layout[i] = new Column(width + GAP, 0, Column.Overflow.SPAN);
+    }
+    TextTable table = TextTable.forColumns(Help.defaultColorScheme(Ansi.OFF), layout);
+    table.setAdjustLineBreaksForWideCJKCharacters(false);
+    rows.forEach(row -> table.addRowValues(row.toArray(new String[0])));
+    return table.toString();
+  }
+}

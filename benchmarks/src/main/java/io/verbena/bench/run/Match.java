@@ -1,0 +1,194 @@
+package io.verbena.bench.run;
+
+import io.verbena.bench.load.AbsentException;
+import io.verbena.bench.load.Caller;
+import io.verbena.bench.load.Contestant;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.load.LoadLoop;
+import io.verbena.bench.load.Turn;
+import io.verbena.bench.load.Watcher;
+import io.verbena.bench.report.Result;
+import io.verbena.bench.report.Round;
+import io.verbena.bench.report.Tables;
+import io.verbena.bench.usage.Usage;
+import io.verbena.bench.usage.UsageMeter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has contestants take turns under the same load, one after the other and again, so that what else
+ * the machine does meanwhile hits them alike. For one thread.
+ */
+public final class Match {
+  /** Tells what a contestant's other end has used; null: both ends are this process. */
+  private final Function<Contestant, @Nullable Supplier<Usage>> servers;
+
+  private final int rounds;
+  private final Duration warmup;
+  private final Progress progress;
+  private final Map<String, String> absent = new LinkedHashMap<>();
+
+  /**
+   * A match.
+   *
+   * @param rounds how many turns each contestant has
+   * @param warmup how long each makes calls before the first turn
+   */
+  public Match(
+      Function<Contestant, @Nullable Supplier<Usage>> servers,
+      int rounds,
+      Duration warmup,
+      Progress progress) {
+    this.servers = servers;
+    this.rounds = rounds;
+    this.warmup = warmup;
+    this.progress = progress;
+  }
+
+  /** Returns who was not there, and why. */
+  public Map<String, String> absent() {
+    return absent;
+  }
+
+  /**
+   * Plays all rounds of one load.
+   *
+   * @throws IllegalStateException if a call failed or its answer was wrong
+   */
+  public List<Result> play(Load load, List<Contestant> contestants) throws InterruptedException {
+    List<Entry> entries = new ArrayList<>();
+    try {
+      for (Contestant contestant : contestants) {
+        if (contestant.takes(load) && !absent.containsKey(contestant.name())) {
+          enter(contestant, load, entries);
+        }
+      }
+      for (int round = 1; round <= rounds; round++) {
+        for (Entry entry : entries) {
+          entry.takeTurn("round " + round + " of " + rounds);
+        }
+      }
+      return entries.stream().map(Entry::result).toList();
+    } finally {
+      entries.forEach(Entry::close);
+      progress.clear();
+    }
+  }
+
+  private void enter(Contestant contestant, Load load, List<Entry> entries)
+      throws InterruptedException {
+    Entry entry = new Entry(contestant, load);
+    try {
+      entry.connect();
+      entries.add(entry);
+      entry.warmUp();
+    } catch (AbsentException e) {
+      entry.close();
+      absent.put(contestant.name(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** One contestant under one load, with its connections. */
+  private final class Entry {
+    private final Contestant contestant;
+    private final Load load;
+    private final List<Caller> callers = new ArrayList<>();
+    private final List<Round> taken = new ArrayList<>();
+    private final Histogram all = new Histogram(3);
+
+    Entry(Contestant contestant, Load load) {
+      this.contestant = contestant;
+      this.load = load;
+    }
+
+    void connect() throws AbsentException {
+      for (int i = 0; i < load.connections(); i++) {
+        callers.add(contestant.connect(load));
+      }
+    }
+
+    void warmUp() throws InterruptedException {
+      if (warmup.isPositive()) {
+        run(load.lasting(warmup), new Meter("warm-up", null));
+      }
+    }
+
+    void takeTurn(String stage) throws InterruptedException {
+      Meter meter = new Meter(stage, servers.apply(contestant));
+      Turn turn = run(load, meter);
+      if (turn.calls() == 0) {
+        throw new IllegalStateException(
+            contestant.name() + " ended no call in " + turn.seconds() + " s; use a longer turn");
+      }
+      taken.add(Round.of(load, turn, meter.clientUsed(), meter.serverUsed()));
+      all.add(turn.nanos());
+    }
+
+    private Turn run(Load asked, Meter meter) throws InterruptedException {
+      try {
+        return LoadLoop.run(asked, callers, meter);
+      } catch (IllegalStateException e) {
+        throw new IllegalStateException(
+            contestant.name() + ", " + Tables.words(asked) + ": " + e.getMessage(), e);
+      }
+    }
+
+    Result result() {
+      return new Result(contestant.name(), callers.getFirst().path(), load, taken, all);
+    }
+
+    void close() {
+      callers.forEach(Caller::close);
+    }
+
+    /** Reads what both sides use while calls are counted. */
+    private final class Meter implements Watcher {
+      private final String stage;
+      private final @Nullable Supplier<Usage> server;
+      private @Nullable Usage clientBefore;
+      private @Nullable Usage clientAfter;
+      private @Nullable Usage serverBefore;
+      private @Nullable Usage serverAfter;
+
+      Meter(String stage, @Nullable Supplier<Usage> server) {
+        this.stage = stage;
+        this.server = server;
+      }
+
+      @Override
+      public void opened() {
+        serverBefore = server == null ? null : server.get();
+        clientBefore = UsageMeter.read();
+      }
+
+      @Override
+      public void closed() {
+        clientAfter = UsageMeter.read();
+        serverAfter = server == null ? null : server.get();
+      }
+
+      @Override
+      public void progress(long calls, double seconds) {
+        progress.show(contestant.name(), load, stage, calls / seconds);
+      }
+
+      Usage clientUsed() {
+        if (clientBefore == null || clientAfter == null) {
+          throw new IllegalStateException("the turn was not counted");
+        }
+        return clientAfter.since(clientBefore);
+      }
+
+      @Nullable Usage serverUsed() {
+        return serverBefore == null || serverAfter == null ? null : serverAfter.since(serverBefore);
+      }
+    }
+  }
+}

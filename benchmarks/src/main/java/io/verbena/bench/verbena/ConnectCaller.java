@@ -1,0 +1,45 @@
+package io.verbena.bench.verbena;
+
+import io.verbena.api.Session;
+import io.verbena.bench.load.AbsentException;
+import io.verbena.bench.load.Call;
+import io.verbena.bench.load.Caller;
+
+/** Opens a session for each call. Keeps one of its own, whose path is told. */
+final class ConnectCaller implements Caller {
+  private final VerbenaContestant contestant;
+  private final Session own;
+
+  ConnectCaller(VerbenaContestant contestant, Session own) {
+    this.contestant = contestant;
+    this.own = own;
+  }
+
+  @Override
+  public void start(Call call) {
+    Thread.ofVirtual().start(() -> exchange(call));
+  }
+
+  private void exchange(Call call, Session session) {
+    call.answered(BenchTargetRpc.client(session).echo(call.message()));
+  }
+
+  @Override
+  public void exchange(Call call) {
+    try (Session session = contestant.open()) {
+      exchange(call, session);
+    } catch (AbsentException | RuntimeException e) {
+      call.failed(e);
+    }
+  }
+
+  @Override
+  public String path() {
+    return own.path().toString();
+  }
+
+  @Override
+  public void close() {
+    own.close();
+  }
+}

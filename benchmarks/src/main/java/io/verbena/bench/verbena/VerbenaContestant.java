@@ -1,0 +1,93 @@
+package io.verbena.bench.verbena;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.Session;
+import io.verbena.bench.load.AbsentException;
+import io.verbena.bench.load.Caller;
+import io.verbena.bench.load.Contestant;
+import io.verbena.bench.load.Kind;
+import io.verbena.bench.load.Load;
+import io.verbena.core.VerbenaClient;
+import java.time.Duration;
+import java.util.Locale;
+
+/** Typed calls on one path. */
+public final class VerbenaContestant implements Contestant {
+  private static final Duration UPGRADE_PATIENCE = Duration.ofSeconds(6);
+  private static final Duration LOOK_EVERY = Duration.ofNanos(100_000);
+
+  private final Route route;
+  private final String address;
+  private final VerbenaClient client;
+
+  /**
+   * Verbena on a path.
+   *
+   * @param address the server's
+   * @param spin how long an idle event loop looks for work before it waits in the kernel
+   */
+  public VerbenaContestant(Route route, String address, Duration spin) {
+    this.route = route;
+    this.address = address;
+    this.client =
+        VerbenaClient.builder().path(route.policy()).spin(spin).limits(BenchHost.LIMITS).build();
+  }
+
+  /** Returns what the figures of a path are listed under. */
+  public static String name(Route route) {
+    return "verbena " + route.name().toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  public String name() {
+    return name(route);
+  }
+
+  @Override
+  public boolean takes(Load load) {
+    return true;
+  }
+
+  @Override
+  public Caller connect(Load load) throws AbsentException {
+    Session session = open();
+    if (load.kind() == Kind.CONNECT) {
+      return new ConnectCaller(this, session);
+    }
+    return new SessionCaller(session, load.handler());
+  }
+
+  /** Opens a session and waits until the path that is measured carries its calls. */
+  Session open() throws AbsentException {
+    Session session;
+    try {
+      session = client.connect(address);
+    } catch (RpcException e) {
+      throw new AbsentException(String.valueOf(e.getMessage()));
+    }
+    long until = System.nanoTime() + UPGRADE_PATIENCE.toNanos();
+    while (!session.path().link().equals(route.link())) {
+      if (System.nanoTime() - until > 0 || !pause()) {
+        String path = session.path().toString();
+        session.close();
+        throw new AbsentException("the session stays on " + path);
+      }
+    }
+    return session;
+  }
+
+  private static boolean pause() {
+    try {
+      Thread.sleep(LOOK_EVERY);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

@@ -1,0 +1,80 @@
+package io.verbena.bench.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.bench.Main;
+import io.verbena.bench.verbena.BenchHost;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The command as a user runs it, with turns that are too short to say anything. */
+class BenchCommandTest {
+  private static final BenchHost HOST =
+      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO, Map.of());
+
+  @AfterAll
+  static void close() {
+    HOST.close();
+  }
+
+  private record Run(int exit, String out, String err) {}
+
+  private static Run bench(String arguments) {
+    List<String> words = new ArrayList<>(List.of(arguments.split(" ")));
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int exit =
+        Main.commandLine()
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .execute(words.toArray(new String[0]));
+    return new Run(exit, out.toString(), err.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-w call -o 16",
+        "-w call -o 4 -q 2 --callers virtual --handler virtual",
+        "-w push -s 64k",
+        "-w pull -s 64k --handler virtual",
+        "-w oneway --callers virtual",
+        "-w connect",
+        "-w call -r 1000 -o 8"
+      })
+  void measuresEveryKindOfCall(String workload) {
+    Run run = bench("local -p tcp,mem --validate -n 200 --rounds 2 --warmup 0.05 " + workload);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isZero();
+    assertThat(run.out())
+        .contains("verbena tcp", "verbena mem", "calls/s", "whole round trip", "allocated bytes");
+  }
+
+  @Test
+  void sweepsTheDepth() {
+    Run run = bench("local -p mem --sweep depth -n 300 --rounds 1 --warmup 0");
+    assertThat(run.out()).contains("64 B x1,", "64 B x4,", "64 B x16,", "64 B x64,", "64 B x256,");
+  }
+
+  @Test
+  void saysWhyAPathIsNotThere() {
+    Run run = bench("client 127.0.0.1:1 -n 10");
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(run.err()).contains("127.0.0.1:1");
+  }
+
+  @Test
+  void refusesASizeThatIsNone() {
+    Run run = bench("local -s many");
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.err()).contains("'many' is no size");
+  }
+}
