@@ -12,6 +12,8 @@ import java.util.List;
  * @param features optional abilities, a bit each; none is defined yet
  * @param key the session to resume, or {@link SessionKey#NONE}
  * @param received the highest sequence number the client has received in that session
+ * @param keptEpoch the link beside which the session only wants another first one: it carries both
+ *     directions and goes on; 0 to resume everything over the new link
  * @param limits what the client takes
  * @param token the client's credentials; empty for none
  * @param services what the client serves
@@ -22,6 +24,7 @@ public record Hello(
     long features,
     SessionKey key,
     long received,
+    int keptEpoch,
     PeerLimits limits,
     String token,
     List<OfferedService> services) {
@@ -33,6 +36,7 @@ public record Hello(
     out.writeVarLong(features);
     key.write(out);
     out.writeVarLong(received);
+    out.writeVarInt(keptEpoch);
     limits.write(out);
     out.writeString(token);
     OfferedService.writeAll(out, services);
@@ -46,6 +50,7 @@ public record Hello(
         in.readVarLong(),
         SessionKey.read(in),
         in.readVarLong(),
+        in.readVarInt(),
         PeerLimits.read(in),
         in.readString(),
         OfferedService.readAll(in));

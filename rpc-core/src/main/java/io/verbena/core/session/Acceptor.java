@@ -8,6 +8,7 @@ import io.verbena.core.Authenticator;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
@@ -117,6 +118,19 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     session.core().services(services);
     sessions.put(id, session);
     return session;
+  }
+
+  /** Answers a client that has kept a better link and only wants another first one. */
+  void welcomeBeside(
+      ServerHandshake handshake, LinkPort port, AcceptedSession session, int kept, Peer peer) {
+    SessionCore core = session.core();
+    if (core.lanes().settledEpoch() != kept) {
+      String why = "link " + kept + " does not carry the session here any more";
+      handshake.refuse(new Refusal(RpcStatus.UNAVAILABLE, false, true, why));
+    } else if (handshake.welcome(welcome(session))) {
+      core.attachFirst(handshake.link, port, handshake.epoch(), peer);
+      session.attached();
+    }
   }
 
   /**

@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
  *    ↑                 │ failed: calls that wait fail; the next attempt is delayed
  *    └─────────────────┘ resuming: tries again until the resume window is over
  * </pre>
+ *
+ * <p>While a better link carries the calls, a lost first link is made again beside it.
  */
 public final class Connector implements SessionRole {
   private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
@@ -49,7 +51,11 @@ public final class Connector implements SessionRole {
   private boolean connecting;
   private long retryTimer = Timers.NONE;
   private long delayNanos;
+  private boolean resumeDue;
   private long resumeUntil;
+
+  /** The link that the greeting under way wants to keep; 0 for none. */
+  private int keptEpoch;
 
   /** Why there is no session. */
   public record Failure(RpcStatus status, String reason) {}
@@ -150,12 +156,14 @@ public final class Connector implements SessionRole {
   }
 
   private Hello hello() {
+    keptEpoch = session.lanes().settledEpoch();
     return new Hello(
         FrameHeader.VERSION,
         FrameHeader.VERSION,
         0,
         key,
         session.received(),
+        keptEpoch,
         new PeerLimits(
             session.limits().maxMessageBytes(),
             config.link().maxFrameBytes(),
@@ -176,6 +184,11 @@ public final class Connector implements SessionRole {
     key = welcome.key();
     String identity = link.peerPrincipal() == null ? Peer.ANONYMOUS : link.peerPrincipal();
     Peer peer = new Peer(identity, link.peerAddress());
+    if (keptEpoch != 0) {
+      welcomedBeside(link, port, peer);
+      return;
+    }
+    resumeDue = false;
     if (!session.attach(link, port, epoch, welcome.received(), welcome.limits(), peer)) {
       link.abort("protocol error: the server's account of the session cannot be true");
       peerLost("the server's account of the session cannot be true");
@@ -189,6 +202,19 @@ public final class Connector implements SessionRole {
     if (session.mayCall()) {
       tellWaiters(null);
     }
+  }
+
+  private void welcomedBeside(Link link, LinkPort port, Peer peer) {
+    if (session.lanes().settledEpoch() != keptEpoch) {
+      String gone = "the link it was to be beside is gone";
+      link.abort(gone);
+      attemptFailed(RpcStatus.UNAVAILABLE, gone);
+      return;
+    }
+    resumeDue = false;
+    delayNanos = 0;
+    session.attachFirst(link, port, epoch, peer);
+    LOG.info("Session {} has a first link to {} again", key, peer.address());
   }
 
   @Override
@@ -219,6 +245,10 @@ public final class Connector implements SessionRole {
     if (refusal.sessionUnknown() && isResuming()) {
       connecting = false;
       peerLost("the server has lost the session: " + refusal.message());
+    } else if (refusal.resumeWhole() && session.lanes().settledEpoch() != 0) {
+      connecting = false;
+      String reason = "the peer gave it up: " + refusal.message();
+      session.closeLinks(reason, () -> session.controlLost(reason));
     } else {
       attemptFailed(refusal.status(), refusal.message());
     }
@@ -239,6 +269,7 @@ public final class Connector implements SessionRole {
     } else {
       LOG.info("Session {} with {} is lost: {}", key, config.address(), reason);
       key = SessionKey.NONE;
+      resumeDue = false;
       session.forgetPeer(reason);
       session.failWaiting(status, reason);
       tellWaiters(new Failure(status, reason));
@@ -247,7 +278,7 @@ public final class Connector implements SessionRole {
 
   private void retry() {
     retryTimer = Timers.NONE;
-    if (!session.isEnded() && !session.isAttached() && (isResuming() || session.hasCalls())) {
+    if (!session.isEnded() && session.lacksFirstLink() && (isResuming() || session.hasCalls())) {
       connect();
     }
   }
@@ -263,7 +294,10 @@ public final class Connector implements SessionRole {
   @Override
   public void linkLost(String reason) {
     LOG.info("Session {} lost its link to {}: {}; resuming", key, config.address(), reason);
-    resumeUntil = loop.now() + session.limits().resumeWindow().toNanos();
+    if (!resumeDue) { // the loss of another link meanwhile buys no more time
+      resumeDue = true;
+      resumeUntil = loop.now() + session.limits().resumeWindow().toNanos();
+    }
     linkWanted();
   }
 
@@ -271,6 +305,7 @@ public final class Connector implements SessionRole {
   public void peerLost(String reason) {
     LOG.info("Session {} with {} is lost: {}", key, config.address(), reason);
     key = SessionKey.NONE;
+    resumeDue = false;
     session.forgetPeer(reason);
     if (session.hasCalls()) {
       linkWanted();

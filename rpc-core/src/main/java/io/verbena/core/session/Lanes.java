@@ -20,6 +20,10 @@ import org.slf4j.LoggerFactory;
  *   settling, when the better link dies:
  *     each end  its own link closed and drained ─→ SETTLE {epoch, received} on the first link
  *     each end  has sent and heard SETTLE ─→ sends received+1 … on the first link
+ *
+ *   the first link dies alone:
+ *     both directions on the better one for good: it carries calls on, while the client makes
+ *     another first link beside it; else, and when that takes too long, it goes too
  * </pre>
  */
 final class Lanes {
@@ -69,8 +73,30 @@ final class Lanes {
     return lane == in;
   }
 
+  /** Returns whether there is a link left. */
   boolean isOpen() {
-    return control != null;
+    return control != null || better != null;
+  }
+
+  /**
+   * Returns the number of the better link where it carries both directions and nothing is being
+   * changed or settled, so that the first link is not needed for now; else 0.
+   */
+  int settledEpoch() {
+    Lane next = better;
+    return next != null && isUpgraded() && !markerDue && settlingEpoch == NONE
+        ? next.epoch()
+        : NONE;
+  }
+
+  /** Takes another first link beside the better one, which goes on. */
+  void replaceControl(Lane first) {
+    Lane old = control;
+    control = first;
+    if (old != null) {
+      old.forget();
+      old.link().abort("the peer has made another first link");
+    }
   }
 
   /** Returns whether both directions take the better link. */
@@ -241,6 +267,11 @@ final class Lanes {
   }
 
   private void betterClosed(Lane lane, String reason) {
+    if (control == null) { // nothing is left to settle by
+      forgetAll();
+      session.controlLost(reason);
+      return;
+    }
     better = null;
     boolean inUse = out == lane || in == lane || settlingEpoch == lane.epoch();
     markerDue = false;
@@ -251,13 +282,18 @@ final class Lanes {
     session.betterLinkLost(reason);
   }
 
-  /** Without the first link there is nothing to settle by: the other goes too, then all resumes. */
+  /**
+   * Where both directions ride the better link, they stay there while the first one is made again.
+   * Else there is nothing to settle by: the other goes too, then all resumes.
+   */
   private void controlClosed(String reason) {
+    boolean goesOn = settledEpoch() != NONE;
     control = null;
-    Lane other = better;
-    closeAll("the session's first link is gone: " + reason, () -> session.controlLost(reason));
-    if (other != null) {
-      LOG.debug("{} closed with the session's first link", other);
+    if (goesOn) {
+      LOG.info("{} has lost its first link: {}; calls stay on the {}", session, reason, better);
+      session.firstLinkLost(reason);
+    } else {
+      closeAll("the session's first link is gone: " + reason, () -> session.controlLost(reason));
     }
   }
 

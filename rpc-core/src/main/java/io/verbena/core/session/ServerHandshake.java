@@ -61,6 +61,7 @@ final class ServerHandshake extends Handshake {
           new Refusal(
               RpcStatus.INCOMPATIBLE,
               false,
+              false,
               "the client speaks protocol versions %d to %d, this server %d: upgrade the older end"
                   .formatted(greeting.minVersion(), greeting.maxVersion(), FrameHeader.VERSION)));
     } else {
@@ -79,7 +80,7 @@ final class ServerHandshake extends Handshake {
     try {
       context.handlers().execute(() -> judge(judge, shown, greeting));
     } catch (RejectedExecutionException e) {
-      refuse(new Refusal(RpcStatus.UNAVAILABLE, false, "the server is shutting down"));
+      refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, "the server is shutting down"));
     }
   }
 
@@ -91,11 +92,12 @@ final class ServerHandshake extends Handshake {
     } catch (AuthenticationException e) {
       LOG.info("Client at {} refused: {}", shown.address(), e.getMessage());
       String why = String.valueOf(e.getMessage());
-      loop.execute(() -> refuse(new Refusal(RpcStatus.UNAUTHENTICATED, false, why)));
+      loop.execute(() -> refuse(new Refusal(RpcStatus.UNAUTHENTICATED, false, false, why)));
     } catch (RuntimeException e) {
       LOG.error("The authenticator failed; the client at {} is refused", shown.address(), e);
       Refusal refusal =
-          new Refusal(RpcStatus.UNAVAILABLE, false, "the server could not check the credentials");
+          new Refusal(
+              RpcStatus.UNAVAILABLE, false, false, "the server could not check the credentials");
       loop.execute(() -> refuse(refusal));
     }
   }
@@ -107,7 +109,7 @@ final class ServerHandshake extends Handshake {
     boolean isNew = greeting.key().id() == 0;
     String refusal = acceptor.refusal(isNew);
     if (refusal != null) {
-      refuse(new Refusal(RpcStatus.UNAVAILABLE, false, refusal));
+      refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, refusal));
       return;
     }
     AcceptedSession session = isNew ? acceptor.open() : acceptor.find(greeting.key());
@@ -116,15 +118,22 @@ final class ServerHandshake extends Handshake {
           new Refusal(
               RpcStatus.UNAVAILABLE,
               true,
+              false,
               "no session " + greeting.key() + " here: it ended, or the server was restarted"));
       return;
     }
     if (!isNew && !session.core().peer().identity().equals(identity)) {
       refuse(
-          new Refusal(RpcStatus.PERMISSION_DENIED, true, "the session belongs to somebody else"));
+          new Refusal(
+              RpcStatus.PERMISSION_DENIED, true, false, "the session belongs to somebody else"));
       return;
     }
-    acceptor.welcome(this, port, session, greeting, new Peer(identity, link.peerAddress()));
+    Peer peer = new Peer(identity, link.peerAddress());
+    if (isNew || greeting.keptEpoch() == 0) {
+      acceptor.welcome(this, port, session, greeting, peer);
+    } else {
+      acceptor.welcomeBeside(this, port, session, greeting.keptEpoch(), peer);
+    }
   }
 
   /** Says that the session is open; returns whether the link took it. */
@@ -137,7 +146,7 @@ final class ServerHandshake extends Handshake {
     return true;
   }
 
-  private void refuse(Refusal refusal) {
+  void refuse(Refusal refusal) {
     if (!isOver()) {
       say(FrameKind.REFUSED, epoch, refusal::write);
       finish();

@@ -42,7 +42,8 @@ import org.slf4j.LoggerFactory;
  * both ways.
  *
  * <pre>
- *   DETACHED ──attach──→ ATTACHED ──link lost──→ DETACHED (resumes: nothing is lost, nothing twice)
+ *   DETACHED ──attach──→ ATTACHED ──links lost──→ DETACHED (resumes: nothing is lost, nothing twice)
+ *                            ├──first link lost──→ ATTACHED by the better one, until attachFirst
  *                            └──peer lost──→ DETACHED, numbers and calls of the old peer forgotten
  *   any ──end──→ ENDED
  * </pre>
@@ -110,6 +111,15 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     return true;
   }
 
+  /** Goes on as it does, with another first link beside the better one that carries the calls. */
+  void attachFirst(Link first, LinkPort port, int epoch, Peer who) {
+    Lane lane = new Lane(this, first, epoch);
+    port.handTo(lane);
+    lanes.replaceControl(lane);
+    peer = who;
+    schedulePump();
+  }
+
   /** Closes and drains every link, so that what was received is final; then goes on. */
   void closeLinks(String reason, Runnable then) {
     upgrade.stop();
@@ -174,6 +184,11 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     return lanes.isOpen();
   }
 
+  /** Returns whether the session's first link is to be made, or made again. */
+  boolean lacksFirstLink() {
+    return lanes.control() == null;
+  }
+
   Lanes lanes() {
     return lanes;
   }
@@ -222,6 +237,11 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   void betterLinkLost(String reason) {
     upgrade.lost(reason);
     pathChanged();
+  }
+
+  /** The first link is gone; calls stay on the better one for as long as a session may resume. */
+  void firstLinkLost(String reason) {
+    role.linkLost(reason);
   }
 
   /** Every link is gone, closed and drained. */
@@ -321,6 +341,10 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   }
 
   private @Nullable String takeUnsequenced(Lane lane, FrameKind kind) {
+    boolean firstOnly = kind == FrameKind.PATH_CHANGED || kind == FrameKind.SETTLE;
+    if (firstOnly && lane != lanes.control()) {
+      return kind + " on the " + lane + ", which is not the session's first";
+    }
     switch (kind) {
       case ACK, PONG -> {}
       case PING -> lane.say(FrameKind.PONG);
@@ -426,8 +450,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
 
   private void pump() {
     pumpDue = false;
-    Lane first = lanes.control();
-    if (first == null) {
+    if (!lanes.isOpen()) {
       if (!ended && !outgoing.isEmpty()) {
         role.linkWanted();
       }
@@ -567,7 +590,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     loop()
         .execute(
             () -> {
-              Lane first = lanes.control();
+              Lane first = lanes.control() == null ? lanes.out() : lanes.control();
               if (first != null) {
                 first.say(FrameKind.GOODBYE);
                 first.link().flush();

@@ -14,7 +14,7 @@ interface SessionRole {
   /** The session has calls to make and no link. */
   void linkWanted();
 
-  /** The session has lost its link and may resume. */
+  /** The session has lost its first link, or every one, and may resume. */
   void linkLost(String reason);
 
   /** The peer broke the protocol or forgot the session: it cannot resume. */

@@ -134,7 +134,8 @@ class HostilePeerTest {
   private Raw open() {
     Raw raw = connect();
     Hello hello =
-        new Hello(1, 1, 0, SessionKey.NONE, 0, new PeerLimits(1 << 20, 65536, 64), "", List.of());
+        new Hello(
+            1, 1, 0, SessionKey.NONE, 0, 0, new PeerLimits(1 << 20, 65536, 64), "", List.of());
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.WELCOME);
@@ -251,7 +252,7 @@ class HostilePeerTest {
     Raw raw = connect();
     Hello hello =
         new Hello(
-            1, 1, 0, new SessionKey(42, 1, 2), 0, new PeerLimits(4096, 4096, 64), "", List.of());
+            1, 1, 0, new SessionKey(42, 1, 2), 0, 9, new PeerLimits(4096, 4096, 64), "", List.of());
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
@@ -262,7 +263,7 @@ class HostilePeerTest {
   void aClientOfAnotherProtocolVersionIsToldWhichThisIs() {
     Raw raw = connect();
     Hello hello =
-        new Hello(7, 9, 0, SessionKey.NONE, 0, new PeerLimits(4096, 4096, 64), "", List.of());
+        new Hello(7, 9, 0, SessionKey.NONE, 0, 0, new PeerLimits(4096, 4096, 64), "", List.of());
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.REFUSED);

@@ -176,19 +176,6 @@ class UpgradeTest {
   }
 
   @Test
-  void whenTheFirstLinkDiesTheSessionResumesAndUpgradesAgain() {
-    Session session = session();
-    call(session, "first");
-    world.settle();
-    URI before = fastLink();
-    world.network().drop(URI.create(world.address()), "timed out by a firewall");
-    assertThat(call(session, "second")).isEqualTo("second");
-    world.settle();
-    assertThat(fastLink()).isNotEqualTo(before);
-    assertThat(executions).containsEntry("first", 1).containsEntry("second", 1);
-  }
-
-  @Test
   void nothingIsLostAndNothingExecutedTwiceWhateverLinksDieWhen() {
     Session session = session();
     Probe.Stub stub = new Probe.Stub(session);
