@@ -4,7 +4,10 @@ package io.verbena.core;
 public enum PathPolicy {
   /** RDMA as soon as both ends can, TCP until then and whenever not. The default. */
   PREFER_RDMA,
-  /** RDMA only: calls wait for it, and fail with the reason where it cannot be had. */
+  /**
+   * RDMA only: calls wait for it, and fail with the reason where it cannot be had. An end that
+   * serves refuses calls that come by another path with UNAVAILABLE, unexecuted.
+   */
   REQUIRE_RDMA,
   /** TCP only, whatever the host has. */
   TCP_ONLY

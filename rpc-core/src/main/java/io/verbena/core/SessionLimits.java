@@ -13,8 +13,8 @@ import java.time.Duration;
  * @param maxKeptBytes replies kept for a peer that has not acknowledged them; beyond it new
  *     requests are refused
  * @param pingInterval how long a silent link is trusted before it is asked for a sign of life
- * @param deadAfter how long a link may be silent before it is given up; leaves room for a garbage
- *     collection of the peer
+ * @param deadAfter how long a link may be silent before it is given up. A peer that pauses, for a
+ *     garbage collection or under SIGSTOP, for less than this minus pingInterval keeps its links
  * @param resumeWindow how long a session without a link waits for a new one before it ends
  */
 public record SessionLimits(

@@ -3,7 +3,9 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.SessionLimits;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;
@@ -21,6 +23,9 @@ import org.junit.jupiter.api.Test;
 
 /** Sessions upgrade to RDMA by themselves, go back when it fails, and lose nothing by it. */
 final class SessionOverRdmaTest {
+  private static final Duration TOLERATED =
+      SessionLimits.DEFAULT.deadAfter().minus(SessionLimits.DEFAULT.pingInterval());
+
   private final SteppedWorld world = new SteppedWorld();
   private final FabricWorld verbs =
       new FabricWorld(
@@ -119,6 +124,37 @@ final class SessionOverRdmaTest {
     assertThat(executions).containsEntry("into silence", 1);
     verbs.fabric.heal(verbs.east, verbs.west);
     world.runUntil(() -> session.path().link().equals("rdma"));
+  }
+
+  /** The device acknowledges for it, and the keepalive has more patience than that. */
+  @Test
+  void aPauseOfThePeersProcessDoesNotChangeThePath() {
+    upgraded();
+    for (int pauses = 0; pauses < 3; pauses++) {
+      CompletableFuture<String> call = Echo.call(session, "paused " + pauses);
+      world.pauseServer(true);
+      world.pass(TOLERATED);
+      assertThat(call).isNotDone();
+      world.pauseServer(false);
+      world.runUntil(call::isDone);
+      world.pass(Duration.ofSeconds(1));
+    }
+    assertThat(session.path().link()).isEqualTo("rdma");
+    assertThat(east.counters().linksOpened()).as("one link all the time").isEqualTo(1);
+    assertThat(executions.values()).containsOnly(1);
+  }
+
+  @Test
+  void aPeerThatStaysSilentIsGivenUpOnEveryLinkThoughItsDeviceAnswers() {
+    upgraded();
+    CompletableFuture<String> call = Echo.call(session, "nobody answers");
+    world.pauseServer(true);
+    world.pass(SessionLimits.DEFAULT.deadAfter().plus(SessionLimits.DEFAULT.pingInterval()));
+    assertThat(session.path().link()).isEqualTo("none");
+    world.runUntil(call::isDone);
+    assertThat(((RpcException) call.exceptionNow()).status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    world.pauseServer(false);
+    upgraded();
   }
 
   @Test

@@ -35,6 +35,7 @@ public final class SteppedWorld implements AutoCloseable {
   private final ArrayDeque<Runnable> handlers = new ArrayDeque<>();
   private final VerbenaClient client;
   private final SessionLimits limits;
+  private boolean serverPaused;
 
   /** A world with the default limits. */
   public SteppedWorld() {
@@ -97,7 +98,12 @@ public final class SteppedWorld implements AutoCloseable {
 
   /** Runs one duty cycle of each loop; returns how much was done. Runs no handler. */
   public int step() {
-    return clientLoop.doWork() + serverLoop.doWork();
+    return clientLoop.doWork() + (serverPaused ? 0 : serverLoop.doWork());
+  }
+
+  /** Has the server's process stand still, as in a long collection or under SIGSTOP; or go on. */
+  public void pauseServer(boolean paused) {
+    serverPaused = paused;
   }
 
   /** Runs the handlers that wait for a thread; returns how many. */

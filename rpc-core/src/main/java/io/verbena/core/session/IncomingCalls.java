@@ -56,6 +56,8 @@ final class IncomingCalls {
     MethodDescriptor<?> method = service == null ? null : service.methods().get(methodId);
     if (service == null || method == null || method.oneway() != (kind == FrameKind.ONEWAY)) {
       refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(service, methodId));
+    } else if (!session.mayServe()) {
+      refuse(kind, callId, RpcStatus.UNAVAILABLE, rdmaRequired());
     } else if (left == 0) {
       refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
     } else if (session.outbox().owedBytes() > session.limits().maxKeptBytes()) {
@@ -64,6 +66,12 @@ final class IncomingCalls {
       dispatch(service, newCall(method, callId, session.loop().now() + left), in);
     }
     return null;
+  }
+
+  private String rdmaRequired() {
+    return "the peer requires RDMA, and this session is on "
+        + session.path()
+        + " there; a client that sets REQUIRE_RDMA too waits for it before it calls";
   }
 
   private String unimplemented(LocalServices.@Nullable Served service, int methodId) {

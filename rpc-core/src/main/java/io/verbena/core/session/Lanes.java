@@ -104,6 +104,11 @@ final class Lanes {
     return better != null && out == better && in == better;
   }
 
+  /** Returns whether what the peer sends takes the better link. */
+  boolean isUpgradedIn() {
+    return better != null && in == better;
+  }
+
   // ---- change of path ----
 
   /**

@@ -207,6 +207,11 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     return context.upgrade().policy() != PathPolicy.REQUIRE_RDMA || lanes.isUpgraded();
   }
 
+  /** Returns whether calls by the path that the peer takes now may be served. */
+  boolean mayServe() {
+    return context.upgrade().policy() != PathPolicy.REQUIRE_RDMA || lanes.isUpgradedIn();
+  }
+
   /** The path has changed, or why it is what it is. */
   void pathChanged() {
     Lane out = lanes.out();

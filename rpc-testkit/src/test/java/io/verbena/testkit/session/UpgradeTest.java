@@ -3,6 +3,7 @@ package io.verbena.testkit.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.CallOptions;
+import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -145,6 +146,27 @@ class UpgradeTest {
   void aClientThatRequiresTheBetterPathCallsOnceItIsThere() {
     Session session = session(PathPolicy.REQUIRE_RDMA, PathPolicy.PREFER_RDMA);
     assertThat(call(session, "text")).isEqualTo("text");
+  }
+
+  @Test
+  void aServerThatRequiresTheBetterPathRefusesCallsByAnother() {
+    Session session = session(PathPolicy.TCP_ONLY, PathPolicy.REQUIRE_RDMA);
+    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "never");
+    world.runUntil(call::isDone);
+    RpcException failure = (RpcException) call.exceptionNow();
+    assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
+    assertThat(failure).hasMessageContaining("the peer requires RDMA");
+    assertThat(executions).isEmpty();
+  }
+
+  @Test
+  void whereBothEndsRequireTheBetterPathTheFirstCallWaitsForIt() {
+    Session session = session(PathPolicy.REQUIRE_RDMA, PathPolicy.REQUIRE_RDMA);
+    assertThat(call(session, "first")).isEqualTo("first");
+    fast.drop(fastLink(), "cable pulled");
+    world.settle();
+    assertThat(call(session, "by the next one")).isEqualTo("by the next one");
   }
 
   @Test
