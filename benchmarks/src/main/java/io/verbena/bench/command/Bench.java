@@ -5,6 +5,8 @@ import io.verbena.bench.load.Load;
 import io.verbena.bench.report.Report;
 import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Tables;
+import io.verbena.bench.rival.Rival;
+import io.verbena.bench.rival.RivalContestant;
 import io.verbena.bench.run.Match;
 import io.verbena.bench.run.Progress;
 import io.verbena.bench.usage.HostInfo;
@@ -24,7 +26,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,8 +57,7 @@ final class Bench implements AutoCloseable {
     this.client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
     this.control = BenchControlRpc.client(client.connect(address));
     boolean memory = local && run.routes().contains(Route.MEM);
-    this.inMemory =
-        memory ? BenchHost.start(IN_MEMORY, Duration.ZERO, server.delay(), Map.of()) : null;
+    this.inMemory = memory ? BenchHost.start(IN_MEMORY, Duration.ZERO, server.delay()) : null;
     for (Route route : run.routes()) {
       if (route != Route.MEM) {
         contestants.add(new VerbenaContestant(route, address, server.spin()));
@@ -64,8 +65,15 @@ final class Bench implements AutoCloseable {
         contestants.add(new VerbenaContestant(route, IN_MEMORY, Duration.ZERO));
       }
     }
+    enter(run.rivals(), address.substring(0, address.lastIndexOf(':')));
     Progress progress = new Progress(System.err, isWatched());
     this.match = new Match(this::serverOf, run.rounds(), run.warmup(), progress);
+  }
+
+  private void enter(Set<Rival> rivals, String host) {
+    for (Rival rival : rivals) {
+      contestants.add(new RivalContestant(rival, host, control.rivalPort(rival.name())));
+    }
   }
 
   @SuppressWarnings("SystemConsoleNull") // since JDK 25 it is null again

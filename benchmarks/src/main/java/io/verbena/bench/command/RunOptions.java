@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.rival.Rival;
 import io.verbena.bench.verbena.Route;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -32,6 +33,19 @@ final class RunOptions {
       paramLabel = "SECONDS",
       description = "how long each makes calls before its first turn; default: ${DEFAULT-VALUE}")
   private double warmupSeconds = 2;
+
+  @Option(
+      names = "--rivals",
+      arity = "0..1",
+      split = ",",
+      fallbackValue = "nio,netty,grpc,grpc_tuned",
+      paramLabel = "RIVAL",
+      description = "who else takes turns; without a value: ${FALLBACK-VALUE}")
+  private Set<Rival> rivals = Set.of();
+
+  Set<Rival> rivals() {
+    return rivals;
+  }
 
   Set<Route> routes() {
     return routes;

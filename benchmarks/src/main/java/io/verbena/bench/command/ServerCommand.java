@@ -1,9 +1,9 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.rival.RivalServers;
 import io.verbena.bench.verbena.BenchHost;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,12 +29,12 @@ public final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try (BenchHost host = BenchHost.start(listen, options.spin(), options.delay(), Map.of())) {
-      String name = listen.substring(0, listen.lastIndexOf(':'));
-      if (name.equals("0.0.0.0")) {
-        name = InetAddress.getLocalHost().getHostName();
-      }
-      System.out.println("listening at " + name + ":" + host.port());
+    String name = listen.substring(0, listen.lastIndexOf(':'));
+    try (RivalServers rivals = new RivalServers(name);
+        BenchHost host = BenchHost.start(listen, options.spin(), options.delay(), rivals::port)) {
+      boolean any = name.equals("0.0.0.0");
+      String reached = any ? InetAddress.getLocalHost().getHostName() : name;
+      System.out.println("listening at " + reached + ":" + host.port());
       if (untilInputEnds) {
         while (System.in.read() != -1) {
           // Nothing is ever written here; only the end says something.

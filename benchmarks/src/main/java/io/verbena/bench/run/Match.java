@@ -27,6 +27,11 @@ import org.jspecify.annotations.Nullable;
  * the machine does meanwhile hits them alike. For one thread.
  */
 public final class Match {
+  /** A warm-up is repeated while the last one was faster than the one before by this factor. */
+  private static final double STILL_WARMING = 1.1;
+
+  private static final int MOST_WARMUPS = 8;
+
   /** Tells what a contestant's other end has used; null: both ends are this process. */
   private final Function<Contestant, @Nullable Supplier<Usage>> servers;
 
@@ -115,8 +120,14 @@ public final class Match {
     }
 
     void warmUp() throws InterruptedException {
-      if (warmup.isPositive()) {
-        run(load.lasting(warmup), new Meter("warm-up", null));
+      double before = 0;
+      for (int i = 0; i < MOST_WARMUPS && warmup.isPositive(); i++) {
+        Turn turn = run(load.lasting(warmup), new Meter("warm-up", null));
+        double rate = turn.calls() / turn.seconds();
+        if (load.ratePerSecond() > 0 || rate < before * STILL_WARMING) {
+          return;
+        }
+        before = rate;
       }
     }
 

@@ -4,7 +4,6 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
-import java.util.Map;
 
 /** What the client asks the server's process between turns. */
 @RpcService(name = "bench.control")
@@ -17,7 +16,7 @@ public interface BenchControl {
   @RpcMethod(id = 2)
   HostInfo host();
 
-  /** Returns the ports at which the server has rivals listen, by their name. */
+  /** Has a rival listen in the server's process; returns its port. */
   @RpcMethod(id = 3)
-  Map<String, Integer> rivalPorts();
+  int rivalPort(String name);
 }

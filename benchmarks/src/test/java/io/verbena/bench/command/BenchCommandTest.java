@@ -9,7 +9,6 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The command as a user runs it, with turns that are too short to say anything. */
 class BenchCommandTest {
   private static final BenchHost HOST =
-      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO, Map.of());
+      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO);
 
   @AfterAll
   static void close() {
@@ -56,6 +55,15 @@ class BenchCommandTest {
     assertThat(run.exit()).isZero();
     assertThat(run.out())
         .contains("verbena tcp", "verbena mem", "calls/s", "whole round trip", "allocated bytes");
+  }
+
+  @Test
+  void hasRivalsTakeTurnsUnderTheSameLoad() {
+    for (String load : List.of("-w call -o 8", "-w push -s 100k -o 2", "-w pull -s 100k")) {
+      Run run = bench("local -p mem --rivals -n 100 --rounds 1 --warmup 0 --validate " + load);
+      assertThat(run.err()).isEmpty();
+      assertThat(run.out()).contains("verbena mem", "raw nio", "raw netty", "grpc ", "grpc tuned");
+    }
   }
 
   @Test

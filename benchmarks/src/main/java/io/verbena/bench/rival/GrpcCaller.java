@@ -1,0 +1,76 @@
+package io.verbena.bench.rival;
+
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import io.verbena.bench.load.Call;
+import io.verbena.bench.load.Caller;
+import io.verbena.bench.load.Kind;
+
+/** A channel of grpc-java, called as its generated stubs do. */
+final class GrpcCaller implements Caller {
+  private final ManagedChannel channel;
+  private final GrpcTuning tuning;
+
+  GrpcCaller(String host, int port, GrpcTuning tuning) {
+    this.tuning = tuning;
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(host, port)
+            .usePlaintext()
+            .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES);
+    if (tuning == GrpcTuning.TUNED) {
+      builder.directExecutor().flowControlWindow(GrpcTuning.WINDOW_BYTES);
+    }
+    this.channel = builder.build();
+  }
+
+  @Override
+  public void start(Call call) {
+    ClientCalls.asyncUnaryCall(
+        channel.newCall(method(call), CallOptions.DEFAULT), request(call), new Answer(call));
+  }
+
+  @Override
+  public void exchange(Call call) {
+    call.answered(
+        ClientCalls.blockingUnaryCall(channel, method(call), CallOptions.DEFAULT, request(call)));
+  }
+
+  private static MethodDescriptor<byte[], byte[]> method(Call call) {
+    return GrpcContract.of(call.load().kind());
+  }
+
+  private static byte[] request(Call call) {
+    return call.load().kind() == Kind.PULL
+        ? GrpcContract.pullRequest(call.number(), call.load().size())
+        : call.message();
+  }
+
+  private record Answer(Call call) implements StreamObserver<byte[]> {
+    @Override
+    public void onNext(byte[] answer) {
+      call.answered(answer);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      call.failed(failure);
+    }
+
+    @Override
+    public void onCompleted() {}
+  }
+
+  @Override
+  public String path() {
+    return tuning == GrpcTuning.TUNED ? "tcp (direct executor, 4 MiB window)" : "tcp (as it comes)";
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+  }
+}

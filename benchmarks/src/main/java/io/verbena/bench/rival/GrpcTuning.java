@@ -1,0 +1,14 @@
+package io.verbena.bench.rival;
+
+/** How gRPC is set up. */
+enum GrpcTuning {
+  /** As it comes. */
+  NONE,
+  /** Handlers and callbacks on the event loop, and a flow-control window of 4 MiB. */
+  TUNED;
+
+  static final int WINDOW_BYTES = 4 << 20;
+
+  /** Large messages need it either way: the limit is 4 MiB as gRPC comes. */
+  static final int MOST_MESSAGE_BYTES = 256 << 20;
+}

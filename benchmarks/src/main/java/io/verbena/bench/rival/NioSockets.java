@@ -1,0 +1,37 @@
+package io.verbena.bench.rival;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
+
+/** What java.nio leaves to its users. */
+final class NioSockets {
+  private NioSockets() {}
+
+  /** Reads until the buffer is full; false: the stream ended first. */
+  static boolean fill(ReadableByteChannel from, ByteBuffer buffer) throws IOException {
+    while (buffer.hasRemaining()) {
+      if (from.read(buffer) < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Writes all that is left in the buffer. */
+  static void drain(WritableByteChannel to, ByteBuffer buffer) throws IOException {
+    while (buffer.hasRemaining()) {
+      to.write(buffer);
+    }
+  }
+
+  static void closeQuietly(Closeable open) {
+    try {
+      open.close();
+    } catch (IOException e) {
+      // nothing is left to be saved
+    }
+  }
+}
