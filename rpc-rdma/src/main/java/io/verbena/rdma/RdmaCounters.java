@@ -13,6 +13,13 @@ public final class RdmaCounters {
   private final LongAdder backPressured = new LongAdder();
   private final LongAdder creditMessages = new LongAdder();
   private final LongAdder undrained = new LongAdder();
+  private final LongAdder bulkBytes = new LongAdder();
+  private final LongAdder cacheHits = new LongAdder();
+  private final LongAdder cacheMisses = new LongAdder();
+  private final LongAdder cacheEvictions = new LongAdder();
+  private final LongAdder cachedBytes = new LongAdder();
+  private final LongAdder openBytes = new LongAdder();
+  private final LongAdder quarantinedBytes = new LongAdder();
 
   /** Made by a provider, for its links. */
   public RdmaCounters() {}
@@ -25,10 +32,18 @@ public final class RdmaCounters {
    * @param unknownTokens connection requests with a token that was never given out, or none
    * @param replayedTokens connection requests with a token that had been used
    * @param expiredTokens connection requests that came too late
-   * @param brokenRules links closed because the peer overran its credits or lied about lengths
+   * @param brokenRules links closed because the peer overran its credits or lied about lengths,
+   *     keys or landings
    * @param backPressured frames that found no room or no credit
    * @param creditMessages Sends that carried nothing but credit
    * @param undrained links that were destroyed before all their requests had completed
+   * @param bulkBytes bytes written into memory of peers
+   * @param cacheHits attached memory that was registered already
+   * @param cacheMisses attached memory that had to be registered, and was kept
+   * @param cacheEvictions registrations that were kept and had to go
+   * @param cachedBytes registered now, and not in use
+   * @param openBytes open now for peers to write into
+   * @param quarantinedBytes of these, closed by their owner and not fenced yet
    */
   public record Snapshot(
       long linksOpened,
@@ -39,7 +54,14 @@ public final class RdmaCounters {
       long brokenRules,
       long backPressured,
       long creditMessages,
-      long undrained) {}
+      long undrained,
+      long bulkBytes,
+      long cacheHits,
+      long cacheMisses,
+      long cacheEvictions,
+      long cachedBytes,
+      long openBytes,
+      long quarantinedBytes) {}
 
   /** Returns the counts now. */
   public Snapshot snapshot() {
@@ -52,7 +74,14 @@ public final class RdmaCounters {
         brokenRules.sum(),
         backPressured.sum(),
         creditMessages.sum(),
-        undrained.sum());
+        undrained.sum(),
+        bulkBytes.sum(),
+        cacheHits.sum(),
+        cacheMisses.sum(),
+        cacheEvictions.sum(),
+        cachedBytes.sum(),
+        openBytes.sum(),
+        quarantinedBytes.sum());
   }
 
   /** A link can be used. */
@@ -98,5 +127,40 @@ public final class RdmaCounters {
   /** A queue pair had to be destroyed before it was drained. */
   public void undrained() {
     undrained.increment();
+  }
+
+  /** Bytes are on their way into a peer's memory. */
+  public void bulkBytes(long bytes) {
+    bulkBytes.add(bytes);
+  }
+
+  /** Memory was registered already. */
+  public void cacheHit() {
+    cacheHits.increment();
+  }
+
+  /** Memory is registered, to be kept. */
+  public void cacheMiss() {
+    cacheMisses.increment();
+  }
+
+  /** A registration that was kept goes. */
+  public void cacheEviction() {
+    cacheEvictions.increment();
+  }
+
+  /** So many bytes more, or fewer, are registered and not in use. */
+  public void cachedBytes(long more) {
+    cachedBytes.add(more);
+  }
+
+  /** So many bytes more, or fewer, are open to peers. */
+  public void openBytes(long more) {
+    openBytes.add(more);
+  }
+
+  /** So many bytes more, or fewer, are closed and not fenced. */
+  public void quarantinedBytes(long more) {
+    quarantinedBytes.add(more);
   }
 }

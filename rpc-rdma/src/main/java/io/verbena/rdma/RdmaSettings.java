@@ -11,9 +11,18 @@ package io.verbena.rdma;
  * @param maxPinnedBytes registered memory of all links of this provider together
  * @param ackTimeout exponent: the device repeats a packet that is not acknowledged after 4.096 us
  *     times 2 to that, 8 times in all; 1 to 31
+ * @param bulkChunkBytes of large payloads, one WRITE; a power of two from 4 KiB to 16 MiB
+ * @param bulkWindowBytes of large payloads, posted and not completed at a time on one link; at
+ *     least a chunk
  */
 public record RdmaSettings(
-    int slotBytes, int credits, int maxInlineBytes, long maxPinnedBytes, int ackTimeout) {
+    int slotBytes,
+    int credits,
+    int maxInlineBytes,
+    long maxPinnedBytes,
+    int ackTimeout,
+    int bulkChunkBytes,
+    int bulkWindowBytes) {
   /**
    * The defaults, and why.
    *
@@ -28,7 +37,8 @@ public record RdmaSettings(
    *       come from the device, so that a pause of the peer's JVM is no dead path.
    * </ul>
    */
-  public static final RdmaSettings DEFAULT = new RdmaSettings(8 << 10, 32, 256, 512L << 20, 15);
+  public static final RdmaSettings DEFAULT =
+      new RdmaSettings(8 << 10, 32, 256, 512L << 20, 15, 64 << 10, 512 << 10);
 
   /** Checks every value. */
   public RdmaSettings {
@@ -38,6 +48,12 @@ public record RdmaSettings(
     require(maxInlineBytes >= 0, "maxInlineBytes is not negative");
     require(maxPinnedBytes >= 4L << 20, "maxPinnedBytes is at least 4 MiB");
     require(ackTimeout >= 1 && ackTimeout <= 31, "ackTimeout is 1 to 31");
+    require(
+        bulkChunkBytes >= 4 << 10
+            && bulkChunkBytes <= 16 << 20
+            && Integer.bitCount(bulkChunkBytes) == 1,
+        "bulkChunkBytes is a power of two from 4 KiB to 16 MiB");
+    require(bulkWindowBytes >= bulkChunkBytes, "bulkWindowBytes is at least a chunk");
   }
 
   private static void require(boolean holds, String message) {
@@ -48,21 +64,30 @@ public record RdmaSettings(
 
   /** Returns these settings with slots of another size. */
   public RdmaSettings withSlotBytes(int value) {
-    return new RdmaSettings(value, credits, maxInlineBytes, maxPinnedBytes, ackTimeout);
+    return with(value, credits, maxInlineBytes, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
 
   /** Returns these settings with another number of receives per link. */
   public RdmaSettings withCredits(int value) {
-    return new RdmaSettings(slotBytes, value, maxInlineBytes, maxPinnedBytes, ackTimeout);
+    return with(slotBytes, value, maxInlineBytes, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
 
   /** Returns these settings with another longest inline Send. */
   public RdmaSettings withMaxInlineBytes(int value) {
-    return new RdmaSettings(slotBytes, credits, value, maxPinnedBytes, ackTimeout);
+    return with(slotBytes, credits, value, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
 
   /** Returns these settings with another budget of registered memory. */
   public RdmaSettings withMaxPinnedBytes(long value) {
-    return new RdmaSettings(slotBytes, credits, maxInlineBytes, value, ackTimeout);
+    return with(slotBytes, credits, maxInlineBytes, value, bulkChunkBytes, bulkWindowBytes);
+  }
+
+  /** Returns these settings with another chunk and window of large payloads. */
+  public RdmaSettings withBulk(int chunkBytes, int windowBytes) {
+    return with(slotBytes, credits, maxInlineBytes, maxPinnedBytes, chunkBytes, windowBytes);
+  }
+
+  private RdmaSettings with(int slot, int credit, int inline, long pinned, int chunk, int window) {
+    return new RdmaSettings(slot, credit, inline, pinned, ackTimeout, chunk, window);
   }
 }

@@ -2,6 +2,7 @@ package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.IbvContext;
 import io.verbena.core.memory.MemoryBudget;
+import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.wire.Features;
@@ -22,6 +23,7 @@ final class Devices {
   private final VerbsProvider provider;
   private final RdmaSettings settings;
   private final MemoryBudget budget;
+  private final RdmaCounters counters;
   private final Consumer<RdmaDevice> onOpened;
   private final IdentityHashMap<IbvContext, RdmaDevice> byContext = new IdentityHashMap<>();
 
@@ -32,10 +34,12 @@ final class Devices {
       VerbsProvider provider,
       RdmaSettings settings,
       MemoryBudget budget,
+      RdmaCounters counters,
       Consumer<RdmaDevice> onOpened) {
     this.provider = provider;
     this.settings = settings;
     this.budget = budget;
+    this.counters = counters;
     this.onOpened = onOpened;
   }
 
@@ -44,7 +48,7 @@ final class Devices {
     if (known != null) {
       return known;
     }
-    RdmaDevice opened = new RdmaDevice(context, settings, budget);
+    RdmaDevice opened = new RdmaDevice(context, settings, budget, counters);
     byContext.put(context, opened);
     open.add(opened);
     onOpened.accept(opened);

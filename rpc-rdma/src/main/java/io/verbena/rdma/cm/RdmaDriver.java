@@ -72,7 +72,8 @@ public final class RdmaDriver implements UpgradeDriver {
     this.context = new LinkContext(clock, settings, counters, new DueLinks());
     this.events = new CmEvents(provider);
     this.waiter = new Waiter(provider, wakeLoop);
-    this.devices = new Devices(provider, settings, budget, device -> waiter.add(device.channel()));
+    this.devices =
+        new Devices(provider, settings, budget, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, provider);
     this.eventsSeen = clock.nanoTime();
@@ -133,7 +134,8 @@ public final class RdmaDriver implements UpgradeDriver {
     if (poll() > 0 || !context.due().isEmpty()) {
       return false;
     }
-    waiter.arm(isHandshaking() ? LIMITS_EVERY_NANOS : Long.MAX_VALUE);
+    boolean timed = isHandshaking() || context.due().someWatchTime();
+    waiter.arm(timed ? LIMITS_EVERY_NANOS : Long.MAX_VALUE);
     return true;
   }
 

@@ -90,7 +90,12 @@ final class CompletionQueues {
     long workId = block.wrId(index);
     CompletionSink sink = links.find(workId);
     if (sink != null) {
-      sink.completed(workId, block.status(index), block.opcode(index), block.byteLength(index));
+      sink.completed(
+          workId,
+          block.status(index),
+          block.opcode(index),
+          block.byteLength(index),
+          block.immediate(index));
     }
   }
 

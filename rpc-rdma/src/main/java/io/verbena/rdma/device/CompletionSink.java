@@ -9,7 +9,8 @@ public interface CompletionSink {
    * @param workId a {@link io.verbena.rdma.wire.WorkId}
    * @param status a {@link io.verbena.verbs.ext.WcStatus}; the rest is valid on success only
    * @param opcode a {@link io.verbena.verbs.ext.WcOpcode}
-   * @param byteLength bytes received
+   * @param byteLength bytes received, or written by a WRITE with immediate
+   * @param immediate of a receive that brought one
    */
-  void completed(long workId, int status, int opcode, int byteLength);
+  void completed(long workId, int status, int opcode, int byteLength, int immediate);
 }

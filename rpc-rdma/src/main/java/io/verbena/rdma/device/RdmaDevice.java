@@ -2,41 +2,48 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
-import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.core.memory.MemoryBudget;
+import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
-import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
-import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/**
- * A device as one event loop uses it: one protection domain, whose memory no peer has access to,
- * with the pools and queues that the loop's links share.
- */
+/** A device as one event loop uses it: the domains and the queues that the loop's links share. */
 public final class RdmaDevice {
   /** Receives that are posted at a time. */
   public static final int RECEIVE_BATCH = 32;
 
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaDevice.class);
+
   private final String name;
   private final int features;
   private final Arena arena = Arena.ofShared();
-  private final IbvPd domain;
+  private final IbvContext context;
+  private final RdmaSettings settings;
+  private final MemoryBudget budget;
+  private final RdmaCounters counters;
+  private final Domain.Opening opening;
   private final IbvCompChannel channel;
   private final LinkTable links = new LinkTable();
   private final CompletionQueues completions;
-  private final RegisteredPool sendPool;
-  private final RegisteredPool receivePool;
+
+  /** One that all links share, or one for each of them. */
+  private final Set<Domain> domains = new LinkedHashSet<>();
+
   private final SendBlock sends = new SendBlock(arena, 1, 1);
   private final ReceiveBlock receives = new ReceiveBlock(arena, RECEIVE_BATCH, 1);
   private int maxInline;
@@ -45,20 +52,53 @@ public final class RdmaDevice {
   private boolean closed;
 
   /** Opens what links on the device need; nothing is registered yet. */
-  public RdmaDevice(IbvContext context, RdmaSettings settings, MemoryBudget budget)
+  public RdmaDevice(
+      IbvContext context, RdmaSettings settings, MemoryBudget budget, RdmaCounters counters)
       throws IOException {
+    this.context = context;
+    this.settings = settings;
+    this.budget = budget;
+    this.counters = counters;
     VerbsContext verbs = VerbsContext.of(context);
     DeviceAttributes attributes = verbs.queryDevice();
     this.name = verbs.deviceName();
     this.features = Features.of(attributes);
-    this.domain = context.allocPd();
+    this.opening = opening(attributes);
     this.channel = context.createCompChannel();
     this.completions =
         new CompletionQueues(context, channel, attributes.maxCqEntries(), links, arena);
-    VerbsPd pd = VerbsPd.of(domain);
-    this.sendPool = new RegisteredPool(pd, settings.slotBytes(), 0, budget);
-    this.receivePool = new RegisteredPool(pd, settings.slotBytes(), Access.LOCAL_WRITE, budget);
     this.maxInline = settings.maxInlineBytes();
+  }
+
+  private static Domain.Opening opening(DeviceAttributes attributes) {
+    if (!attributes.hasTypeTwoWindows()) {
+      return Domain.Opening.REGISTRATIONS;
+    }
+    return attributes.hasWindowBounds()
+        ? Domain.Opening.EXACT_WINDOWS
+        : Domain.Opening.LOOSE_WINDOWS;
+  }
+
+  /** Returns the domain for one more link, which {@linkplain #leave leaves} it at its end. */
+  public Domain enter() throws IOException {
+    boolean shared = opening != Domain.Opening.REGISTRATIONS;
+    if (shared && !domains.isEmpty()) {
+      return domains.iterator().next();
+    }
+    Domain made = new Domain(context.allocPd(), opening, settings, budget, counters);
+    domains.add(made);
+    return made;
+  }
+
+  /** A link, its queue pair and the last of its registrations are gone. */
+  public void leave(Domain domain) {
+    if (opening == Domain.Opening.REGISTRATIONS && domains.remove(domain)) {
+      try {
+        domain.close();
+      } catch (IOException e) {
+        LOG.warn("A link's memory cannot be freed: {}", e.getMessage());
+      }
+    }
   }
 
   /** Returns the device's name, such as {@code rxe0}. */
@@ -76,16 +116,6 @@ public final class RdmaDevice {
     return channel;
   }
 
-  /** Returns slots to send from. */
-  public RegisteredPool sendPool() {
-    return sendPool;
-  }
-
-  /** Returns slots to receive into. */
-  public RegisteredPool receivePool() {
-    return receivePool;
-  }
-
   /** Returns a block of one Send, for whoever posts next. */
   public SendBlock sends() {
     return sends;
@@ -101,13 +131,14 @@ public final class RdmaDevice {
    *
    * @param sink hears of its completions until it is destroyed
    */
-  public QueuePair attach(RdmaCmId id, CompletionSink sink, int sendDepth, int receiveDepth)
+  public QueuePair attach(
+      Domain domain, RdmaCmId id, CompletionSink sink, int sendDepth, int receiveDepth)
       throws IOException {
     int entries = sendDepth + receiveDepth;
     CompletionQueues.Queue queue = completions.reserve(entries);
     long link = links.add(sink);
     try {
-      IbvQP qp = create(id, queue, sendDepth, receiveDepth);
+      IbvQP qp = create(domain, id, queue, sendDepth, receiveDepth);
       attached++;
       return new QueuePair(this, id, qp, queue, entries, link, maxInline);
     } catch (IOException e) {
@@ -118,21 +149,26 @@ public final class RdmaDevice {
   }
 
   /** Tries what the settings ask for, then less inline: no attribute tells what a device has. */
-  private IbvQP create(RdmaCmId id, CompletionQueues.Queue queue, int sends, int receives)
+  private IbvQP create(
+      Domain domain, RdmaCmId id, CompletionQueues.Queue queue, int sends, int receives)
       throws IOException {
+    int inline = maxInline;
     while (true) {
       try {
-        return id.createQP(domain, attributes(queue, sends, receives));
+        IbvQP made = id.createQP(domain.pd(), attributes(queue, sends, receives, inline));
+        maxInline = inline;
+        return made;
       } catch (VerbsException e) {
-        if (e.errno() != Errno.EINVAL || maxInline == 0) {
-          throw e;
+        if (e.errno() != Errno.EINVAL || inline == 0) {
+          throw e; // and no less inline for the next link: that was not the reason
         }
-        maxInline /= 2;
+        inline /= 2;
       }
     }
   }
 
-  private IbvQPInitAttr attributes(CompletionQueues.Queue queue, int sends, int receives) {
+  private static IbvQPInitAttr attributes(
+      CompletionQueues.Queue queue, int sends, int receives, int inline) {
     IbvQPInitAttr attributes = new IbvQPInitAttr();
     attributes.setQp_type(IbvQP.IBV_QPT_RC);
     attributes.setSend_cq(queue.cq);
@@ -141,7 +177,7 @@ public final class RdmaDevice {
     attributes.cap().setMax_recv_wr(receives);
     attributes.cap().setMax_send_sge(1);
     attributes.cap().setMax_recv_sge(1);
-    attributes.cap().setMax_inline_data(maxInline);
+    attributes.cap().setMax_inline_data(inline);
     return attributes;
   }
 
@@ -184,16 +220,11 @@ public final class RdmaDevice {
     }
     closed = true;
     completions.close();
-    sendPool.close();
-    receivePool.close();
-    channel.destroyCompChannel();
-    try {
-      domain.deallocPd();
-    } catch (IOException e) {
-      throw e;
-    } catch (Exception e) { // DiSNI's signature
-      throw new IOException("a protection domain cannot be freed: " + e.getMessage(), e);
+    for (Domain domain : domains) {
+      domain.close();
     }
+    domains.clear();
+    channel.destroyCompChannel();
     arena.close();
   }
 }

@@ -18,9 +18,6 @@ import java.util.List;
  * access to them. Sending and receiving have a pool each, so that neither can starve the other.
  */
 public final class RegisteredPool {
-  /** Large enough that registering is rare and keys are few. */
-  private static final int SLAB_BYTES = 1 << 20;
-
   /** No slot. */
   public static final int NONE = -1;
 
@@ -39,12 +36,17 @@ public final class RegisteredPool {
 
   private record Slab(long address, ByteBuffer buffer, IbvMr region, int lkey) {}
 
-  RegisteredPool(VerbsPd domain, int slotBytes, int access, MemoryBudget budget) {
+  /**
+   * A pool without slabs yet.
+   *
+   * @param slabBytes large enough that registering is rare and keys are few
+   */
+  RegisteredPool(VerbsPd domain, int slotBytes, int slabBytes, int access, MemoryBudget budget) {
     this.domain = domain;
     this.slotBytes = slotBytes;
     this.access = access;
     this.budget = budget;
-    this.slotsPerSlab = SLAB_BYTES / slotBytes;
+    this.slotsPerSlab = Math.max(1, slabBytes / slotBytes);
   }
 
   /** Returns the size of a slot. */

@@ -1,13 +1,16 @@
 package io.verbena.rdma.link;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** The links that have something to do, so that a loop with a thousand links steps only those. */
 public final class DueLinks {
   private List<RdmaLink> due = new ArrayList<>();
   private List<RdmaLink> spare = new ArrayList<>();
   private final List<RdmaLink> ending = new ArrayList<>();
+  private final Set<RdmaLink> watched = new LinkedHashSet<>();
 
   /** No links yet. */
   public DueLinks() {}
@@ -21,9 +24,19 @@ public final class DueLinks {
     ending.add(link);
   }
 
+  /** The link's peer is to answer within a time. */
+  void watch(RdmaLink link) {
+    watched.add(link);
+  }
+
   /** Returns whether links are about to end. */
   public boolean someEnd() {
     return !ending.isEmpty();
+  }
+
+  /** Returns whether time alone can make a link due. */
+  public boolean someWatchTime() {
+    return !ending.isEmpty() || !watched.isEmpty();
   }
 
   /** Returns whether no link wants to be stepped. */
@@ -38,6 +51,9 @@ public final class DueLinks {
       for (int i = 0; i < ending.size(); i++) {
         ending.get(i).expire(now);
       }
+    }
+    if (!watched.isEmpty()) {
+      watched.removeIf(link -> !link.isWatched(now));
     }
     if (due.isEmpty()) {
       return 0;

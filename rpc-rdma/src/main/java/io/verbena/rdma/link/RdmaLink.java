@@ -1,6 +1,7 @@
 package io.verbena.rdma.link;
 
 import com.ibm.disni.verbs.RdmaCmId;
+import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
@@ -8,6 +9,7 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.device.CompletionSink;
+import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.wire.Terms;
@@ -61,9 +63,11 @@ public final class RdmaLink implements Link, CompletionSink {
   private final Opening opening;
   private final String localAddress;
   private final String peerAddress;
+  private final Domain domain;
   private final QueuePair queuePair;
   private final ReceiveSide receives;
   private final SendSide sends;
+  private final RdmaBulk bulk;
   private final Runnable whenGone;
   private LinkCapabilities capabilities;
   private @Nullable LinkListener listener;
@@ -103,15 +107,27 @@ public final class RdmaLink implements Link, CompletionSink {
     this.opening = opening;
     this.whenGone = whenGone;
     this.capabilities = new LinkCapabilities(KIND, device.name(), options.maxFrameBytes(), false);
-    this.receives = new ReceiveSide(device, context.settings());
+    this.domain = device.enter();
+    this.receives = new ReceiveSide(device, domain.receivePool(), context.settings());
     int sendDepth = SendSide.depth(context.settings().credits());
-    this.queuePair = device.attach(id, this, sendDepth, ReceiveSide.depth(context.settings()));
-    this.sends = new SendSide(device, queuePair, receives, sendDepth, context.counters());
+    try {
+      this.queuePair =
+          device.attach(domain, id, this, sendDepth, ReceiveSide.depth(context.settings()));
+    } catch (IOException e) {
+      device.leave(domain);
+      throw e;
+    }
+    this.sends =
+        new SendSide(
+            domain.sendPool(), queuePair, device.sends(), receives, sendDepth, context.counters());
+    this.bulk =
+        new RdmaBulk(this, domain, sends, context, device.features(), () -> device.leave(domain));
     try {
       receives.post(queuePair);
     } catch (IOException e) {
       queuePair.undo();
       receives.release();
+      device.leave(domain);
       throw e;
     }
   }
@@ -126,6 +142,7 @@ public final class RdmaLink implements Link, CompletionSink {
   /** The peer has told its terms. */
   public void peerTerms(Terms terms) throws IOException {
     sends.peerTerms(terms);
+    bulk.peerFeatures(terms.features());
     int longest = Math.min(options.maxFrameBytes(), sends.maxFrameBytes());
     capabilities = new LinkCapabilities(KIND, device.name(), longest, false);
   }
@@ -244,6 +261,11 @@ public final class RdmaLink implements Link, CompletionSink {
   }
 
   @Override
+  public BulkPort bulk() {
+    return bulk;
+  }
+
+  @Override
   public void setReceiving(boolean receiving) {
     this.receiving = receiving;
     if (receiving) {
@@ -286,10 +308,10 @@ public final class RdmaLink implements Link, CompletionSink {
   // ---- stepping ----
 
   @Override
-  public void completed(long workId, int status, int opcode, int byteLength) {
+  public void completed(long workId, int status, int opcode, int byteLength, int immediate) {
     int slot = WorkId.slot(workId);
     switch (WorkId.kind(workId)) {
-      case WorkId.RECEIVE -> received(slot, status, opcode, byteLength);
+      case WorkId.RECEIVE -> received(slot, status, opcode, byteLength, immediate);
       case WorkId.SEND -> sent(slot, status);
       case WorkId.LAST_SEND -> lastSendDone = true;
       default -> throw new AssertionError("no request is called " + workId);
@@ -297,7 +319,7 @@ public final class RdmaLink implements Link, CompletionSink {
     becomeDue();
   }
 
-  private void received(int slot, int status, int opcode, int byteLength) {
+  private void received(int slot, int status, int opcode, int byteLength, int immediate) {
     if (status != WcStatus.SUCCESS) {
       receives.flushed();
       failOn(status);
@@ -305,13 +327,13 @@ public final class RdmaLink implements Link, CompletionSink {
     }
     String wrong;
     try {
-      wrong = receives.arrived(this, slot, byteLength, sends);
+      wrong =
+          opcode == WcOpcode.RECV_RDMA_WITH_IMM
+              ? receives.immediate(slot, immediate, byteLength, bulk)
+              : receives.arrived(this, slot, byteLength, sends, bulk);
     } catch (IOException e) {
       fail(words(e));
       return;
-    }
-    if (opcode != WcOpcode.RECV) {
-      wrong = "the peer sent an immediate, which nobody expects";
     }
     if (wrong != null) {
       peerBrokeRules(wrong);
@@ -324,7 +346,7 @@ public final class RdmaLink implements Link, CompletionSink {
       return;
     }
     sends.completed(place);
-    if (state == State.CLOSING && sends.isLatest(place)) {
+    if (state == State.CLOSING && sends.queue().isLatest(place)) {
       drain();
     }
   }
@@ -337,7 +359,7 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  private void becomeDue() {
+  void becomeDue() {
     if (!due && state != State.CLOSED) {
       due = true;
       context.due().add(this);
@@ -373,8 +395,8 @@ public final class RdmaLink implements Link, CompletionSink {
     // Credit that was owed before this cycle found no Send to go with.
     int work = sends.returnCredit() ? 1 : 0;
     work += deliver();
-    if (state == State.OPEN && blocked && sends.hasRoom()) {
-      blocked = false;
+    work += stepBulk();
+    if (state == State.OPEN && hasRoomAgain()) {
       work++;
       tellWritable();
     }
@@ -382,6 +404,24 @@ public final class RdmaLink implements Link, CompletionSink {
       becomeDue();
     }
     return work;
+  }
+
+  private int stepBulk() throws IOException {
+    try {
+      return bulk.step();
+    } catch (RuntimeException e) {
+      listenerFailed(e);
+      return 1;
+    }
+  }
+
+  private boolean hasRoomAgain() {
+    boolean bulkHas = bulk.hasRoomAgain();
+    if (blocked && sends.hasRoom()) {
+      blocked = false;
+      return true;
+    }
+    return bulkHas;
   }
 
   private int deliver() throws IOException {
@@ -424,6 +464,27 @@ public final class RdmaLink implements Link, CompletionSink {
 
   QueuePair queuePair() {
     return queuePair;
+  }
+
+  /** Something could not be posted. */
+  void postingFailed(IOException e) {
+    fail(words(e));
+  }
+
+  /** The peer is to answer within a time. */
+  void watch() {
+    context.due().watch(this);
+  }
+
+  /** Looks whether the peer has answered in time; returns whether there is more to watch. */
+  boolean isWatched(long now) {
+    if (state != State.OPEN) {
+      return false;
+    }
+    if (bulk.isOverdue(now)) {
+      peerBrokeRules("the peer did not leave a landing alone in time");
+    }
+    return bulk.isRevoking();
   }
 
   void peerSaidFarewell() {
@@ -498,7 +559,7 @@ public final class RdmaLink implements Link, CompletionSink {
   }
 
   private int stepDraining() throws IOException {
-    int work = deliver();
+    int work = deliver() + stepBulk();
     if (!lastSendPosted && !lastSendDone && !isOverdue()) {
       lastSendPosted = postLast();
     }
@@ -515,7 +576,7 @@ public final class RdmaLink implements Link, CompletionSink {
 
   private boolean postLast() {
     try {
-      return sends.postLast();
+      return sends.queue().postLast();
     } catch (IOException e) {
       LOG.debug("The send queue of the link to {} cannot be drained", peerAddress, e);
       deadline = context.clock().nanoTime();
@@ -538,6 +599,7 @@ public final class RdmaLink implements Link, CompletionSink {
       sends.release();
       receives.release();
     }
+    endBulk(destroyed);
     whenGone.run();
     LinkListener told = listener;
     if (told == null) {
@@ -549,6 +611,14 @@ public final class RdmaLink implements Link, CompletionSink {
       } catch (RuntimeException e) {
         LOG.error("The listener of the link to {} failed at its end", peerAddress, e);
       }
+    }
+  }
+
+  private void endBulk(boolean destroyed) {
+    try {
+      bulk.end(destroyed);
+    } catch (RuntimeException e) {
+      LOG.error("The owner of a landing on the link to {} failed", peerAddress, e);
     }
   }
 

@@ -5,12 +5,15 @@ import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.RegisteredPool;
+import io.verbena.rdma.wire.BulkNote;
+import io.verbena.rdma.wire.Immediate;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.rdma.wire.WorkId;
 import io.verbena.verbs.ext.ReceiveBlock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +36,11 @@ final class ReceiveSide {
   private final int[] slots;
   private final int[] arrivedSlots;
   private final int[] arrivedLengths;
+
+  /** Where bulk bytes have landed, and how many by then; null for a message in the slot. */
+  private final @Nullable Landing[] arrivedLandings;
+
+  private final long[] arrivedUpTo;
   private int firstArrived;
   private int arrived;
 
@@ -47,14 +55,16 @@ final class ReceiveSide {
   private int owedFrameCredits;
   private int owedControlCredits;
 
-  ReceiveSide(RdmaDevice device, RdmaSettings settings) {
+  ReceiveSide(RdmaDevice device, RegisteredPool pool, RdmaSettings settings) {
     this.device = device;
-    this.pool = device.receivePool();
+    this.pool = pool;
     this.frameCredits = settings.credits();
     this.depth = depth(settings);
     this.slots = new int[depth];
     this.arrivedSlots = new int[depth];
     this.arrivedLengths = new int[depth];
+    this.arrivedLandings = new Landing[depth];
+    this.arrivedUpTo = new long[depth];
   }
 
   static int depth(RdmaSettings settings) {
@@ -122,13 +132,15 @@ final class ReceiveSide {
   }
 
   /**
-   * A Send has arrived: takes its credit and keeps its frames for {@link #deliver}. A message that
-   * only returns credit is done with at once, and its receive owed back to the peer: whatever is
-   * sent with the credit it brought returns its own, on which {@link SendHeader} relies.
+   * A Send has arrived: takes its credit and keeps its frames for {@link #deliver}. A message
+   * without frames is done with at once, and its receive owed back to the peer. Of one that only
+   * returns credit this is needed: whatever is sent with the credit it brought returns its own, on
+   * which {@link SendHeader} relies.
    *
    * @return what rule the peer has broken, or null
    */
-  @Nullable String arrived(RdmaLink link, int slot, int length, SendSide sends) throws IOException {
+  @Nullable String arrived(RdmaLink link, int slot, int length, SendSide sends, RdmaBulk bulk)
+      throws IOException {
     posted--;
     if (length < SendHeader.BYTES) {
       return "the peer sent " + length + " bytes, which is no message";
@@ -141,26 +153,94 @@ final class ReceiveSide {
       wrong =
           sends.credited(SendHeader.controlCredits(from, at), SendHeader.frameCredits(from, at));
     }
-    if (kind == SendHeader.CREDIT && wrong == null) {
-      if (link.isOpen()) {
-        repost(link.queuePair(), slot);
-        flush(link.queuePair());
-        owedControlCredits++;
-      }
-      return null;
+    if (wrong != null) {
+      return wrong;
     }
+    switch (kind) {
+      case SendHeader.CREDIT -> owedControlCredits += doneWith(link, slot, 0);
+      case SendHeader.ARRIVED -> {
+        return landed(slot, BulkNote.landing(from, at), BulkNote.arrived(from, at), bulk);
+      }
+      case SendHeader.REVOKE, SendHeader.REVOKED -> {
+        int landing = BulkNote.landing(from, at);
+        doneWith(link, slot, 1);
+        return kind == SendHeader.REVOKE ? bulk.revoke(landing) : bulk.revoked(landing);
+      }
+      default -> keep(slot, length, null, 0);
+    }
+    return null;
+  }
+
+  /** Posts the receive of a message anew at once; returns 1 if that was possible. */
+  private int doneWith(RdmaLink link, int slot, int frameCredits) throws IOException {
+    if (!link.isOpen()) {
+      return 0;
+    }
+    framesToOwe += frameCredits;
+    repost(link.queuePair(), slot);
+    flush(link.queuePair());
+    return 1;
+  }
+
+  private void keep(int slot, int length, @Nullable Landing landing, long upTo) {
     int place = (firstArrived + arrived) % depth;
     arrivedSlots[place] = slot;
     arrivedLengths[place] = length;
+    arrivedLandings[place] = landing;
+    arrivedUpTo[place] = upTo;
     arrived++;
-    return wrong;
+  }
+
+  /**
+   * A WRITE with immediate has arrived, and used up a receive.
+   *
+   * @return what rule the peer has broken, or null
+   */
+  @Nullable String immediate(int slot, int immediate, int length, RdmaBulk bulk) {
+    posted--;
+    if (--framePromises < 0) {
+      return overrun();
+    }
+    int units = Immediate.units(immediate);
+    int name = Immediate.landing(immediate);
+    Landing landing = units < 0 ? null : bulk.find(name);
+    if (landing == null) {
+      return "the peer sent an immediate that is foreign or stale";
+    }
+    long before = (long) units << landing.unitShift();
+    return landed(slot, name, landing.arrived() + before + length, bulk);
+  }
+
+  private @Nullable String landed(int slot, int name, long upTo, RdmaBulk bulk) {
+    Landing landing = bulk.find(name);
+    if (landing == null) {
+      return "the peer tells of a landing that is foreign or stale";
+    }
+    if (!landing.arrivedUpTo(upTo)) {
+      return "the peer tells of %d bytes in a landing of %d where %d had arrived"
+          .formatted(upTo, landing.length(), landing.arrived());
+    }
+    keep(slot, 0, landing, upTo);
+    return null;
+  }
+
+  private String overrun() {
+    return "the peer overran its credits: it was promised " + frameCredits + " receives";
   }
 
   private @Nullable String takePromise(byte kind, int length) {
     switch (kind) {
       case SendHeader.FRAMES -> {
         if (--framePromises < 0) {
-          return "the peer overran its credits: it was promised " + frameCredits + " receives";
+          return overrun();
+        }
+      }
+      case SendHeader.ARRIVED, SendHeader.REVOKE, SendHeader.REVOKED -> {
+        if (--framePromises < 0) {
+          return overrun();
+        }
+        if (length != BulkNote.length(kind)) {
+          return "the peer sent a note of " + length + " bytes";
         }
       }
       case SendHeader.CREDIT, SendHeader.FAREWELL -> {
@@ -198,6 +278,14 @@ final class ReceiveSide {
     int frames = 0;
     while (arrived > 0 && link.wantsFrames()) {
       int slot = arrivedSlots[firstArrived];
+      Landing landing = arrivedLandings[firstArrived];
+      if (landing != null) {
+        long upTo = arrivedUpTo[firstArrived];
+        consumed(link, slot);
+        frames++;
+        landing.tell(upTo);
+        continue;
+      }
       ByteBuffer buffer = pool.buffer(slot);
       int start = pool.offset(slot);
       byte kind = SendHeader.kind(buffer, start);
@@ -253,6 +341,7 @@ final class ReceiveSide {
   }
 
   private void consumed(RdmaLink link, int slot) throws IOException {
+    arrivedLandings[firstArrived] = null;
     firstArrived = (firstArrived + 1) % depth;
     arrived--;
     position = 0;
@@ -265,6 +354,10 @@ final class ReceiveSide {
   /** Returns whether credit can wait for a Send that goes anyway. */
   boolean owesLittle() {
     return owedFrameCredits < frameCredits / 2;
+  }
+
+  boolean owesControl() {
+    return owedControlCredits > 0;
   }
 
   int takeOwedFrameCredits() {
@@ -289,6 +382,7 @@ final class ReceiveSide {
       }
     }
     slots[0] = RegisteredPool.NONE;
+    Arrays.fill(arrivedLandings, null);
     arrived = 0;
   }
 }

@@ -2,18 +2,20 @@ package io.verbena.rdma.link;
 
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.device.Exposure;
 import io.verbena.rdma.device.QueuePair;
-import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.RegisteredPool;
+import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
-import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,24 +30,28 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A Send that borrows its slot is signalled, since its completion brings the slot back; an
  * inline one only every so often, so that its place in the send queue comes back.
+ *
+ * <p>Orders about landings (bind, invalidate, revoke) must not get lost: one that finds no room
+ * waits, and everything else behind it.
  */
 final class SendSide {
-  /** Places in the send queue that frames leave free: for control messages and the last Send. */
+  /** Places in the send queue that others leave free: for control messages and the open Send. */
   private static final int RESERVED = SendHeader.CONTROL_CREDITS + 1;
 
-  private final RdmaDevice device;
+  /** WRITEs in the send queue at a time, however short; more only if they are tiny. */
+  private static final int MOST_WRITES = 48;
+
+  /** Places for orders about landings, most of which share the queue with WRITEs. */
+  private static final int ORDERS = 16;
+
   private final RegisteredPool pool;
-  private final QueuePair queuePair;
+  private final SendQueue queue;
   private final ReceiveSide receives;
   private final RdmaCounters counters;
-
-  /** Which slot each place in the send queue borrows. */
-  private final int[] borrowed;
-
   private final int signalInterval;
-  private long posted;
-  private long reaped;
+  private final ArrayDeque<Order> orders = new ArrayDeque<>();
   private int unsignalled;
+  private int writes;
 
   /** One slot stays with the link, so that an exhausted pool slows it down but never stops it. */
   private int spare = RegisteredPool.NONE;
@@ -57,25 +63,29 @@ final class SendSide {
   private int mostFrameCredits;
   private int mostBytes;
 
+  /** Something that must be posted. */
+  private interface Order {
+    /** Returns false where there is no room or no credit. */
+    boolean post() throws IOException;
+  }
+
   SendSide(
-      RdmaDevice device,
+      RegisteredPool pool,
       QueuePair queuePair,
+      SendBlock block,
       ReceiveSide receives,
       int depth,
       RdmaCounters counters) {
-    this.device = device;
-    this.pool = device.sendPool();
-    this.queuePair = queuePair;
+    this.pool = pool;
+    this.queue = new SendQueue(queuePair, block, depth);
     this.receives = receives;
     this.counters = counters;
-    this.borrowed = new int[depth];
-    Arrays.fill(borrowed, RegisteredPool.NONE);
-    this.signalInterval = depth / 4;
+    this.signalInterval = (depth - MOST_WRITES - ORDERS) / 4;
   }
 
   /** Returns a depth of the send queue that lets a peer's credits be used to the full. */
   static int depth(int credits) {
-    return Math.max(64, credits + 2 * RESERVED);
+    return Math.max(64, credits + 2 * RESERVED) + MOST_WRITES + ORDERS;
   }
 
   /** The peer has said what it has posted; nothing is sent before. */
@@ -90,13 +100,22 @@ final class SendSide {
     }
   }
 
+  SendQueue queue() {
+    return queue;
+  }
+
   /** Returns the longest frame that fits a Send. */
   int maxFrameBytes() {
     return mostBytes - SendHeader.BYTES - SendHeader.LENGTH_BYTES;
   }
 
+  // ---- frames ----
+
   /** Takes a frame, or returns false where there is no room or credit. */
   boolean accept(Slot frame) throws IOException {
+    if (!stepOrders()) {
+      return false; // the frame may tell of what is not bound yet
+    }
     int bytes = SendHeader.LENGTH_BYTES + frame.length();
     if (open != RegisteredPool.NONE && openLength + bytes > mostBytes) {
       flush();
@@ -114,7 +133,11 @@ final class SendSide {
 
   /** Returns whether a frame could be taken now. */
   boolean hasRoom() {
-    return frameCredits > 0 && posted - reaped + RESERVED < borrowed.length;
+    return orders.isEmpty() && frameCredits > 0 && hasPlace();
+  }
+
+  private boolean hasPlace() {
+    return queue.free() > RESERVED;
   }
 
   private boolean begin() throws IOException {
@@ -153,6 +176,8 @@ final class SendSide {
     }
   }
 
+  // ---- control messages ----
+
   /** Returns credit by itself where much is owed; the last control credit is the farewell's. */
   boolean returnCredit() throws IOException {
     if (receives.owesLittle() || controlCredits <= 1 || !sendControl(SendHeader.CREDIT)) {
@@ -168,7 +193,7 @@ final class SendSide {
   }
 
   private boolean sendControl(byte kind) throws IOException {
-    if (posted - reaped + 1 >= borrowed.length) {
+    if (queue.free() < 2) {
       return false;
     }
     int slot = takeSlot();
@@ -187,42 +212,175 @@ final class SendSide {
         kind,
         receives.takeOwedControlCredits(),
         receives.takeOwedFrameCredits());
-    boolean inline = length <= queuePair.maxInline();
+    boolean inline = length <= queue.maxInline();
     boolean signalled = !inline || kind == SendHeader.FAREWELL || ++unsignalled == signalInterval;
     unsignalled = signalled ? 0 : unsignalled;
     int flags = (inline ? SendFlags.INLINE : 0) | (signalled ? SendFlags.SIGNALED : 0);
-    int place = (int) (posted % borrowed.length);
-    SendBlock block = device.sends();
-    block
-        .request(0, WorkId.of(queuePair.link(), WorkId.SEND, place), SendOpcode.SEND, flags)
-        .sge(0, pool.address(slot), length, pool.lkey(slot));
-    borrowed[place] = slot;
-    posted++;
-    if (!queuePair.postSend(block)) {
-      throw new IOException("the send queue is full with " + (posted - reaped) + " Sends");
-    }
+    queue.begin(SendOpcode.SEND, flags).sge(0, pool.address(slot), length, pool.lkey(slot));
+    queue.post(inline ? RegisteredPool.NONE : slot, SendQueue.NOTHING);
     if (inline) {
-      borrowed[place] = RegisteredPool.NONE;
       giveBack(slot);
     }
   }
 
-  /** A Send and all before it have completed: their slots come back. */
-  void completed(int place) {
-    int done;
-    do {
-      done = (int) (reaped % borrowed.length);
-      if (borrowed[done] != RegisteredPool.NONE) {
-        giveBack(borrowed[done]);
-        borrowed[done] = RegisteredPool.NONE;
-      }
-      reaped++;
-    } while (done != place && reaped < posted);
+  // ---- bulk ----
+
+  /**
+   * Returns whether a WRITE that tells of itself could be posted now. Bulk leaves a quarter of the
+   * credits to frames, which would have to wait for it otherwise.
+   */
+  boolean hasRoomForWrite() {
+    return orders.isEmpty()
+        && writes < MOST_WRITES
+        && queue.free() > RESERVED + 1
+        && frameCredits > mostFrameCredits / 4;
   }
 
-  /** Returns whether the completion of that place is the latest Send's. */
-  boolean isLatest(int place) {
-    return posted > 0 && place == (int) ((posted - 1) % borrowed.length);
+  /** Returns whether control credit is owed to the peer, which only a Send can return. */
+  boolean owesControl() {
+    return receives.owesControl();
+  }
+
+  /** Posts a WRITE without immediate. There must be room. */
+  void write(RemoteLanding to, long at, long from, int lkey, int length, Runnable whenWritten)
+      throws IOException {
+    post(
+        queue.begin(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED),
+        to,
+        at,
+        from,
+        lkey,
+        length,
+        whenWritten);
+  }
+
+  /** Posts a WRITE with immediate. There must be room. */
+  void writeWithImmediate(
+      RemoteLanding to,
+      long at,
+      long from,
+      int lkey,
+      int length,
+      int immediate,
+      Runnable whenWritten)
+      throws IOException {
+    frameCredits--;
+    post(
+        queue.begin(SendOpcode.RDMA_WRITE_WITH_IMM, SendFlags.SIGNALED).immediate(0, immediate),
+        to,
+        at,
+        from,
+        lkey,
+        length,
+        whenWritten);
+  }
+
+  private void post(
+      SendBlock block,
+      RemoteLanding to,
+      long at,
+      long from,
+      int lkey,
+      int length,
+      Runnable whenWritten)
+      throws IOException {
+    block.sge(0, from, length, lkey).remote(0, to.address() + at, to.rkey());
+    writes++;
+    counters.bulkBytes(length);
+    queue.post(
+        RegisteredPool.NONE,
+        () -> {
+          writes--;
+          whenWritten.run();
+        });
+  }
+
+  /** Sends a note about a landing; false where there is no room or credit. */
+  boolean note(byte kind, int landing, long arrived) throws IOException {
+    if (frameCredits == 0 || !hasPlace()) {
+      return false;
+    }
+    int slot = takeSlot();
+    if (slot == RegisteredPool.NONE) {
+      return false;
+    }
+    frameCredits--;
+    BulkNote.write(pool.buffer(slot), pool.offset(slot), landing, arrived);
+    post(slot, BulkNote.length(kind), kind);
+    return true;
+  }
+
+  /** Sends a note once there is room and credit, before anything else. */
+  void order(byte kind, int landing) throws IOException {
+    order(() -> note(kind, landing, 0));
+  }
+
+  /** Says that so much has landed, before anything else is sent. */
+  void orderArrived(int landing, long arrived) throws IOException {
+    order(() -> note(SendHeader.ARRIVED, landing, arrived));
+  }
+
+  /** Opens a range to the peer, before anything that is sent from now on. */
+  void bind(Exposure exposure, MemoryWindow window) throws IOException {
+    order(
+        () -> {
+          if (!hasPlace()) {
+            return false;
+          }
+          queue
+              .begin(SendOpcode.BIND_MW, SendFlags.SIGNALED)
+              .bind(
+                  0,
+                  window,
+                  exposure.registration().region(),
+                  exposure.address(),
+                  exposure.length(),
+                  Access.REMOTE_WRITE);
+          queue.post(RegisteredPool.NONE, SendQueue.NOTHING);
+          return true;
+        });
+  }
+
+  /** Closes a range to the peer. */
+  void invalidate(int rkey, Runnable whenDone) throws IOException {
+    order(
+        () -> {
+          if (!hasPlace()) {
+            return false;
+          }
+          queue.begin(SendOpcode.LOCAL_INV, SendFlags.SIGNALED).invalidate(0, rkey);
+          queue.post(RegisteredPool.NONE, whenDone);
+          return true;
+        });
+  }
+
+  private void order(Order order) throws IOException {
+    if (!stepOrders() || !order.post()) {
+      orders.add(order);
+    }
+  }
+
+  /** Returns how many orders wait for room or credit. */
+  int waitingOrders() {
+    return orders.size();
+  }
+
+  /** Posts orders that wait; returns whether none is left. */
+  boolean stepOrders() throws IOException {
+    while (!orders.isEmpty()) {
+      if (!orders.element().post()) {
+        return false;
+      }
+      orders.remove();
+    }
+    return true;
+  }
+
+  // ---- completions and the end ----
+
+  /** A request and all before it have completed: their slots come back. */
+  void completed(int place) {
+    queue.completed(place, this::giveBack);
   }
 
   /** The peer gives credit back; returns what is wrong with that, or null. */
@@ -235,27 +393,14 @@ final class SendSide {
     return null;
   }
 
-  /**
-   * In ERR: posts a Send that is flushed after all others; false where there is no room yet.
-   * Without it nobody knows whether an unsignalled Send is still in the queue.
-   */
-  boolean postLast() throws IOException {
-    SendBlock block = device.sends();
-    block.request(
-        0, WorkId.of(queuePair.link(), WorkId.LAST_SEND, 0), SendOpcode.SEND, SendFlags.SIGNALED);
-    return queuePair.postSend(block);
-  }
-
   /** The queue pair is drained or destroyed: gives every slot back. */
   void release() {
-    for (int i = 0; i < borrowed.length; i++) {
-      release(borrowed[i]);
-      borrowed[i] = RegisteredPool.NONE;
-    }
+    queue.release(this::release);
     release(open);
     release(spare);
     open = RegisteredPool.NONE;
     spare = RegisteredPool.NONE;
+    orders.clear();
   }
 
   private void release(int slot) {

@@ -14,12 +14,13 @@ import java.nio.ByteBuffer;
  *  |&lt;------------- header, 4 bytes -----------&gt;|&lt;-- as often as frames fit, only in FRAMES ---&gt;|
  * </pre>
  *
- * <p>Credits. A Send with frames takes one frame credit, one without takes one control credit; each
- * stands for a receive that its owner has posted and told of. Of the {@value #CONTROL_CREDITS}
- * control credits one is kept for the farewell. The other two are enough for credit to come back by
- * itself at any time: it does so when half of the frame credits are owed. Between two such messages
- * the peer has used up what it had before the first, so whatever made the third one due was sent
- * after the first had arrived, and returned its control credit.
+ * <p>Credits. A Send with frames or with a {@link BulkNote}, and a WRITE with immediate, takes one
+ * frame credit, any other Send takes one control credit; each stands for a receive that its owner
+ * has posted and told of. Of the {@value #CONTROL_CREDITS} control credits one is kept for the
+ * farewell. The other two are enough for credit to come back by itself at any time: it does so when
+ * half of the frame credits are owed. Between two such messages the peer has used up what it had
+ * before the first, so whatever made the third one due was sent after the first had arrived, and
+ * returned its control credit.
  */
 public final class SendHeader {
   /** Bytes before the first frame. */
@@ -39,6 +40,15 @@ public final class SendHeader {
 
   /** Nothing follows, and nothing will: the sender closes. */
   public static final byte FAREWELL = 3;
+
+  /** A {@link BulkNote} follows: bytes have landed. Takes a frame credit, as the two below. */
+  public static final byte ARRIVED = 4;
+
+  /** A {@link BulkNote} follows: a landing is to be left alone. */
+  public static final byte REVOKE = 5;
+
+  /** A {@link BulkNote} follows: a landing is left alone. */
+  public static final byte REVOKED = 6;
 
   /** The most frame credits that one header returns. */
   public static final int MOST_FRAME_CREDITS = 0xffff;

@@ -13,17 +13,15 @@ package io.verbena.rdma.wire;
  *  link        index in the table of the device's links
  *  generation  counts the links that had the index, and wraps: what comes late is not taken for
  *              the next link's
- *  slot        of a RECEIVE: which of the pool; of a SEND: its place in the send queue
+ *  slot        of a RECEIVE: which of the pool; of a SEND: its place in the send queue, whatever
+ *              kind of request stands there
  * </pre>
- *
- * <p>The immediate of a WRITE is reserved: {type 4 bits, slot 16 bits, epoch 12 bits}. Links of
- * this version send none, and close when one arrives.
  */
 public final class WorkId {
   /** A receive. */
   public static final int RECEIVE = 1;
 
-  /** A Send. */
+  /** A Send, a WRITE, or what a window is bound or invalidated by. */
   public static final int SEND = 2;
 
   /** The last request on a send queue that is being drained. */

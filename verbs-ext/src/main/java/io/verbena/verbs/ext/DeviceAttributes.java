@@ -3,6 +3,7 @@ package io.verbena.verbs.ext;
 /**
  * What a device is and can do ({@code struct ibv_device_attr} and its transport).
  *
+ * @param vendor of the device, as the IEEE numbers them
  * @param capabilityFlags {@code device_cap_flags}; see the methods for the ones that matter here
  * @param maxReadAtomic READs and atomics that a QP can have outstanding as their target
  * @param maxInitiatorReadAtomic the same as their initiator
@@ -11,6 +12,7 @@ public record DeviceAttributes(
     String name,
     String firmware,
     Transport transport,
+    int vendor,
     int capabilityFlags,
     AtomicCapability atomics,
     long maxMrLength,
@@ -28,6 +30,9 @@ public record DeviceAttributes(
     int maxReadAtomic,
     int maxInitiatorReadAtomic,
     int ports) {
+
+  /** What rdma_rxe calls itself, having no number. */
+  public static final int RXE_VENDOR = 0xffffff;
 
   private static final int MEM_WINDOW_TYPE_2A = 1 << 23;
   private static final int MEM_WINDOW_TYPE_2B = 1 << 24;
@@ -64,6 +69,14 @@ public record DeviceAttributes(
   public boolean hasTypeTwoWindows() {
     return maxMemoryWindows > 0
         && (capabilityFlags & (MEM_WINDOW_TYPE_2A | MEM_WINDOW_TYPE_2B)) != 0;
+  }
+
+  /**
+   * Whether the device checks a window's own bounds. rdma_rxe checks those of the region that the
+   * window is bound to (Linux 6.1 and others).
+   */
+  public boolean hasWindowBounds() {
+    return hasTypeTwoWindows() && vendor != RXE_VENDOR;
   }
 
   public boolean hasSrq() {

@@ -106,6 +106,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
         profile.writeWithImmediate()
             ? DeviceAttributes.Transport.INFINIBAND
             : DeviceAttributes.Transport.IWARP,
+        profile.windows() == DeviceProfile.Windows.UNBOUNDED ? DeviceAttributes.RXE_VENDOR : 0,
         profile.memoryWindows() ? DeviceAttributes.withTypeTwoWindows() : 0,
         DeviceAttributes.AtomicCapability.DEVICE,
         Long.MAX_VALUE,

@@ -100,13 +100,20 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
   }
 
   boolean allows(FabricQp by, int rkey, long from, long count, int flags) {
+    FabricMr target = region;
     return rkey == deviceKey
-        && region != null
+        && target != null
         && qp == by
-        && from >= address
-        && count <= length
-        && from - address <= length - count
+        && (checksBounds() ? isWithin(from, count) : target.covers(from, count))
         && (access & flags) == flags;
+  }
+
+  private boolean checksBounds() {
+    return pd.device().host().profile().windows() == DeviceProfile.Windows.BOUNDED;
+  }
+
+  private boolean isWithin(long from, long count) {
+    return from >= address && count <= length && from - address <= length - count;
   }
 
   private void unbind() {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
+import io.verbena.verbs.ext.WcStatus;
 import io.verbena.verbs.testkit.Buffer;
 import io.verbena.verbs.testkit.Pair;
 import org.junit.jupiter.api.Test;
@@ -70,5 +72,33 @@ class DeviceProfileTest {
   void limitsInlineSends() throws Exception {
     assertThatThrownBy(() -> connect(DeviceProfile.full().withMaxInline(0)))
         .hasMessageContaining("0 bytes inline");
+  }
+
+  @Test
+  void takesAwayTheBoundsOfWindowsButNotOfTheirRegions() throws Exception {
+    try (Pair pair = connect(DeviceProfile.full().withWindows(DeviceProfile.Windows.UNBOUNDED))) {
+      VerbsContext device = VerbsContext.of(pair.active.qp.getContext());
+      assertThat(device.queryDevice().hasTypeTwoWindows()).isTrue();
+      assertThat(device.queryDevice().hasWindowBounds()).isFalse();
+      Buffer to = pair.passive.buffer(64, Access.LOCAL_WRITE | Access.MW_BIND);
+      MemoryWindow window = pair.passive.window();
+      int rkey = window.nextRkey();
+      pair.passive
+          .sends
+          .request(0, 1, SendOpcode.BIND_MW, SendFlags.SIGNALED)
+          .bind(0, window, to.mr(), to.address() + 8, 8, Access.REMOTE_WRITE);
+      pair.passive.post();
+      assertThat(pair.passive.awaitSent().status()).isZero();
+      assertThat(write(pair, to.address(), 16, rkey)).isZero();
+      assertThat(write(pair, to.address() + 56, 16, rkey)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+    }
+  }
+
+  private static int write(Pair pair, long address, int length, int rkey) throws Exception {
+    pair.active
+        .request(1, SendOpcode.RDMA_WRITE, SendFlags.SIGNALED, pair.active.buffer(length))
+        .remote(0, address, rkey);
+    pair.active.post();
+    return pair.active.awaitSent().status();
   }
 }

@@ -43,6 +43,7 @@ final class DeviceQueries {
           name,
           attr.getString(DEVICE_ATTR.offset("fw_ver")),
           transport(context),
+          limit(attr, "vendor_id"),
           limit(attr, "device_cap_flags"),
           atomics(limit(attr, "atomic_cap")),
           unlimited(attr.get(JAVA_LONG, DEVICE_ATTR.offset("max_mr_size"))),

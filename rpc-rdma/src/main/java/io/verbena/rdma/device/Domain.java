@@ -1,0 +1,181 @@
+package io.verbena.rdma.device;
+
+import com.ibm.disni.verbs.IbvPd;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.memory.MemoryBudget;
+import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.device.Registration.Extent;
+import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.MemoryWindow;
+import io.verbena.verbs.ext.VerbsPd;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+
+/**
+ * A protection domain, with all memory that is registered in it.
+ *
+ * <p>Slabs and cached registrations are closed to peers. What is opened to one is opened by range,
+ * in the way that the device allows:
+ *
+ * <pre>
+ *   windows with bounds     a window over the cached registration; the domain is the device's
+ *   windows without bounds  a window over a registration of exactly the range (rdma_rxe checks the
+ *                           bounds of what the window is bound to, not its own)
+ *   no windows              a registration of exactly the range that is open itself; since any queue
+ *                           pair of the domain could use it, every link has a domain of its own
+ * </pre>
+ */
+public final class Domain {
+  private static final int SHARED_SLAB_BYTES = 1 << 20;
+  private static final int PRIVATE_SLAB_BYTES = 256 << 10;
+
+  /** How a device opens memory to peers. */
+  enum Opening {
+    EXACT_WINDOWS,
+    LOOSE_WINDOWS,
+    REGISTRATIONS
+  }
+
+  private final IbvPd domain;
+  private final VerbsPd verbs;
+  private final Opening opening;
+  private final RegisteredPool sendPool;
+  private final RegisteredPool receivePool;
+  private final RegionCache regions;
+
+  /** Invalidated ones; the longest unused is next, so that its keys are the longest out of use. */
+  private final ArrayDeque<MemoryWindow> windows = new ArrayDeque<>();
+
+  private boolean closed;
+
+  Domain(
+      IbvPd domain,
+      Opening opening,
+      RdmaSettings settings,
+      MemoryBudget budget,
+      RdmaCounters counters) {
+    this.domain = domain;
+    this.verbs = VerbsPd.of(domain);
+    this.opening = opening;
+    boolean shared = opening != Opening.REGISTRATIONS;
+    int slab = shared ? SHARED_SLAB_BYTES : PRIVATE_SLAB_BYTES;
+    this.sendPool = new RegisteredPool(verbs, settings.slotBytes(), slab, 0, budget);
+    this.receivePool =
+        new RegisteredPool(verbs, settings.slotBytes(), slab, Access.LOCAL_WRITE, budget);
+    int access = Access.LOCAL_WRITE | (shared ? Access.MW_BIND : 0);
+    this.regions =
+        new RegionCache(verbs, access, opening == Opening.EXACT_WINDOWS, budget, counters);
+  }
+
+  IbvPd pd() {
+    return domain;
+  }
+
+  /** Returns slots to send from. */
+  public RegisteredPool sendPool() {
+    return sendPool;
+  }
+
+  /** Returns slots to receive into. */
+  public RegisteredPool receivePool() {
+    return receivePool;
+  }
+
+  /** Registers native memory, or finds that it is. */
+  public Registration attach(MemorySegment memory, MemoryLife life) throws IOException {
+    return regions.attach(Extent.of(memory), life);
+  }
+
+  /** The user of an attached registration has no more use for it. */
+  public void release(Registration registration) {
+    if (!closed) {
+      regions.release(registration);
+    }
+  }
+
+  /**
+   * Prepares to open a range to a peer. Where that takes a window, its rkey is good once a request
+   * of the queue pair has bound it.
+   *
+   * @param registration covers the memory
+   */
+  public Exposure expose(Registration registration, MemorySegment memory) throws IOException {
+    long address = memory.address();
+    long length = memory.byteSize();
+    Extent extent = Extent.of(memory);
+    return switch (opening) {
+      case REGISTRATIONS -> {
+        Registration own = regions.register(extent, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
+        yield new Exposure(own.region().getRkey(), address, length, own, true, null);
+      }
+      case LOOSE_WINDOWS -> {
+        if (registration.isExactly(address, length)) {
+          yield bound(address, length, registration, false);
+        }
+        Registration own = regions.register(extent, Access.LOCAL_WRITE | Access.MW_BIND);
+        yield bound(address, length, own, true);
+      }
+      case EXACT_WINDOWS -> bound(address, length, registration, false);
+    };
+  }
+
+  private Exposure bound(long address, long length, Registration registration, boolean own)
+      throws IOException {
+    MemoryWindow window = windows.poll();
+    if (window == null) {
+      try {
+        window = verbs.allocateWindow();
+      } catch (IOException e) {
+        if (own) {
+          regions.release(registration);
+        }
+        throw e;
+      }
+    }
+    return new Exposure(window.nextRkey(), address, length, registration, own, window);
+  }
+
+  /**
+   * Nobody can use an exposure any more: its window is invalidated, or its queue pair is gone.
+   *
+   * @param bound whether the window may still be bound to a queue pair that is gone
+   */
+  public void conceal(Exposure exposure, boolean bound) throws IOException {
+    if (closed) {
+      return;
+    }
+    MemoryWindow window = exposure.window();
+    if (window != null && bound) {
+      window.deallocate();
+    } else if (window != null) {
+      windows.add(window);
+    }
+    if (exposure.own()) {
+      regions.release(exposure.registration());
+    }
+  }
+
+  /** Frees everything; no queue pair stands in it any more. Does nothing the second time. */
+  void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (MemoryWindow window : windows) {
+      window.deallocate();
+    }
+    windows.clear();
+    regions.close();
+    sendPool.close();
+    receivePool.close();
+    try {
+      domain.deallocPd();
+    } catch (IOException e) {
+      throw e;
+    } catch (Exception e) { // DiSNI's signature
+      throw new IOException("a protection domain cannot be freed: " + e.getMessage(), e);
+    }
+  }
+}

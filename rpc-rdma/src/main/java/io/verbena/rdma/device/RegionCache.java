@@ -1,0 +1,184 @@
+package io.verbena.rdma.device;
+
+import com.ibm.disni.verbs.IbvMr;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.memory.MemoryBudget;
+import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.device.Registration.Extent;
+import io.verbena.verbs.ext.VerbsPd;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Registrations of memory that is not this package's own.
+ *
+ * <pre>
+ *   HELD      registered ─→ in use ─last release─→ idle ─least recently used, no budget─→ gone
+ *                              ↑──── a hit: the same memory or a part ────┘
+ *   BORROWED  registered ─→ in use ─release─→ gone
+ * </pre>
+ *
+ * <p>Idle ones are not deregistered until their bytes are needed, or are more than half of the
+ * budget: pools must be able to grow. One is found again only by memory of its own scope, since an
+ * address alone could belong to other memory by now. Idle neighbours of new memory are registered
+ * anew together with it, so that a walk through a large segment ends in one registration.
+ */
+final class RegionCache {
+  private static final Logger LOG = LoggerFactory.getLogger(RegionCache.class);
+
+  private final VerbsPd domain;
+  private final int access;
+  private final boolean merges;
+  private final MemoryBudget budget;
+  private final RdmaCounters counters;
+  private final Set<Registration> busy = new LinkedHashSet<>();
+
+  /** Least recently used first. */
+  private final Set<Registration> idle = new LinkedHashSet<>();
+
+  private long idleBytes;
+
+  /**
+   * A cache that is empty.
+   *
+   * @param access of {@link io.verbena.verbs.ext.Access}, for memory that may be written
+   * @param merges whether neighbours are registered together
+   */
+  RegionCache(
+      VerbsPd domain, int access, boolean merges, MemoryBudget budget, RdmaCounters counters) {
+    this.domain = domain;
+    this.access = access;
+    this.merges = merges;
+    this.budget = budget;
+    this.counters = counters;
+  }
+
+  /** Returns a registration that covers the extent, with one more user. */
+  Registration attach(Extent extent, MemoryLife life) throws IOException {
+    if (life == MemoryLife.BORROWED) {
+      return register(extent, access, false);
+    }
+    Registration known = find(extent);
+    if (known != null) {
+      counters.cacheHit();
+      if (idle.remove(known)) {
+        addIdleBytes(-known.bytes());
+        busy.add(known);
+      }
+      known.use();
+      return known;
+    }
+    counters.cacheMiss();
+    return register(merges ? withIdleNeighbours(extent) : extent, access, true);
+  }
+
+  /** Registers an extent for one use, with rights of its own. */
+  Registration register(Extent extent, int rights) throws IOException {
+    return register(extent, rights, false);
+  }
+
+  private @Nullable Registration find(Extent extent) {
+    for (Registration one : idle) {
+      if (one.extent().covers(extent)) {
+        return one;
+      }
+    }
+    for (Registration one : busy) {
+      if (one.isKept() && one.extent().covers(extent)) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  private Extent withIdleNeighbours(Extent extent) {
+    Extent union = extent;
+    for (Registration one : List.copyOf(idle)) {
+      if (one.extent().touches(union)) {
+        union = union.with(one.extent());
+        evict(one);
+      }
+    }
+    return union;
+  }
+
+  private Registration register(Extent extent, int rights, boolean keep) throws IOException {
+    dropDead();
+    while (!budget.reserve(extent.bytes())) {
+      if (idle.isEmpty()) {
+        throw new IOException(
+            "%d bytes cannot be registered: of maxPinnedBytes = %d, %d are in use; raise it, or use smaller pieces"
+                .formatted(extent.bytes(), budget.limit(), budget.reserved()));
+      }
+      evict(idle.iterator().next());
+    }
+    try {
+      IbvMr region =
+          domain.registerMemory(extent.address(), extent.bytes(), extent.readOnly() ? 0 : rights);
+      Registration made = new Registration(extent, region, keep);
+      busy.add(made);
+      return made;
+    } catch (IOException e) {
+      budget.release(extent.bytes());
+      throw e;
+    }
+  }
+
+  /** One user less. */
+  void release(Registration one) {
+    if (!one.unuse() || !busy.remove(one)) {
+      return;
+    }
+    if (!one.isKept() || !one.extent().scope().isAlive()) {
+      deregister(one);
+      return;
+    }
+    idle.add(one);
+    addIdleBytes(one.bytes());
+    while (idleBytes > budget.limit() / 2) {
+      evict(idle.iterator().next());
+    }
+  }
+
+  /** Memory whose scope has ended is of no use to anyone. */
+  private void dropDead() {
+    for (Registration one : List.copyOf(idle)) {
+      if (!one.extent().scope().isAlive()) {
+        evict(one);
+      }
+    }
+  }
+
+  private void evict(Registration one) {
+    idle.remove(one);
+    addIdleBytes(-one.bytes());
+    counters.cacheEviction();
+    deregister(one);
+  }
+
+  private void addIdleBytes(long bytes) {
+    idleBytes += bytes;
+    counters.cachedBytes(bytes);
+  }
+
+  private void deregister(Registration one) {
+    try {
+      one.deregister();
+    } catch (IOException e) {
+      LOG.warn("Registered memory cannot be deregistered: {}", e.getMessage());
+    }
+    budget.release(one.bytes());
+  }
+
+  /** Deregisters everything, in use or not; nothing may refer to it any more. */
+  void close() {
+    List.copyOf(idle).forEach(this::evict);
+    busy.forEach(this::deregister);
+    busy.clear();
+  }
+}

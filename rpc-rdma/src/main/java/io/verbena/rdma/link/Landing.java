@@ -1,0 +1,140 @@
+package io.verbena.rdma.link;
+
+import io.verbena.core.link.BulkTarget;
+import io.verbena.rdma.device.Exposure;
+import io.verbena.rdma.wire.Advertisement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range that is open to the peer.
+ *
+ * <pre>
+ *   OPEN ──close, all has arrived──→ SHUTTING ──its window is invalidated──→ FENCED
+ *     └──close──→ REVOKING ──the peer says that nothing comes any more──↑       ↑
+ *                     └───────── the queue pair is drained and destroyed ───────┘
+ * </pre>
+ *
+ * <p>The peer is asked before the range is shut, since a WRITE into a range that is shut would be
+ * the end of the link.
+ */
+final class Landing implements BulkTarget {
+  private enum State {
+    OPEN,
+    REVOKING,
+    SHUTTING,
+    FENCED
+  }
+
+  private final RdmaBulk owner;
+
+  /** Null where the link had ended before. */
+  private final @Nullable Exposure exposure;
+
+  private final Advertisement advertisement;
+  private final Listener listener;
+  private State state;
+  private boolean closed;
+  private long arrived;
+  private long deadline;
+  private @Nullable Runnable whenFenced;
+
+  Landing(
+      RdmaBulk owner, @Nullable Exposure exposure, Advertisement advertisement, Listener listener) {
+    this.owner = owner;
+    this.exposure = exposure;
+    this.advertisement = advertisement;
+    this.listener = listener;
+    this.state = exposure == null ? State.FENCED : State.OPEN;
+  }
+
+  @Override
+  public byte[] advertisement() {
+    return advertisement.encode();
+  }
+
+  @Override
+  public void close(Runnable fenced) {
+    if (closed) {
+      throw new IllegalStateException("the target is closed already");
+    }
+    closed = true;
+    if (state == State.FENCED) {
+      fenced.run();
+      return;
+    }
+    whenFenced = fenced;
+    owner.closing(this);
+  }
+
+  /** Returns what both ends call it. */
+  int landing() {
+    return advertisement.landing();
+  }
+
+  @Nullable Exposure exposure() {
+    return exposure;
+  }
+
+  long length() {
+    return advertisement.length();
+  }
+
+  int unitShift() {
+    return advertisement.unitShift();
+  }
+
+  long arrived() {
+    return arrived;
+  }
+
+  /** More has arrived, says the peer; false if that cannot be. */
+  boolean arrivedUpTo(long upTo) {
+    if (upTo <= arrived || upTo > advertisement.length()) {
+      return false;
+    }
+    arrived = upTo;
+    return true;
+  }
+
+  boolean isComplete() {
+    return arrived == advertisement.length();
+  }
+
+  /** Tells the owner, unless it has closed the range. */
+  void tell(long upTo) {
+    if (!closed) {
+      listener.onArrived(upTo);
+    }
+  }
+
+  void revoking(long until) {
+    state = State.REVOKING;
+    deadline = until;
+  }
+
+  boolean isRevoking() {
+    return state == State.REVOKING;
+  }
+
+  long deadline() {
+    return deadline;
+  }
+
+  void shutting() {
+    state = State.SHUTTING;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Nothing can arrive any more. */
+  void fenced() {
+    state = State.FENCED;
+    Runnable told = whenFenced;
+    whenFenced = null;
+    if (told != null) {
+      told.run();
+    }
+  }
+}

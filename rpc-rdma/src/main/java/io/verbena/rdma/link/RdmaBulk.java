@@ -1,0 +1,401 @@
+package io.verbena.rdma.link;
+
+import io.verbena.core.NanoClock;
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.device.Domain;
+import io.verbena.rdma.device.Exposure;
+import io.verbena.rdma.device.Registration;
+import io.verbena.rdma.wire.Advertisement;
+import io.verbena.rdma.wire.Features;
+import io.verbena.rdma.wire.Immediate;
+import io.verbena.rdma.wire.SendHeader;
+import io.verbena.verbs.ext.MemoryWindow;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Bulk bytes of one link, by WRITE into landings that the peer has advertised. The last WRITE
+ * before a checkpoint carries an immediate; where a device has none, or a Send must go anyway, a
+ * note follows it.
+ */
+final class RdmaBulk implements BulkPort {
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaBulk.class);
+
+  /** A peer answers a revocation when its loop runs; a pause of its JVM is tolerated. */
+  private static final long REVOKE_NANOS = Duration.ofSeconds(30).toNanos();
+
+  private final RdmaLink link;
+  private final Domain domain;
+  private final SendSide sends;
+  private final RdmaSettings settings;
+  private final NanoClock clock;
+  private final RdmaCounters counters;
+  private final Runnable whenUnused;
+  private final int features;
+  private final LandingTable landings = new LandingTable();
+  private final Revocations revocations = new Revocations();
+
+  /** In the order of their deadlines. */
+  private final ArrayDeque<Landing> revoking = new ArrayDeque<>();
+
+  /** What is to be told outside of the polling of completions. */
+  private final ArrayDeque<Runnable> due = new ArrayDeque<>();
+
+  private boolean immediates;
+  private boolean blocked;
+  private boolean ended;
+  private int regions;
+
+  /**
+   * The bulk side of a link that is not open yet.
+   *
+   * @param features of this end's device
+   * @param whenUnused runs when the link has ended and its last region is released
+   */
+  RdmaBulk(
+      RdmaLink link,
+      Domain domain,
+      SendSide sends,
+      LinkContext context,
+      int features,
+      Runnable whenUnused) {
+    this.link = link;
+    this.domain = domain;
+    this.sends = sends;
+    this.settings = context.settings();
+    this.clock = context.clock();
+    this.counters = context.counters();
+    this.features = features;
+    this.whenUnused = whenUnused;
+  }
+
+  /** The peer has said what its device can do. */
+  void peerFeatures(int peers) {
+    immediates = (features & peers & Features.WRITE_WITH_IMMEDIATE) != 0;
+  }
+
+  @Override
+  public int chunkBytes() {
+    return settings.bulkChunkBytes();
+  }
+
+  @Override
+  public long windowBytes() {
+    return settings.bulkWindowBytes();
+  }
+
+  // ---- regions ----
+
+  @Override
+  public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException("bulk memory is native; copy what is on the heap");
+    }
+    if (ended) {
+      throw new LinkException("the link is closed", null);
+    }
+    try {
+      Registration made = memory.byteSize() == 0 ? null : domain.attach(memory, life);
+      regions++;
+      return new RdmaRegion(this, memory, made);
+    } catch (IOException e) {
+      throw new LinkException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  void released(@Nullable Registration registration) {
+    if (registration != null) {
+      domain.release(registration);
+    }
+    regions--;
+    leaveIfUnused();
+  }
+
+  private void leaveIfUnused() {
+    if (ended && regions == 0) {
+      whenUnused.run();
+    }
+  }
+
+  // ---- the receiving end ----
+
+  @Override
+  public BulkTarget open(BulkRegion region, long offset, long length, BulkTarget.Listener listener)
+      throws LinkException {
+    if (length < 1) {
+      throw new IllegalArgumentException("a target has at least 1 byte, not " + length);
+    }
+    RdmaRegion mine = mine(region);
+    MemorySegment memory = mine.memory().asSlice(offset, length);
+    if (!link.isOpen()) {
+      return new Landing(this, null, new Advertisement(0, 0, 0, length, 0), listener);
+    }
+    int name = landings.claim();
+    if (name < 0) {
+      throw new LinkException(
+          LandingTable.MOST_OPEN + " targets are open on this link already; close some", null);
+    }
+    try {
+      return open(name, domain.expose(mine.registration(), memory), listener);
+    } catch (IOException e) {
+      landings.unclaim(name);
+      throw new LinkException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Landing open(int name, Exposure exposure, BulkTarget.Listener listener) {
+    int unitShift = Integer.numberOfTrailingZeros(settings.bulkChunkBytes());
+    Advertisement advertisement =
+        new Advertisement(name, exposure.rkey(), exposure.address(), exposure.length(), unitShift);
+    Landing landing = new Landing(this, exposure, advertisement, listener);
+    landings.put(landing);
+    counters.openBytes(landing.length());
+    MemoryWindow window = exposure.window();
+    if (window != null) {
+      post(() -> sends.bind(exposure, window));
+    }
+    return landing;
+  }
+
+  void closing(Landing landing) {
+    counters.quarantinedBytes(landing.length());
+    if (!link.isOpen()) {
+      return; // the link's end fences everything
+    }
+    if (landing.isComplete()) {
+      shut(landing);
+      return;
+    }
+    landing.revoking(clock.nanoTime() + REVOKE_NANOS);
+    revoking.add(landing);
+    link.watch();
+    post(() -> sends.order(SendHeader.REVOKE, landing.landing()));
+  }
+
+  /** Nothing comes any more: takes the key away. */
+  private void shut(Landing landing) {
+    landing.shutting();
+    Exposure exposure = landing.exposure();
+    if (exposure != null && exposure.window() != null) {
+      post(() -> sends.invalidate(exposure.rkey(), () -> fenced(landing, false)));
+    } else {
+      fenced(landing, false);
+    }
+  }
+
+  private void fenced(Landing landing, boolean bound) {
+    landings.remove(landing);
+    Exposure exposure = landing.exposure();
+    try {
+      if (exposure != null) {
+        domain.conceal(exposure, bound);
+      }
+    } catch (IOException e) {
+      LOG.warn("A memory window cannot be freed: {}", e.getMessage());
+    }
+    counters.openBytes(-landing.length());
+    if (landing.isClosed()) {
+      counters.quarantinedBytes(-landing.length());
+    }
+    landing.fenced();
+  }
+
+  /** Returns the landing that a peer means; null if there is none. */
+  @Nullable Landing find(int landing) {
+    return landings.find(landing);
+  }
+
+  /** The peer says that it leaves a landing alone; returns what is wrong with that, or null. */
+  @Nullable String revoked(int name) {
+    Landing landing = landings.find(name);
+    if (landing == null || !landing.isRevoking()) {
+      return "the peer gave up a landing that it was not asked for";
+    }
+    landing.shutting();
+    revoking.remove(landing);
+    due.add(() -> shut(landing));
+    return null;
+  }
+
+  // ---- the sending end ----
+
+  @Override
+  public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
+    Advertisement read = Advertisement.decode(advertisement);
+    if (Immediate.slot(read.landing()) >= LandingTable.MOST_OPEN) {
+      throw new LinkException("the peer advertises more landings than there may be", null);
+    }
+    return new RemoteLanding(this, read);
+  }
+
+  /** The peer wants a landing left alone; returns what is wrong with that, or null. */
+  @Nullable String revoke(int landing) throws IOException {
+    if (!revocations.add(landing)) {
+      return "the peer revoked a landing that it cannot have";
+    }
+    if (sends.waitingOrders() > 2 * LandingTable.MOST_OPEN) {
+      return "the peer revokes landings and takes no answer";
+    }
+    sends.order(SendHeader.REVOKED, landing); // behind all WRITEs to it
+    return null;
+  }
+
+  @Override
+  public SendResult write(
+      RemoteTarget target,
+      long at,
+      BulkRegion source,
+      long offset,
+      int length,
+      boolean checkpoint,
+      Runnable whenWritten) {
+    RemoteLanding to = mine(target);
+    RdmaRegion region = mine(source);
+    if (!to.takes(at, length)) {
+      throw new IllegalArgumentException(
+          "%d bytes at %d do not come next, or do not fit a target of %d"
+              .formatted(length, at, to.length()));
+    }
+    long from = region.memory().asSlice(offset, length).address();
+    if (!link.isOpen()) {
+      return SendResult.CLOSED;
+    }
+    if (revocations.covers(to.landing())) {
+      to.wrote(length);
+      due.add(whenWritten);
+      link.becomeDue();
+      return SendResult.SENT;
+    }
+    if (!post(sends::stepOrders)) {
+      return SendResult.CLOSED;
+    }
+    if (!sends.hasRoomForWrite()) {
+      blocked = true;
+      counters.backPressured();
+      return SendResult.BACK_PRESSURED;
+    }
+    int lkey = region.registration().lkey();
+    boolean sent = post(() -> post(to, at, from, lkey, length, checkpoint, whenWritten));
+    return sent ? SendResult.SENT : SendResult.CLOSED;
+  }
+
+  private void post(
+      RemoteLanding to,
+      long at,
+      long from,
+      int lkey,
+      int length,
+      boolean checkpoint,
+      Runnable whenWritten)
+      throws IOException {
+    sends.flush(); // frames that came before go before
+    boolean silent = !checkpoint && (!immediates || to.canTellLater(length));
+    if (!silent && immediates && to.canTellByImmediate() && !sends.owesControl()) {
+      int immediate = to.immediate();
+      sends.writeWithImmediate(to, at, from, lkey, length, immediate, whenWritten);
+      to.wrote(length);
+      to.tell();
+      return;
+    }
+    sends.write(to, at, from, lkey, length, whenWritten);
+    to.wrote(length);
+    if (!silent) {
+      sends.orderArrived(to.landing(), to.tell());
+    }
+  }
+
+  private interface Posting {
+    void run() throws IOException;
+  }
+
+  /** Returns whether the link still stands. */
+  private boolean post(Posting posting) {
+    try {
+      posting.run();
+      return true;
+    } catch (IOException e) {
+      link.postingFailed(e);
+      return false;
+    }
+  }
+
+  private RdmaRegion mine(BulkRegion region) {
+    if (region instanceof RdmaRegion mine && mine.owner() == this) {
+      return mine;
+    }
+    throw new IllegalArgumentException("a region of another link");
+  }
+
+  private RemoteLanding mine(RemoteTarget target) {
+    if (target instanceof RemoteLanding mine && mine.owner() == this) {
+      return mine;
+    }
+    throw new IllegalArgumentException("a target of another link");
+  }
+
+  // ---- from the link ----
+
+  /** Posts what waits and tells what is due; returns how much. */
+  int step() throws IOException {
+    int work = 0;
+    if (link.isOpen()) {
+      sends.stepOrders();
+    }
+    Runnable next;
+    while ((next = sends.queue().nextDue()) != null || (next = due.poll()) != null) {
+      next.run();
+      work++;
+    }
+    return work;
+  }
+
+  /** Returns whether a write that was turned back has room now; true once. */
+  boolean hasRoomAgain() {
+    if (!blocked || !sends.hasRoomForWrite()) {
+      return false;
+    }
+    blocked = false;
+    return true;
+  }
+
+  /** Returns whether the peer has not answered in time; else whether it still has time. */
+  boolean isOverdue(long now) {
+    Landing first = revoking.peek();
+    return first != null && now - first.deadline() >= 0;
+  }
+
+  boolean isRevoking() {
+    return !revoking.isEmpty();
+  }
+
+  /**
+   * The link is gone.
+   *
+   * @param destroyed whether the queue pair surely touches no memory any more
+   */
+  void end(boolean destroyed) {
+    ended = true;
+    due.clear();
+    revoking.clear();
+    if (destroyed) {
+      for (Landing landing : landings.all()) {
+        fenced(landing, true);
+      }
+      leaveIfUnused();
+    }
+  }
+}

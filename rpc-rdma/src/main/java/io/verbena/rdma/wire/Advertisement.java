@@ -1,0 +1,69 @@
+package io.verbena.rdma.wire;
+
+import io.verbena.core.link.LinkException;
+import java.nio.ByteBuffer;
+
+/**
+ * Where a peer may write, in network order.
+ *
+ * <pre>
+ *  0        1            2               6           10            18           26
+ *  +--------+------------+---------------+-----------+-------------+------------+
+ *  | version| log2(unit) | landing       | rkey      | address     | length     |
+ *  |  = 1   |            | slot, epoch   |           |             |            |
+ *  +--------+------------+---------------+-----------+-------------+------------+
+ * </pre>
+ *
+ * @param landing see {@link Immediate}
+ * @param rkey opens the range to the peer of this link, until the landing is closed
+ * @param address where it begins
+ * @param length in bytes, from 1
+ * @param unitShift binary logarithm of the unit that {@link Immediate}s count in
+ */
+public record Advertisement(int landing, int rkey, long address, long length, int unitShift) {
+  private static final int BYTES = 26;
+  private static final int LARGEST_UNIT_SHIFT = 30;
+
+  /** Returns it as bytes. */
+  public byte[] encode() {
+    return ByteBuffer.allocate(BYTES)
+        .put((byte) Greeting.VERSION)
+        .put((byte) unitShift)
+        .putInt(landing)
+        .putInt(rkey)
+        .putLong(address)
+        .putLong(length)
+        .array();
+  }
+
+  /**
+   * Reads one. Of what it leads to nothing is known: a lie ends at the peer's own device.
+   *
+   * @throws LinkException if it makes no sense
+   */
+  public static Advertisement decode(ByteBuffer in) throws LinkException {
+    if (in.remaining() != BYTES) {
+      throw new LinkException(
+          "the peer's advertisement has %d bytes, not %d".formatted(in.remaining(), BYTES), null);
+    }
+    ByteBuffer from = in.slice();
+    in.position(in.limit());
+    int version = from.get();
+    int unitShift = from.get();
+    int landing = from.getInt();
+    int rkey = from.getInt();
+    long address = from.getLong();
+    long length = from.getLong();
+    if (version != Greeting.VERSION
+        || unitShift < 0
+        || unitShift > LARGEST_UNIT_SHIFT
+        || landing != Immediate.landing(landing)
+        || length < 1) {
+      throw new LinkException(
+          "the peer's advertisement makes no sense: version %d, unit 2^%d, landing %d, %d bytes"
+              .formatted(version, unitShift, landing, length),
+          null);
+    }
+    return new Advertisement(landing, rkey, address, length, unitShift);
+  }
+}

@@ -1,0 +1,50 @@
+package io.verbena.rdma.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What a Send about a landing says behind its {@link SendHeader}, in network order. It takes a
+ * frame credit, like an immediate.
+ *
+ * <pre>
+ *  0                4               8                   16
+ *  +----------------+---------------+-------------------+
+ *  | header         | landing       | arrived           |
+ *  +----------------+---------------+-------------------+
+ *                   |&lt;- all three ->|&lt;- only ARRIVED -->|
+ *
+ *  ARRIVED   writer → owner   the landing's first so many bytes are there; where no immediate can say so
+ *  REVOKE    owner → writer   write no more there
+ *  REVOKED   writer → owner   nothing comes any more: sent after all WRITEs on the same queue pair
+ * </pre>
+ */
+public final class BulkNote {
+  /** Bytes of a REVOKE or REVOKED. */
+  public static final int BYTES = SendHeader.BYTES + Integer.BYTES;
+
+  /** Bytes of an ARRIVED. */
+  public static final int ARRIVED_BYTES = BYTES + Long.BYTES;
+
+  private BulkNote() {}
+
+  /** Writes what follows the header at an index. */
+  public static void write(ByteBuffer out, int at, int landing, long arrived) {
+    out.putInt(at + SendHeader.BYTES, landing);
+    out.putLong(at + BYTES, arrived);
+  }
+
+  /** Returns how long a note of a kind is. */
+  public static int length(byte kind) {
+    return kind == SendHeader.ARRIVED ? ARRIVED_BYTES : BYTES;
+  }
+
+  /** Returns the landing that a note at an index is about. */
+  public static int landing(ByteBuffer in, int at) {
+    return in.getInt(at + SendHeader.BYTES);
+  }
+
+  /** Returns how much has arrived, says an ARRIVED at an index. */
+  public static long arrived(ByteBuffer in, int at) {
+    return in.getLong(at + BYTES);
+  }
+}

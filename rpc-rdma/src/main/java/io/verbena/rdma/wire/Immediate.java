@@ -1,0 +1,72 @@
+package io.verbena.rdma.wire;
+
+/**
+ * What the 32 bits of an immediate say: which landing it is about, and how much has arrived there.
+ *
+ * <pre>
+ *  31      28 27                            12 11                      0
+ *  +---------+--------------------------------+------------------------+
+ *  | type    | slot                           | epoch                  |
+ *  +---------+--------------------------------+------------------------+
+ *
+ *  type   1 to 15: type - 1 whole units were written without immediate since the last one; 0 is none
+ *  slot   which of the landings that the receiver has open
+ *  epoch  counts the landings that the slot has had, and wraps: what is late is not the next one's
+ * </pre>
+ *
+ * <p>Together with the length of the WRITE that brought it, which the completion tells, it says how
+ * many bytes have arrived. The bits protect bookkeeping only: that nothing lands in memory that is
+ * used again is the business of keys and fences.
+ */
+public final class Immediate {
+  /** The most units that can have been written since the last immediate. */
+  public static final int MOST_UNITS = 14;
+
+  /** How many landings one end can have open on one link. */
+  public static final int MOST_SLOTS = 1 << 16;
+
+  /** After so many landings a slot's epochs begin again. */
+  public static final int EPOCHS = 1 << 12;
+
+  private static final int TYPE_SHIFT = 28;
+  private static final int LANDING_MASK = (1 << TYPE_SHIFT) - 1;
+
+  private Immediate() {}
+
+  /** Returns the lower 28 bits, by which a landing is known to both ends. */
+  public static int landing(int slot, int epoch) {
+    return (slot & (MOST_SLOTS - 1)) << 12 | (epoch & (EPOCHS - 1));
+  }
+
+  /**
+   * Returns an immediate.
+   *
+   * @param units written since the last one, besides this WRITE; 0 to {@link #MOST_UNITS}
+   */
+  public static int of(int units, int landing) {
+    if (units < 0 || units > MOST_UNITS) {
+      throw new IllegalArgumentException(units + " units; an immediate tells of 0 to 14");
+    }
+    return (units + 1) << TYPE_SHIFT | landing;
+  }
+
+  /** Returns the units that it tells of; -1 where it is no such immediate. */
+  public static int units(int immediate) {
+    return (immediate >>> TYPE_SHIFT) - 1;
+  }
+
+  /** Returns which landing it is about. */
+  public static int landing(int immediate) {
+    return immediate & LANDING_MASK;
+  }
+
+  /** Returns the slot of a landing. */
+  public static int slot(int landing) {
+    return landing >>> 12;
+  }
+
+  /** Returns the epoch of a landing. */
+  public static int epoch(int landing) {
+    return landing & (EPOCHS - 1);
+  }
+}
