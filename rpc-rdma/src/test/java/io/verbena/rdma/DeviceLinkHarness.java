@@ -49,6 +49,16 @@ final class DeviceLinkHarness implements LinkHarness {
   }
 
   @Override
+  public byte[] overstated(byte[] advertisement) {
+    return FabricLinkHarness.overstate(advertisement);
+  }
+
+  @Override
+  public boolean takesHugeRegions() {
+    return false;
+  }
+
+  @Override
   public void close() {
     if (links.counters().undrained() != 0) {
       throw new AssertionError("a queue pair was destroyed before it was drained");

@@ -4,6 +4,7 @@ import io.verbena.core.link.LinkProvider;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.net.URI;
+import java.nio.ByteBuffer;
 
 /** RDMA links between two hosts of a stepped fabric; drivers take turns on the hosts. */
 final class FabricLinkHarness implements LinkHarness {
@@ -47,6 +48,31 @@ final class FabricLinkHarness implements LinkHarness {
   @Override
   public int maxFrameBytes() {
     return SETTINGS.slotBytes() - 8;
+  }
+
+  /** The landing's length stands at the end of an advertisement. */
+  @Override
+  public byte[] overstated(byte[] advertisement) {
+    return overstate(advertisement);
+  }
+
+  static byte[] overstate(byte[] advertisement) {
+    byte[] lie = advertisement.clone();
+    ByteBuffer buffer = ByteBuffer.wrap(lie);
+    int length = lie.length - Long.BYTES;
+    buffer.putLong(length, 2 * buffer.getLong(length));
+    return lie;
+  }
+
+  /** Longer than any fabric takes to bind a window. */
+  @Override
+  public void targetOpened() {
+    world.pass(1_000_000);
+  }
+
+  @Override
+  public boolean takesHugeRegions() {
+    return false;
   }
 
   @Override

@@ -63,8 +63,8 @@ public abstract class BulkContract {
             new LinkOptions(harness.maxFrameBytes(), PATIENCE, harness.serverTls()));
     arena = Arena.ofShared();
     SteppedLinks.Pair pair = links.open();
-    client = new BulkEnd(pair.client(), arena);
-    server = new BulkEnd(pair.server(), arena);
+    client = new BulkEnd(pair.client(), arena, harness);
+    server = new BulkEnd(pair.server(), arena, harness);
   }
 
   @AfterEach
@@ -398,13 +398,14 @@ public abstract class BulkContract {
         assertThat(expected).hasMessageContaining(" ");
       }
       links.settle();
-      assertStillWorks(new BulkEnd(other.client(), arena), new BulkEnd(other.server(), arena));
+      assertStillWorks(
+          new BulkEnd(other.client(), arena, harness), new BulkEnd(other.server(), arena, harness));
     }
 
     @Test
     void anotherLinksTarget() throws LinkException {
       SteppedLinks.Pair other = links.open();
-      BulkEnd otherServer = new BulkEnd(other.server(), arena);
+      BulkEnd otherServer = new BulkEnd(other.server(), arena, harness);
       BulkEnd.Landed foreign = otherServer.target(10_000);
       foreign.memory().fill(UNTOUCHED);
       try {
@@ -415,7 +416,7 @@ public abstract class BulkContract {
       }
       links.settle();
       assertThat(foreign.memory().toArray(ValueLayout.JAVA_BYTE)).containsOnly(UNTOUCHED);
-      assertStillWorks(new BulkEnd(other.client(), arena), otherServer);
+      assertStillWorks(new BulkEnd(other.client(), arena, harness), otherServer);
     }
 
     @Test
@@ -432,7 +433,8 @@ public abstract class BulkContract {
       links.stepUntil("the liar to hear", () -> client.end().heard().isClosed());
       assertThat(region.memory().asSlice(10_000).toArray(ValueLayout.JAVA_BYTE))
           .containsOnly(UNTOUCHED);
-      assertStillWorks(new BulkEnd(other.client(), arena), new BulkEnd(other.server(), arena));
+      assertStillWorks(
+          new BulkEnd(other.client(), arena, harness), new BulkEnd(other.server(), arena, harness));
     }
 
     @Test

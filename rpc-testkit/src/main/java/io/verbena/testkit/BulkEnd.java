@@ -16,10 +16,12 @@ import java.util.Random;
 final class BulkEnd {
   private final LinkEnd end;
   private final Arena arena;
+  private final LinkHarness harness;
 
-  BulkEnd(LinkEnd end, Arena arena) {
+  BulkEnd(LinkEnd end, Arena arena, LinkHarness harness) {
     this.end = end;
     this.arena = arena;
+    this.harness = harness;
   }
 
   LinkEnd end() {
@@ -54,6 +56,7 @@ final class BulkEnd {
   Landed target(BulkRegion region, long offset, long length) throws LinkException {
     Landed landed = new Landed(region.memory().asSlice(offset, length));
     landed.target = port().open(region, offset, length, landed::arrived);
+    harness.targetOpened();
     return landed;
   }
 

@@ -51,6 +51,13 @@ public interface LinkHarness extends AutoCloseable {
   }
 
   /**
+   * A target was opened. In a session its advertisement travels as a frame of the same link, behind
+   * whatever the link has put on its way to open it; the suite takes a shorter way, and so lets
+   * that happen here.
+   */
+  default void targetOpened() {}
+
+  /**
    * Returns whether a region of 5 GiB over a sparse file costs next to nothing; not so where
    * attaching pins it whole.
    */

@@ -1,0 +1,60 @@
+package io.verbena.rdma;
+
+import io.verbena.testkit.BulkContract;
+import io.verbena.testkit.LinkHarness;
+import io.verbena.testkit.Seed;
+import io.verbena.verbs.fabric.DeviceProfile;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+
+/** The bulk contract over verbs in memory, for each way in which devices let a peer write. */
+final class FabricBulkContractTest {
+  private static LinkHarness harness(DeviceProfile profile) {
+    return new FabricLinkHarness(Seed.random("bulk over a fabric").nextLong(), profile);
+  }
+
+  @Nested
+  @DisplayName("Bulk by windows and immediates")
+  final class WithEverything extends BulkContract {
+    @Override
+    protected LinkHarness newHarness() {
+      return harness(DeviceProfile.full());
+    }
+  }
+
+  @Nested
+  @DisplayName("Bulk by windows whose bounds the device does not check")
+  final class WithUnboundedWindows extends BulkContract {
+    @Override
+    protected LinkHarness newHarness() {
+      return harness(DeviceProfile.full().withWindows(DeviceProfile.Windows.UNBOUNDED));
+    }
+  }
+
+  @Nested
+  @DisplayName("Bulk without windows")
+  final class WithoutWindows extends BulkContract {
+    @Override
+    protected LinkHarness newHarness() {
+      return harness(DeviceProfile.full().withoutMemoryWindows());
+    }
+  }
+
+  @Nested
+  @DisplayName("Bulk without immediates")
+  final class WithoutImmediates extends BulkContract {
+    @Override
+    protected LinkHarness newHarness() {
+      return harness(DeviceProfile.full().withoutWriteWithImmediate());
+    }
+  }
+
+  @Nested
+  @DisplayName("Bulk with neither windows nor immediates")
+  final class WithNeither extends BulkContract {
+    @Override
+    protected LinkHarness newHarness() {
+      return harness(DeviceProfile.full().withoutWriteWithImmediate().withoutMemoryWindows());
+    }
+  }
+}
