@@ -2,13 +2,26 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.rdma.wire.Advertisement;
+import io.verbena.rdma.wire.BulkNote;
+import io.verbena.rdma.wire.Immediate;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.ext.SendOpcode;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,9 +142,113 @@ final class HostilePeerTest {
   }
 
   @Test
-  void whoSendsAnImmediateIsClosed() throws IOException {
+  void whoSendsAnImmediateThatIsNoneIsClosed() throws IOException {
     peer.send(SendOpcode.RDMA_WRITE_WITH_IMM);
+    assertClosedFor("foreign or stale");
+  }
+
+  /** Opens 1000 bytes in the middle of 3000 for the peer. */
+  private Advertisement advertise(List<Long> arrived) throws LinkException {
+    BulkPort port = Objects.requireNonNull(link().link().bulk());
+    MemorySegment memory = Arena.ofAuto().allocate(3000, 8);
+    BulkTarget target = port.open(port.attach(memory, MemoryLife.HELD), 1000, 1000, arrived::add);
+    passive.pass(Duration.ofMillis(1));
+    return Advertisement.decode(ByteBuffer.wrap(target.advertisement()));
+  }
+
+  private Advertisement advertise() throws LinkException {
+    return advertise(new ArrayList<>());
+  }
+
+  @Test
+  void whoWritesWhereItMayIsHeard() throws Exception {
+    List<Long> arrived = new ArrayList<>();
+    Advertisement open = advertise(arrived);
+    peer.write(open, 0, Immediate.of(0, open.landing()), 600);
+    peer.write(open, 600, Immediate.of(0, open.landing()), 400);
+    passive.stepUntil("the bytes", () -> arrived.size() == 2);
+    assertThat(arrived).containsExactly(600L, 1000L);
+  }
+
+  @Test
+  void whoTellsOfALandingThatIsNotItsIsClosed() throws Exception {
+    Advertisement open = advertise();
+    int foreign = Immediate.landing(Immediate.slot(open.landing()) + 1, 1);
+    peer.write(open, 0, Immediate.of(0, foreign), 10);
+    assertClosedFor("foreign or stale");
+  }
+
+  @Test
+  void whoTellsOfAnEarlierEpochIsClosed() throws Exception {
+    Advertisement open = advertise();
+    int stale = Immediate.landing(Immediate.slot(open.landing()), 4095);
+    peer.write(open, 0, Immediate.of(0, stale), 10);
+    assertClosedFor("foreign or stale");
+  }
+
+  @Test
+  void whoTellsOfMoreThanFitsIsClosed() throws Exception {
+    Advertisement open = advertise();
+    peer.write(open, 0, Immediate.of(14, open.landing()), 10);
+    assertClosedFor("in a landing of 1000 where 0 had arrived");
+  }
+
+  @Test
+  void whoTellsTheSameTwiceIsClosed() throws Exception {
+    Advertisement open = advertise();
+    peer.write(open, 0, Immediate.of(0, open.landing()), 1000);
+    peer.write(open, 0, Immediate.of(0, open.landing()), 1000);
+    assertClosedFor("in a landing of 1000 where 1000 had arrived");
+  }
+
+  @Test
+  void whoTellsOfNegativeBytesIsClosed() throws Exception {
+    Advertisement open = advertise();
+    peer.send(note(SendHeader.ARRIVED, open.landing(), -1));
+    assertClosedFor("of -1 bytes in a landing");
+  }
+
+  @Test
+  void whoWritesOutOfBoundsHasItsLinkEndedByTheDevice() throws Exception {
+    Advertisement open = advertise();
+    peer.write(open, 1, Immediate.of(0, open.landing()), 1000);
     passive.stepUntil("the link to end", () -> link().heard().isClosed());
+  }
+
+  @Test
+  void whoWritesByAKeyThatWasNotGivenHasItsLinkEndedByTheDevice() throws Exception {
+    Advertisement open = advertise();
+    Advertisement guessed =
+        new Advertisement(open.landing(), open.rkey() ^ 0x300, open.address(), 1000, 16);
+    peer.write(guessed, 0, Immediate.of(0, open.landing()), 10);
+    passive.stepUntil("the link to end", () -> link().heard().isClosed());
+  }
+
+  @Test
+  void whoGivesUpALandingThatNobodyRevokedIsClosed() throws Exception {
+    Advertisement open = advertise();
+    peer.send(note(SendHeader.REVOKED, open.landing(), 0));
+    assertClosedFor("gave up a landing");
+  }
+
+  @Test
+  void whoRevokesWhatItCannotHaveIsClosed() throws IOException {
+    peer.send(note(SendHeader.REVOKE, Immediate.landing(60_000, 1), 0));
+    assertClosedFor("revoked a landing that it cannot have");
+  }
+
+  @Test
+  void whoSendsANoteOfAnotherLengthIsClosed() throws IOException {
+    peer.send(send(SendHeader.REVOKE, 0, 0));
+    assertClosedFor("a note of 4 bytes");
+  }
+
+  private static byte[] note(byte kind, int landing, long arrived) {
+    byte[] bytes = new byte[BulkNote.ARRIVED_BYTES];
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    SendHeader.write(buffer, 0, kind, 0, 0);
+    BulkNote.write(buffer, 0, landing, arrived);
+    return Arrays.copyOf(bytes, BulkNote.length(kind));
   }
 
   @Test

@@ -11,6 +11,7 @@ import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.core.link.LinkException;
+import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.SendHeader;
@@ -145,8 +146,18 @@ final class RawPeer {
     return send(SendOpcode.SEND, bytes);
   }
 
+  /** Writes zeros where an advertisement says, plus an offset. */
+  void write(Advertisement to, long offset, int immediate, int length) throws IOException {
+    sends.remote(0, to.address() + offset, to.rkey());
+    send(SendOpcode.RDMA_WRITE_WITH_IMM, immediate, new byte[length]);
+  }
+
   /** Sends bytes by any opcode. */
   RawPeer send(int opcode, byte... bytes) throws IOException {
+    return send(opcode, 7, bytes);
+  }
+
+  private RawPeer send(int opcode, int immediate, byte[] bytes) throws IOException {
     RdmaCmId connected = id;
     IbvMr registered = region;
     if (connected == null || registered == null) {
@@ -156,7 +167,7 @@ final class RawPeer {
     MemorySegment.copy(MemorySegment.ofArray(bytes), 0, memory, at, bytes.length);
     sends
         .request(0, sent, opcode, SendFlags.SIGNALED)
-        .immediate(0, 7)
+        .immediate(0, immediate)
         .sge(0, memory.address() + at, bytes.length, registered.getLkey());
     if (VerbsQp.of(connected.getQp()).postSend(sends, 0, 1) != 1) {
       throw new AssertionError("the peer's own send queue is full");
