@@ -1,5 +1,6 @@
 package io.verbena.api;
 
+import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
@@ -30,6 +31,9 @@ public interface Session extends AutoCloseable {
 
   /** Returns what generated stubs make their calls with. */
   ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options);
+
+  /** Returns what large objects are published, fetched and pushed with. */
+  BulkObjects objects();
 
   /**
    * Ends the session. Calls in flight fail with {@link RpcStatus#CANCELLED} here and {@link

@@ -1,5 +1,6 @@
 package io.verbena.core;
 
+import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.loop.EventLoop;
@@ -26,6 +27,7 @@ final class Engine implements AutoCloseable {
   private final SlotPool slots;
   private final SlotPool fragmentSlots;
   private final MemoryBudget assemblies;
+  private final BulkContext bulk;
   private final Map<String, EventLoop> loops = new HashMap<>();
   private final Map<String, LoopThread> threads = new HashMap<>();
   private boolean closed;
@@ -35,6 +37,7 @@ final class Engine implements AutoCloseable {
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
+    this.bulk = BulkContext.of(options.bulkMemoryBytes());
   }
 
   SessionContext context(String scheme, LinkOptions link, UpgradeOptions upgrade) {
@@ -46,7 +49,8 @@ final class Engine implements AutoCloseable {
         assemblies,
         options.handlers(),
         link,
-        upgrade);
+        upgrade,
+        bulk);
   }
 
   private synchronized EventLoop loop(String scheme) {
@@ -71,6 +75,10 @@ final class Engine implements AutoCloseable {
   /** Returns the message slots in use: 0 when nothing is under way. */
   int slotsInUse() {
     return slots.inUse() + fragmentSlots.inUse();
+  }
+
+  BulkContext bulk() {
+    return bulk;
   }
 
   boolean isStepped() {
@@ -98,6 +106,7 @@ final class Engine implements AutoCloseable {
       Executor handlers,
       long slotMemoryBytes,
       long maxAssemblyBytes,
+      long bulkMemoryBytes,
       Duration spin,
       @Nullable EventLoop steppedLoop) {
     /** A control message that is longer is cut into frames. */
@@ -111,6 +120,9 @@ final class Engine implements AutoCloseable {
 
     /** Off unless asked for: on a machine with few cores spinning takes them from the peer. */
     static final Duration DEFAULT_SPIN = Duration.ZERO;
+
+    /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
+    static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
 
     static long defaultAssemblyBytes() {
       return Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4);

@@ -16,6 +16,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
   private long slotMemoryBytes = Engine.EngineOptions.DEFAULT_SLOT_MEMORY_BYTES;
   private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
+  private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
   private Duration spin = Engine.EngineOptions.DEFAULT_SPIN;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
@@ -52,6 +53,16 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   /** Sets the memory for long messages while they arrive, in bytes, all sessions together. */
   public B maxAssemblyBytes(long bytes) {
     this.maxAssemblyBytes = bytes;
+    return self();
+  }
+
+  /**
+   * Sets the memory for large objects, in bytes, all sessions together: where they land in {@code
+   * Landing.pooled}, and what files, consumers and generators pass through. Outside the heap;
+   * allocated as needed. Default: 512 MiB.
+   */
+  public B bulkMemoryBytes(long bytes) {
+    this.bulkMemoryBytes = bytes;
     return self();
   }
 
@@ -106,7 +117,14 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   final Engine engine(String name) {
     return new Engine(
         new Engine.EngineOptions(
-            name, limits, handlers, slotMemoryBytes, maxAssemblyBytes, spin, steppedLoop));
+            name,
+            limits,
+            handlers,
+            slotMemoryBytes,
+            maxAssemblyBytes,
+            bulkMemoryBytes,
+            spin,
+            steppedLoop));
   }
 
   final LinkOptions linkOptions() {

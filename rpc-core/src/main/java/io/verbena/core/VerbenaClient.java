@@ -5,6 +5,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.bulk.BulkStats;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
@@ -128,6 +129,11 @@ public final class VerbenaClient implements AutoCloseable {
         false,
         null,
         null);
+  }
+
+  /** Returns what the transfers of large objects did, and hold now. */
+  public BulkStats bulkStats() {
+    return engine.bulk().stats();
   }
 
   /** Returns how many message slots are in use: 0 when nothing is under way. */

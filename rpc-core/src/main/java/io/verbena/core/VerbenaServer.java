@@ -1,7 +1,10 @@
 package io.verbena.core;
 
 import io.verbena.api.Session;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
 import io.verbena.api.stub.ServiceBinding;
+import io.verbena.core.bulk.BulkStats;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
@@ -69,6 +72,21 @@ public final class VerbenaServer implements AutoCloseable {
   /** Returns where the server listens, with the port that port 0 became. */
   public URI address() {
     return address;
+  }
+
+  /**
+   * Publishes an object for every client that is given its reference.
+   *
+   * @param lease how long it is kept while nobody fetches it; then it is released
+   * @throws java.io.UncheckedIOException if a file cannot be opened
+   */
+  public Published publish(Source source, Duration lease) {
+    return engine.bulk().publish(loop, source, lease);
+  }
+
+  /** Returns what the transfers of large objects did, and hold now. */
+  public BulkStats bulkStats() {
+    return engine.bulk().stats();
   }
 
   /** Returns how many message slots are in use: 0 when nothing is under way. */

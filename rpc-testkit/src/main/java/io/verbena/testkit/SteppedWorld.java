@@ -48,8 +48,18 @@ public final class SteppedWorld implements AutoCloseable {
    * @param ringFrames the frames that fit on the link each way
    */
   public SteppedWorld(SessionLimits limits, int ringFrames) {
+    this(limits, ringFrames, InMemoryNetwork.DEFAULT_CHUNK_BYTES);
+  }
+
+  /**
+   * A world with these limits at both ends.
+   *
+   * @param ringFrames the frames and bulk writes that fit on the link each way
+   * @param chunkBytes the bytes that one bulk write has
+   */
+  public SteppedWorld(SessionLimits limits, int ringFrames, int chunkBytes) {
     this.limits = limits;
-    network = new InMemoryNetwork(clock, ringFrames);
+    network = new InMemoryNetwork(clock, ringFrames, chunkBytes);
     clientLoop = new EventLoop("client", clock, network);
     serverLoop = new EventLoop("server", clock, network);
     client = client(settings -> {});

@@ -3,8 +3,8 @@ package io.verbena.core.frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a frame is for. Codes 32 to 95 are reserved and refused by this version: 32–47 bulk
- * transfer, 48–55 upgrade of the path, 56–63 settling after a change of path, 64–95 streams.
+ * What a frame is for. 32–47 are for bulk transfer, 48–55 for upgrades of the path, 56–63 for
+ * settling after a change of path; 64–95 are reserved for streams and refused by this version.
  */
 public enum FrameKind {
   /** Client to server, first on every link: who I am, what I can, which session I resume. */
@@ -44,6 +44,24 @@ public enum FrameKind {
   SCHEMA(17, true),
   /** A further piece of a message that is longer than a frame. */
   FRAGMENT(18, true),
+
+  /**
+   * The receiver wants a published object: its id and key, offset, length, flags. In this and all
+   * bulk frames the header's call id is the transfer's.
+   */
+  BULK_FETCH(32, true),
+  /** The sender has an object: length, flags, name. */
+  BULK_OFFER(33, true),
+  /** The receiver opens memory: generation, offset, length, epoch of the link, advertisement. */
+  BULK_GRANT(34, true),
+  /** So many bytes have arrived in order. */
+  BULK_PROGRESS(35, false),
+  /** The sender has written all: a checksum, or 0. */
+  BULK_SENT(36, true),
+  /** The receiver has the object, whole and stored. */
+  BULK_DONE(37, true),
+  /** Either end gives the transfer up: status, reason. */
+  BULK_CANCEL(38, true),
 
   /** The client asks for a better link: its epoch, then what the client can do. */
   UPGRADE_REQUEST(48, true),

@@ -1,12 +1,15 @@
 package io.verbena.core.session;
 
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** One link under a session, with its epoch and its signs of life. */
 final class Lane implements LinkListener {
@@ -14,6 +17,7 @@ final class Lane implements LinkListener {
   private final Link link;
   private final int epoch;
   private final Keepalive keepalive;
+  private final @Nullable BulkPath bulkPath;
   private boolean closed;
   private boolean forgotten;
 
@@ -21,6 +25,8 @@ final class Lane implements LinkListener {
     this.session = session;
     this.link = link;
     this.epoch = epoch;
+    BulkPort bulk = link.bulk();
+    this.bulkPath = bulk == null ? null : new BulkPath(epoch, bulk);
     this.keepalive = new Keepalive(session, this);
     keepalive.start();
   }
@@ -31,6 +37,11 @@ final class Lane implements LinkListener {
 
   int epoch() {
     return epoch;
+  }
+
+  /** Returns this link as bulk uses it; null where it moves none, or is closed. */
+  @Nullable BulkPath bulkPath() {
+    return closed ? null : bulkPath;
   }
 
   boolean isClosed() {
@@ -85,6 +96,9 @@ final class Lane implements LinkListener {
   public void onClosed(String reason) {
     closed = true;
     keepalive.stop();
+    if (bulkPath != null) {
+      session.transfers().pathClosed(bulkPath);
+    }
     session.lanes().onClosed(this, reason);
   }
 

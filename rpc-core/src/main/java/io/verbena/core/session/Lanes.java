@@ -68,6 +68,22 @@ final class Lanes {
     return out;
   }
 
+  /** Returns whether any of the links that there are moves bulk. */
+  boolean moveBulk() {
+    return (control != null && control.link().bulk() != null)
+        || (better != null && better.link().bulk() != null);
+  }
+
+  /** Returns the link with this epoch, if the session has it now. */
+  @Nullable Lane withEpoch(int epoch) {
+    Lane first = control;
+    if (first != null && first.epoch() == epoch) {
+      return first;
+    }
+    Lane second = better;
+    return second != null && second.epoch() == epoch ? second : null;
+  }
+
   /** Returns whether numbered frames may come by this link now. */
   boolean carriesIn(Lane lane) {
     return lane == in;

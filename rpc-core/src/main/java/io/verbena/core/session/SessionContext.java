@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.MemoryBudget;
@@ -18,6 +19,7 @@ import java.util.concurrent.Executor;
  * @param handlers runs handlers that may block
  * @param link how links are opened
  * @param upgrade whether and how sessions upgrade
+ * @param bulk memory for large objects, and those that are published
  */
 public record SessionContext(
     EventLoop loop,
@@ -27,4 +29,5 @@ public record SessionContext(
     MemoryBudget assemblies,
     Executor handlers,
     LinkOptions link,
-    UpgradeOptions upgrade) {}
+    UpgradeOptions upgrade,
+    BulkContext bulk) {}

@@ -5,12 +5,14 @@ import io.verbena.api.Path;
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.Transfers;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.CallWindow;
 import io.verbena.core.call.PendingCall;
@@ -65,6 +67,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private final RemoteServices remoteServices;
   private final Lanes lanes;
   private final Upgrade upgrade;
+  private final BulkSupport bulk;
   private final Acknowledger acknowledger;
   private final WireDecoder decoder = new WireDecoder();
   private final Command pump = this::pump;
@@ -84,6 +87,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     this.remoteServices = new RemoteServices(this);
     this.lanes = new Lanes(this);
     this.upgrade = new Upgrade(this);
+    this.bulk = new BulkSupport(this);
     this.acknowledger = new Acknowledger(this);
   }
 
@@ -147,6 +151,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     remoteServices.peerLost(outbox.takeUnsent());
     outgoing.peerLost(reason);
     incoming.peerLost();
+    transfers().peerLost(reason);
     outbox.restart();
     inbox.restart();
   }
@@ -155,6 +160,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   void failWaiting(RpcStatus status, String reason) {
     path = new Path("none", reason);
     outgoing.failWaiting(status, reason);
+    transfers().failAll(status, reason);
     remoteServices.dropDone();
   }
 
@@ -167,6 +173,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     dropLinks(reason);
     outgoing.end(status, reason);
     incoming.peerLost();
+    transfers().failAll(status, reason);
     remoteServices.peerLost(outbox.takeUnsent());
     outbox.clear();
     inbox.restart();
@@ -187,6 +194,14 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   /** Returns whether the session's first link is to be made, or made again. */
   boolean lacksFirstLink() {
     return lanes.control() == null;
+  }
+
+  Transfers transfers() {
+    return bulk.transfers();
+  }
+
+  boolean isClientEnd() {
+    return role.isClient();
   }
 
   Lanes lanes() {
@@ -214,6 +229,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
 
   /** The path has changed, or why it is what it is. */
   void pathChanged() {
+    transfers().pathsChanged();
     Lane out = lanes.out();
     if (out == null) {
       path = new Path("none", upgrade.reason());
@@ -268,12 +284,12 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
 
   /** Returns whether calls wait to be sent or answered. */
   boolean hasCalls() {
-    return !outgoing.isEmpty();
+    return !outgoing.isEmpty() || transfers().wantsLink();
   }
 
   /** Returns whether handlers run or replies are on their way. */
   boolean isBusy() {
-    return !incoming.isEmpty() || !outbox.isEmpty();
+    return !incoming.isEmpty() || !outbox.isEmpty() || transfers().wantsLink();
   }
 
   long received() {
@@ -338,14 +354,14 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     }
     if (!kind.sequenced()) {
       decoder.start(buffer, from + FrameHeader.BYTES, to, limits().maxDepth());
-      return takeUnsequenced(lane, kind);
+      return takeUnsequenced(lane, kind, FrameHeader.callId(buffer, from));
     }
     return lanes.carriesIn(lane)
         ? inbox.accept(kind, buffer, from, to)
         : "a numbered frame on the " + lane + ", which carries none now";
   }
 
-  private @Nullable String takeUnsequenced(Lane lane, FrameKind kind) {
+  private @Nullable String takeUnsequenced(Lane lane, FrameKind kind, long transfer) {
     boolean firstOnly = kind == FrameKind.PATH_CHANGED || kind == FrameKind.SETTLE;
     if (firstOnly && lane != lanes.control()) {
       return kind + " on the " + lane + ", which is not the session's first";
@@ -353,6 +369,9 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     switch (kind) {
       case ACK, PONG -> {}
       case PING -> lane.say(FrameKind.PONG);
+      case BULK_PROGRESS -> {
+        return transfers().takeProgress(transfer, decoder);
+      }
       case PATH_CHANGED -> {
         return lanes.peerChanged(decoder);
       }
@@ -383,6 +402,10 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
           case CANCEL -> incoming.cancel(callId);
           case ONEWAY_DONE -> outgoing.onewaysDone(buffer, from, to);
           case SERVICES, SCHEMA_REQUEST, SCHEMA -> remoteServices.take(kind, buffer, from, to);
+          case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL -> {
+            decoder.start(buffer, from, to, limits().maxDepth());
+            yield transfers().take(kind, callId, decoder);
+          }
           case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED ->
               takeUpgrade(kind, buffer, from, to);
           default -> kind + " as a message";
@@ -456,7 +479,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private void pump() {
     pumpDue = false;
     if (!lanes.isOpen()) {
-      if (!ended && !outgoing.isEmpty()) {
+      if (!ended && hasCalls()) {
         role.linkWanted();
       }
       return;
@@ -472,6 +495,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
       }
       acknowledger.afterPump();
     }
+    transfers().pump();
     flush(lanes.control());
     if (lanes.out() != lanes.control()) {
       flush(lanes.out());
@@ -577,6 +601,11 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   @Override
   public Peer peer() {
     return peer;
+  }
+
+  @Override
+  public BulkObjects objects() {
+    return bulk.objects();
   }
 
   @Override

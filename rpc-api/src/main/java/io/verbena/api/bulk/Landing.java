@@ -1,0 +1,129 @@
+package io.verbena.api.bulk;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * Where an object's bytes go. As a parameter of a contract's method it says where the result goes;
+ * it is announced to the other end and never serialized.
+ */
+public sealed interface Landing {
+  /** Returns the longest object that it takes. */
+  long capacity();
+
+  /**
+   * Returns memory of the caller's. On RDMA the other end writes straight into it. It must not be
+   * touched or freed before the transfer is over; when it fails, nobody writes there any more.
+   *
+   * @param memory outside the heap, writable
+   * @throws IllegalArgumentException if it is on the heap, read-only, or one thread's alone
+   */
+  static Landing of(MemorySegment memory) {
+    if (!memory.isNative() || memory.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "objects land in writable memory outside the heap: use Arena.ofShared().allocate(…) or"
+              + " ByteBuffer.allocateDirect(…), or Landing.pooled(max)");
+    }
+    return new InMemory(Shared.checked(memory));
+  }
+
+  /** Returns a direct buffer's memory from its position to its limit; the buffer stays as it is. */
+  static Landing of(ByteBuffer buffer) {
+    return of(MemorySegment.ofBuffer(buffer));
+  }
+
+  /**
+   * Returns memory of Verbena's, taken when the object's length is known, and given back by {@link
+   * Received#close}.
+   *
+   * @param max the longest object to take, in bytes
+   */
+  static Landing pooled(long max) {
+    return new Pooled(max);
+  }
+
+  /**
+   * Returns a file. It appears, or is replaced, when all of the object has arrived; until then its
+   * bytes are in a file beside it, which is deleted when the transfer fails.
+   */
+  static Landing file(Path path) {
+    return new InFile(path);
+  }
+
+  /** Returns a consumer of the object's bytes, in their order. A slow one slows the sender down. */
+  static Landing chunks(ChunkConsumer consumer) {
+    return new InChunks(consumer);
+  }
+
+  /** Takes an object's bytes, chunk by chunk. */
+  @FunctionalInterface
+  interface ChunkConsumer {
+    /**
+     * Takes one chunk; may block. Called by one thread at a time.
+     *
+     * @param chunk lent until this method returns
+     * @param offset where in the object the chunk begins
+     * @throws Exception fails the transfer, as its cause
+     */
+    void accept(MemorySegment chunk, long offset) throws Exception;
+  }
+
+  /**
+   * Memory of the caller's.
+   *
+   * @param memory where the object goes
+   */
+  record InMemory(MemorySegment memory) implements Landing {
+    @Override
+    public long capacity() {
+      return memory.byteSize();
+    }
+  }
+
+  /**
+   * Memory of Verbena's.
+   *
+   * @param capacity the longest object
+   */
+  record Pooled(long capacity) implements Landing {
+    /** Checks the capacity. */
+    public Pooled {
+      if (capacity < 0) {
+        throw new IllegalArgumentException("a capacity is not negative: " + capacity);
+      }
+    }
+  }
+
+  /**
+   * A file.
+   *
+   * @param path where it appears
+   */
+  record InFile(Path path) implements Landing {
+    @Override
+    public long capacity() {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /**
+   * A consumer.
+   *
+   * @param consumer takes the bytes
+   */
+  record InChunks(ChunkConsumer consumer) implements Landing {
+    @Override
+    public long capacity() {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /** The caller's landing as a handler sees it: answer with {@link Received#from}. */
+  record AtCaller() implements Landing {
+    @Override
+    public long capacity() {
+      return Long.MAX_VALUE;
+    }
+  }
+}

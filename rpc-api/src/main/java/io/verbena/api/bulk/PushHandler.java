@@ -1,0 +1,26 @@
+package io.verbena.api.bulk;
+
+import org.jspecify.annotations.Nullable;
+
+/** Takes the objects that a peer pushes. Called on handler threads; may block. */
+public interface PushHandler {
+  /**
+   * Says where an object goes.
+   *
+   * @return null to refuse it
+   */
+  @Nullable Landing offered(Offer offer);
+
+  /** An object has arrived, whole. Pooled memory is the handler's to close. */
+  default void received(Offer offer, Received received) {
+    received.close();
+  }
+
+  /**
+   * An object that a peer wants to send.
+   *
+   * @param name given by the peer; trust nothing in it
+   * @param length in bytes
+   */
+  record Offer(String name, long length) {}
+}

@@ -1,0 +1,143 @@
+package io.verbena.api.bulk;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Where an object's bytes come from. Nothing is read before a transfer begins, and what is read
+ * must not change until it is over.
+ *
+ * <p>Memory outside the heap is sent from where it is; all else is read into pooled memory piece by
+ * piece, or sent by the kernel where the link can do that.
+ */
+public sealed interface Source {
+  /** Returns how many bytes there are. */
+  long length();
+
+  /**
+   * Returns memory as a source, of any length. It stays the caller's, who frees it when the
+   * transfer is over, or the object released: freed earlier, the transfer fails.
+   *
+   * @throws IllegalArgumentException if only the calling thread may read it
+   */
+  static Source of(MemorySegment memory) {
+    return new OfMemory(Shared.checked(memory));
+  }
+
+  /** Returns a buffer's bytes from its position to its limit; the buffer is left as it is. */
+  static Source of(ByteBuffer buffer) {
+    return of(MemorySegment.ofBuffer(buffer));
+  }
+
+  /** Returns an array's bytes. */
+  static Source of(byte[] bytes) {
+    return of(MemorySegment.ofArray(bytes));
+  }
+
+  /**
+   * Returns a file, as long as it is now.
+   *
+   * @throws IOException if it cannot be asked for its length
+   */
+  static Source file(Path path) throws IOException {
+    return new OfFile(path, 0, Files.size(path));
+  }
+
+  /** Returns a range of a file. A file that turns out to be shorter fails the transfer. */
+  static Source file(Path path, long offset, long length) {
+    return new OfFile(path, offset, length);
+  }
+
+  /**
+   * Returns bytes that are made when they are needed.
+   *
+   * @param length how many there are
+   * @param filler makes them, called in their order, by one thread at a time for each transfer
+   */
+  static Source generator(long length, Filler filler) {
+    return new Generated(length, filler);
+  }
+
+  /** Returns several pieces as one object. */
+  static Source gathered(Source... pieces) {
+    return new Gathered(List.of(pieces));
+  }
+
+  /** Makes an object's bytes. */
+  @FunctionalInterface
+  interface Filler {
+    /**
+     * Fills all of a chunk; may block.
+     *
+     * @param chunk to be filled; lent until this method returns
+     * @param offset where in the object the chunk begins
+     * @throws Exception fails the transfer, as its cause
+     */
+    void fill(MemorySegment chunk, long offset) throws Exception;
+  }
+
+  /**
+   * Memory.
+   *
+   * @param memory on or outside the heap
+   */
+  record OfMemory(MemorySegment memory) implements Source {
+    @Override
+    public long length() {
+      return memory.byteSize();
+    }
+  }
+
+  /**
+   * A range of a file.
+   *
+   * @param path the file
+   * @param offset where the range begins
+   * @param length how long it is
+   */
+  record OfFile(Path path, long offset, long length) implements Source {
+    /** Checks the range. */
+    public OfFile {
+      if (offset < 0 || length < 0 || offset + length < 0) {
+        throw new IllegalArgumentException(
+            "no range of a file: " + length + " bytes from " + offset);
+      }
+    }
+  }
+
+  /**
+   * Bytes that are made when they are needed.
+   *
+   * @param length how many
+   * @param filler makes them
+   */
+  record Generated(long length, Filler filler) implements Source {
+    /** Checks the length. */
+    public Generated {
+      if (length < 0) {
+        throw new IllegalArgumentException("a length is not negative: " + length);
+      }
+    }
+  }
+
+  /**
+   * Several pieces as one.
+   *
+   * @param pieces in their order
+   */
+  record Gathered(List<Source> pieces) implements Source {
+    /** Copies the list. */
+    public Gathered {
+      pieces = List.copyOf(pieces);
+    }
+
+    @Override
+    public long length() {
+      return pieces.stream().mapToLong(Source::length).reduce(0, Math::addExact);
+    }
+  }
+}

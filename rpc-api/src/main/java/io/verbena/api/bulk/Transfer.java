@@ -1,0 +1,59 @@
+package io.verbena.api.bulk;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * An object on its way. It survives a change of path and the loss of its connection: it goes on
+ * where the receiving end had confirmed it. Safe for use by any thread.
+ */
+public interface Transfer {
+  /** Returns how far it is. */
+  Progress progress();
+
+  /**
+   * Cancels it on both ends. What has arrived is thrown away.
+   *
+   * @return false if it was over already
+   */
+  boolean cancel();
+
+  /**
+   * Returns its outcome: what was received (on the sending end, its length alone), or a {@link
+   * TransferException}. It completes when the memory it used is free again. Dependents run on the
+   * event loop; do not block there.
+   */
+  CompletionStage<Received> result();
+
+  /**
+   * Waits for its outcome.
+   *
+   * @throws TransferException if it failed
+   * @throws InterruptedException if the waiting thread was interrupted; the transfer goes on
+   */
+  Received get() throws InterruptedException;
+
+  /**
+   * Waits for its outcome for so long.
+   *
+   * @throws TransferException if it failed
+   * @throws TimeoutException if it is not over by then; it goes on
+   * @throws InterruptedException if the waiting thread was interrupted; the transfer goes on
+   */
+  Received get(Duration timeout) throws InterruptedException, TimeoutException;
+
+  /**
+   * How far a transfer is.
+   *
+   * @param bytes confirmed by the receiving end
+   * @param total of the object; -1 while it is not known
+   * @param elapsed since it began, until its end
+   */
+  record Progress(long bytes, long total, Duration elapsed) {
+    /** Returns the mean rate since it began; 0 in the first instant. */
+    public double bytesPerSecond() {
+      return elapsed.isZero() ? 0 : bytes * 1e9 / elapsed.toNanos();
+    }
+  }
+}

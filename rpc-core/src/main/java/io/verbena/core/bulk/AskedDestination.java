@@ -1,0 +1,93 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A destination that a push handler is asked for when an object is offered. */
+final class AskedDestination implements Destination {
+  private final BulkHost host;
+  private final PushHandler handler;
+  private final PushHandler.Offer offer;
+  private @Nullable Destination given;
+
+  AskedDestination(BulkHost host, PushHandler handler, PushHandler.Offer offer) {
+    this.host = host;
+    this.handler = handler;
+    this.offer = offer;
+  }
+
+  private Destination given() {
+    Destination destination = given;
+    if (destination == null) {
+      throw new IllegalStateException("nobody said where " + offer.name() + " goes");
+    }
+    return destination;
+  }
+
+  @Override
+  public long capacity() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean isQuicklyPrepared(long length) {
+    return false;
+  }
+
+  @Override
+  public void prepare(long length, boolean checked) throws Exception {
+    Landing landing = handler.offered(offer);
+    if (landing == null) {
+      throw new TransferProblem(RpcStatus.PERMISSION_DENIED, "it was refused by the peer");
+    }
+    if (length > landing.capacity()) {
+      throw new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          "its destination takes " + landing.capacity() + " bytes, and it has " + length);
+    }
+    Destination destination = Destination.of(host, landing);
+    destination.prepare(length, checked);
+    given = destination;
+  }
+
+  @Override
+  public @Nullable LandingPiece next(long offset) {
+    return given().next(offset);
+  }
+
+  @Override
+  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
+    given().filled(piece, whenBroken, whenFreed);
+  }
+
+  @Override
+  public boolean isIdle() {
+    return given == null || given.isIdle();
+  }
+
+  @Override
+  public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+    given().finish(length, expected, then);
+  }
+
+  @Override
+  public Received received(long length) {
+    return given().received(length);
+  }
+
+  @Override
+  public void discard() {
+    if (given != null) {
+      given.discard();
+    }
+  }
+
+  @Override
+  public boolean isUsersMemory() {
+    return given != null && given.isUsersMemory();
+  }
+}

@@ -1,0 +1,30 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import io.verbena.core.loop.EventLoop;
+import java.time.Duration;
+
+/**
+ * What the sessions of one client or server share. Safe for use by any thread.
+ *
+ * @param memory where objects land, and pass through
+ * @param shelf what is published
+ * @param counters what was done
+ */
+public record BulkContext(BulkMemory memory, Shelf shelf, BulkCounters counters) {
+  /** A context with so much memory. */
+  public static BulkContext of(long memoryBytes) {
+    return new BulkContext(new BulkMemory(memoryBytes), new Shelf(), new BulkCounters());
+  }
+
+  /** Publishes an object; its lease is watched by this loop. */
+  public Published publish(EventLoop loop, Source source, Duration lease) {
+    return shelf.publish(loop, source, lease);
+  }
+
+  /** Returns what there is to know. */
+  public BulkStats stats() {
+    return counters.stats(memory, shelf);
+  }
+}

@@ -1,0 +1,46 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.EventLoop;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What transfers need of their session. On the loop, but where a method says otherwise. */
+public interface BulkHost {
+  /** Returns the loop that owns the session. Safe for any thread. */
+  EventLoop loop();
+
+  /** Returns what runs users' code and what may block. Safe for any thread. */
+  Executor handlers();
+
+  /** Returns what the sessions of one client or server share. Safe for any thread. */
+  BulkContext bulkContext();
+
+  /**
+   * Returns whether this end opened the session: it numbers its transfers apart from the peer's.
+   */
+  boolean isClientEnd();
+
+  /** Returns whether the session is over. */
+  boolean isEnded();
+
+  /** Returns whether the session has a link, and none that moves bulk. */
+  boolean movesNoBulk();
+
+  /** Sends a numbered frame behind all others. */
+  void sendBulk(FrameKind kind, long transfer, Consumer<WireOut> body);
+
+  /** Sends a frame that is not numbered; false if there is no room, or no link. */
+  boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body);
+
+  /** Returns the path that new grants should take; null while there is none. */
+  @Nullable BulkPath bulkPath();
+
+  /** Returns the path with this epoch, if the session has it now. */
+  @Nullable BulkPath bulkPath(int epoch);
+
+  /** Has {@link Transfers#pump} called at the end of this duty cycle. */
+  void schedulePump();
+}

@@ -1,0 +1,161 @@
+package io.verbena.core.bulk;
+
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.memory.MemoryBudget;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory outside the heap for bulk, within a budget. Blocks of up to a chunk come from slabs that
+ * are kept, so that links may keep them pinned; longer ones are allocated and freed each by itself.
+ * Safe for use by any thread.
+ */
+public final class BulkMemory {
+  /** The longest block that comes from a slab, and the piece that streams are cut into. */
+  public static final int CHUNK_BYTES = 1 << 20;
+
+  private static final int SMALLEST_SHIFT = 12;
+  private static final int CHUNK_SHIFT = 20;
+
+  private final MemoryBudget budget;
+  private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
+  private long slabBytes;
+
+  /** Memory of so many bytes, none allocated yet. */
+  public BulkMemory(long limit) {
+    budget = new MemoryBudget(limit);
+    for (int shift = SMALLEST_SHIFT; shift <= CHUNK_SHIFT; shift++) {
+      free.add(new ArrayDeque<>());
+    }
+  }
+
+  /** Returns the bytes there are in all. */
+  public long limit() {
+    return budget.limit();
+  }
+
+  /** Returns the bytes in use. */
+  public long inUse() {
+    return budget.reserved();
+  }
+
+  /** Claims a block of this length, or returns null when that would exceed the budget. */
+  public @Nullable Block claim(long bytes) {
+    List<Block> blocks = claim(1, bytes);
+    return blocks == null ? null : blocks.getFirst();
+  }
+
+  /** Claims so many blocks of this length, all or none; null when that would exceed the budget. */
+  public @Nullable List<Block> claim(int count, long bytes) {
+    long size = sizeFor(bytes);
+    if (!budget.reserve(size * count)) {
+      return null;
+    }
+    List<Block> blocks = new ArrayList<>(count);
+    try {
+      while (blocks.size() < count) {
+        blocks.add(size <= CHUNK_BYTES ? slabBlock(bytes, size) : ownBlock(bytes, size));
+      }
+      return blocks;
+    } catch (OutOfMemoryError e) {
+      budget.release(size * (count - blocks.size()));
+      blocks.forEach(Block::release);
+      return null; // the process has less than its budget says
+    }
+  }
+
+  private static long sizeFor(long bytes) {
+    if (bytes > CHUNK_BYTES) {
+      return bytes;
+    }
+    int shift = Math.max(SMALLEST_SHIFT, Long.SIZE - Long.numberOfLeadingZeros(bytes - 1));
+    return bytes <= 1 ? 1L << SMALLEST_SHIFT : 1L << shift;
+  }
+
+  private synchronized Block slabBlock(long bytes, long size) {
+    ArrayDeque<MemorySegment> fitting = freeOf(size);
+    if (fitting.isEmpty()) {
+      if (slabBytes + CHUNK_BYTES > Math.max(budget.limit(), CHUNK_BYTES)) {
+        return ownBlock(bytes, size); // the slabs are cut into other sizes
+      }
+      slabBytes += CHUNK_BYTES;
+      // Freed when nothing refers to it: a link that keeps it pinned does.
+      MemorySegment slab = Arena.ofAuto().allocate(CHUNK_BYTES, 4096);
+      for (long at = 0; at < CHUNK_BYTES; at += size) {
+        fitting.add(slab.asSlice(at, size));
+      }
+    }
+    MemorySegment memory = fitting.remove();
+    return new Block(memory, memory.asSlice(0, bytes), null);
+  }
+
+  private Block ownBlock(long bytes, long size) {
+    Arena arena = Arena.ofShared();
+    try {
+      MemorySegment memory = arena.allocate(size, 4096);
+      return new Block(memory, memory.asSlice(0, bytes), arena);
+    } catch (OutOfMemoryError e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  private ArrayDeque<MemorySegment> freeOf(long size) {
+    return free.get(Long.numberOfTrailingZeros(size) - SMALLEST_SHIFT);
+  }
+
+  private void putBack(MemorySegment whole, @Nullable Arena own) {
+    if (own != null) {
+      own.close();
+    } else {
+      synchronized (this) {
+        freeOf(whole.byteSize()).push(whole);
+      }
+    }
+    budget.release(whole.byteSize());
+  }
+
+  /** Some memory, claimed. */
+  public final class Block {
+    private final MemorySegment whole;
+    private final MemorySegment memory;
+    private final @Nullable Arena own;
+    private boolean released;
+
+    Block(MemorySegment whole, MemorySegment memory, @Nullable Arena own) {
+      this.whole = whole;
+      this.memory = memory;
+      this.own = own;
+    }
+
+    /** Returns the memory, as long as was claimed. */
+    public MemorySegment memory() {
+      return memory;
+    }
+
+    /** Returns whether links may keep it pinned. */
+    public MemoryLife life() {
+      return own == null ? MemoryLife.HELD : MemoryLife.BORROWED;
+    }
+
+    /** Returns how many bytes of the budget it takes. */
+    public long size() {
+      return whole.byteSize();
+    }
+
+    /** Gives it back; once. Nothing may be written into it any more. */
+    public void release() {
+      synchronized (this) {
+        if (released) {
+          return;
+        }
+        released = true;
+      }
+      putBack(whole, own);
+    }
+  }
+}

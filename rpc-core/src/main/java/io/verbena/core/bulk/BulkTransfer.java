@@ -1,0 +1,111 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What both ends of a transfer have in common: a number, a user, a time limit and one end. */
+abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
+  private static final int MOST_TEXT = 1000;
+
+  final Transfers transfers;
+  final BulkHost host;
+  final TransferHandle handle;
+  final long id;
+  private final @Nullable Duration timeout;
+  private long timer = Timers.NONE;
+  private boolean over;
+
+  BulkTransfer(Transfers transfers, TransferHandle handle, long id, @Nullable Duration timeout) {
+    this.transfers = transfers;
+    this.host = transfers.host();
+    this.handle = handle;
+    this.id = id;
+    this.timeout = timeout;
+    handle.cancelledBy(() -> fail(RpcStatus.CANCELLED, "cancelled on this end", null, true));
+  }
+
+  /** Starts the clock. */
+  final void startTimer() {
+    Duration limit = timeout;
+    if (limit != null) {
+      long until = host.loop().now() + Math.min(limit.toNanos(), Long.MAX_VALUE / 4);
+      String why = "its time of " + limit.toMillis() + " ms passed";
+      timer =
+          host.loop()
+              .timers()
+              .schedule(
+                  until,
+                  now -> {
+                    timer = Timers.NONE;
+                    fail(RpcStatus.DEADLINE_EXCEEDED, why, null, true);
+                  });
+    }
+  }
+
+  /** Returns whether it has ended, well or not; memory may still be waited for. */
+  final boolean isOver() {
+    return over;
+  }
+
+  final void fail(Throwable cause) {
+    fail(TransferProblem.statusOf(cause), TransferProblem.wordsOf(cause), cause, true);
+  }
+
+  /**
+   * Ends it.
+   *
+   * @param tellPeer whether the peer does not know yet
+   */
+  final void fail(RpcStatus status, String why, @Nullable Throwable cause, boolean tellPeer) {
+    if (over) {
+      return;
+    }
+    end(false);
+    if (tellPeer) {
+      String words = why.length() <= MOST_TEXT ? why : why.substring(0, MOST_TEXT) + "…";
+      host.sendBulk(
+          FrameKind.BULK_CANCEL,
+          id,
+          out -> {
+            out.writeByte(status.code());
+            out.writeString(wellFormed(words));
+          });
+    }
+    failed(new TransferException(status, handle.object(), confirmed(), why, cause));
+  }
+
+  /** Half a surrogate pair cannot be encoded: it becomes a '?'. */
+  private static String wellFormed(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  /** The peer has given it up. */
+  final void cancelledByPeer(RpcStatus status, String why) {
+    fail(status, "on the other end: " + why, null, false);
+  }
+
+  final void succeeded() {
+    end(true);
+  }
+
+  private void end(boolean well) {
+    over = true;
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+    transfers.ended(this, well);
+  }
+
+  /** Returns what the receiving end has confirmed. */
+  abstract long confirmed();
+
+  /** Frees what can be freed, the rest when it can, and tells the user. */
+  abstract void failed(TransferException failure);
+
+  /** A path is closed. */
+  abstract void pathClosed(BulkPath path);
+}

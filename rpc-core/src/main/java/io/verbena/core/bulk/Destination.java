@@ -1,0 +1,62 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Where an object on its way in goes. On the loop, but {@link #prepare}. */
+interface Destination {
+  /** Returns what a landing stands for. */
+  static Destination of(BulkHost host, Landing landing) {
+    return switch (landing) {
+      case Landing.InMemory(var memory) -> new MemoryDestination(host, memory);
+      case Landing.Pooled(long capacity) -> new MemoryDestination(host, capacity);
+      case Landing.InFile(var path) -> new DrainedDestination(host, new FileSink(path));
+      case Landing.InChunks(var consumer) -> new DrainedDestination(host, new ChunkSink(consumer));
+      case Landing.AtCaller() ->
+          throw new IllegalArgumentException(
+              "a caller's landing takes the answer to its call: return Received.from(source)");
+    };
+  }
+
+  /** Returns the longest object that it takes. */
+  long capacity();
+
+  /** Returns whether it can be prepared on the loop, for any object of up to so many bytes. */
+  boolean isQuicklyPrepared(long length);
+
+  /**
+   * Claims what an object of this length needs, all of it or nothing. On any thread; may block.
+   *
+   * @param checked whether a checksum will be asked for
+   * @throws Exception says why it cannot
+   */
+  void prepare(long length, boolean checked) throws Exception;
+
+  /** Returns memory for what comes from this offset on; null while there is none. */
+  @Nullable LandingPiece next(long offset);
+
+  /** A piece is full, and nothing writes into it any more. */
+  void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
+
+  /** Returns whether all that was filled has been stored, and nothing is under way elsewhere. */
+  boolean isIdle();
+
+  /**
+   * All of the object is stored: checks it and brings it to its end.
+   *
+   * @param expected what its checksum must be; null: none
+   * @param then hears what went wrong, or null
+   */
+  void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
+
+  /** Returns the object. */
+  Received received(long length);
+
+  /** The transfer failed, nothing writes here any more and nothing is under way: frees all. */
+  void discard();
+
+  /** Returns whether its memory is the user's, who must not hear of a failure before it is free. */
+  boolean isUsersMemory();
+}

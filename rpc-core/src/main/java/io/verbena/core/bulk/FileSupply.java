@@ -1,0 +1,107 @@
+package io.verbena.core.bulk;
+
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A file: written by the kernel where the link can, else read into pooled memory. */
+final class FileSupply implements Supply {
+  private final OpenSource.InFile file;
+  private final StagedSupply staged;
+  private @Nullable Owner owner;
+  private boolean reading;
+  private int underWay;
+  private @Nullable Runnable closing;
+
+  FileSupply(BulkHost host, OpenSource.InFile file) {
+    this.file = file;
+    this.staged = new StagedSupply(host, file, false);
+  }
+
+  @Override
+  public void begin(Owner owner) {
+    this.owner = owner;
+  }
+
+  @Override
+  public int ready(BulkPath path, long at, int most) {
+    if (path.port().writesFiles()) {
+      return most;
+    }
+    Owner reader = owner;
+    if (!reading && reader != null) {
+      reading = true;
+      staged.begin(reader);
+    }
+    return staged.ready(path, at, most);
+  }
+
+  @Override
+  public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, IOException, TransferProblem {
+    if (!path.port().writesFiles()) {
+      return staged.write(path, target, piece, whenOver);
+    }
+    long position = file.offset() + piece.at();
+    long size = file.file().channel().size();
+    if (size - position < piece.length()) {
+      throw file.file().shorter(size); // a link that finds out by itself is lost
+    }
+    BulkPath.Flight flight =
+        path.fly(
+            piece.length(),
+            () -> {
+              underWay--;
+              whenOver.run();
+              freeIfClosing();
+            });
+    SendResult result =
+        path.port()
+            .writeFile(
+                target,
+                piece.targetAt(),
+                file.file().channel(),
+                position,
+                piece.length(),
+                piece.checkpoint(),
+                flight);
+    if (result instanceof SendResult.Sent) {
+      underWay++;
+      flight.sent();
+    }
+    return result;
+  }
+
+  @Override
+  public boolean waitsForConfirmation(long at) {
+    return reading && staged.waitsForConfirmation(at);
+  }
+
+  @Override
+  public void confirmed(long upTo) {
+    if (reading) {
+      staged.confirmed(upTo);
+    }
+  }
+
+  @Override
+  public @Nullable Integer checksum() {
+    return 0;
+  }
+
+  @Override
+  public void close(Runnable whenFree) {
+    closing = whenFree;
+    freeIfClosing();
+  }
+
+  private void freeIfClosing() {
+    Runnable then = closing;
+    if (then != null && underWay == 0) {
+      closing = null;
+      staged.close(then);
+    }
+  }
+}

@@ -1,0 +1,406 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.LinkException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object on its way in. Memory is opened piece by piece; a piece that is full is closed, and
+ * once the peer is fenced off it, handed to the destination.
+ *
+ * <pre>
+ *   PREPARING ──memory claimed──→ MOVING ──all arrived, fenced, stored──→ FINISHING ──→ over
+ *                                  │  ↑
+ *        the path is lost or changed: every piece closed, fenced, opened anew where it was confirmed
+ *   any ──cancel, failure, peer lost──→ over; its memory is free when the peer is fenced off it
+ * </pre>
+ */
+final class IncomingTransfer extends BulkTransfer {
+  private static final long UNKNOWN = -1;
+
+  private final Destination destination;
+  private final Consumer<Received> whenReceived;
+  private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
+  private final boolean checked;
+  private long length = UNKNOWN;
+  private long announced = UNKNOWN;
+  private long grantedUpTo;
+  private long confirmed;
+  private int generation;
+  private int fences;
+  private long quarantined;
+  private @Nullable BulkPath path;
+  private boolean moving;
+  private boolean moveAgain;
+  private boolean preparing;
+  private boolean prepared;
+  private boolean sentHeard;
+  private boolean finishing;
+  private int checksum;
+  private @Nullable TransferException failure;
+
+  /** Whether the peer has yet to hear how far it is. */
+  boolean progressDue;
+
+  /**
+   * A transfer.
+   *
+   * @param checked whether a checksum is compared
+   * @param whenReceived takes what arrived, before the handle does
+   */
+  IncomingTransfer(
+      Transfers transfers,
+      TransferHandle handle,
+      long id,
+      Destination destination,
+      boolean checked,
+      @Nullable Duration timeout,
+      Consumer<Received> whenReceived) {
+    super(transfers, handle, id, timeout);
+    this.destination = destination;
+    this.checked = checked;
+    this.whenReceived = whenReceived;
+  }
+
+  /** The object's length is known: claims memory for it and opens it. */
+  void begin(long objectLength) {
+    startTimer();
+    handle.total(objectLength);
+    announced = objectLength;
+    if (objectLength > destination.capacity()) {
+      tooLong(objectLength);
+    } else if (destination.isQuicklyPrepared(objectLength)) {
+      prepared(prepareNow(objectLength));
+    } else {
+      preparing = true;
+      OffLoop.run(host, () -> destination.prepare(objectLength, checked), this::prepared);
+    }
+  }
+
+  /**
+   * The object's length is not known yet: opens memory for any that fits, where that is cheap, so
+   * that it can be sent without being offered first.
+   */
+  void beginBeforeOffer() {
+    long capacity = destination.capacity();
+    if (destination.isQuicklyPrepared(capacity)) {
+      Throwable problem = prepareNow(capacity);
+      prepared = problem == null;
+      if (problem == null) {
+        moveOn();
+      } else {
+        fail(problem);
+      }
+    }
+  }
+
+  /** The sender says how long the object is; returns what is wrong with that, or null. */
+  @Nullable String offered(long objectLength) {
+    if (isOver()) {
+      return null;
+    }
+    if (announced != UNKNOWN) {
+      return "an object that was offered twice";
+    }
+    if (!prepared) {
+      begin(objectLength);
+      return null;
+    }
+    announced = objectLength;
+    handle.total(objectLength);
+    if (objectLength > destination.capacity()) {
+      tooLong(objectLength);
+      return null;
+    }
+    length = objectLength;
+    advance();
+    moveOn();
+    return null;
+  }
+
+  private void tooLong(long objectLength) {
+    fail(
+        RpcStatus.INVALID_ARGUMENT,
+        "its destination takes " + destination.capacity() + " bytes, and it has " + objectLength,
+        null,
+        true);
+  }
+
+  private @Nullable Throwable prepareNow(long objectLength) {
+    try {
+      destination.prepare(objectLength, checked);
+      return null;
+    } catch (Exception e) {
+      return e;
+    }
+  }
+
+  private void prepared(@Nullable Throwable problem) {
+    preparing = false;
+    prepared = problem == null;
+    if (isOver()) {
+      freeIfFenced();
+    } else if (problem != null) {
+      fail(problem);
+    } else {
+      length = announced;
+      moveOn();
+    }
+  }
+
+  // ---- opening memory ----
+
+  /** Opens what can be opened, on the path there is. Closing may call it from within itself. */
+  private void moveOn() {
+    moveAgain = true;
+    if (moving) {
+      return;
+    }
+    moving = true;
+    while (moveAgain && !isOver() && prepared) {
+      moveAgain = false;
+      moveOnce();
+    }
+    moving = false;
+  }
+
+  private void moveOnce() {
+    BulkPath best = host.bulkPath();
+    if (path != best) {
+      changeTo(best);
+    }
+    BulkPath current = path;
+    if (current != null) {
+      openMore(current);
+    }
+    finishIfWhole();
+  }
+
+  private void changeTo(@Nullable BulkPath best) {
+    for (LandingPiece piece : pieces) {
+      close(piece, () -> {});
+    }
+    path = null;
+    if (best == null || fences > 0) {
+      return; // the last fence moves on
+    }
+    if (grantedUpTo > 0) {
+      host.bulkContext().counters().resumed.incrementAndGet();
+    }
+    generation++;
+    path = best;
+    for (LandingPiece piece : pieces) {
+      if (!open(best, piece)) {
+        return;
+      }
+    }
+  }
+
+  private void openMore(BulkPath current) {
+    long limit = length == UNKNOWN ? destination.capacity() : length;
+    while (grantedUpTo < limit) {
+      LandingPiece piece = destination.next(grantedUpTo);
+      if (piece == null) {
+        return;
+      }
+      pieces.add(piece);
+      grantedUpTo = piece.end();
+      if (!open(current, piece)) {
+        return;
+      }
+    }
+  }
+
+  private boolean open(BulkPath current, LandingPiece piece) {
+    BulkRegion region = null;
+    try {
+      OpenSource.requireAlive(piece.memory);
+      region = current.port().attach(piece.memory, piece.life);
+      long base = piece.arrived;
+      long size = piece.memory.byteSize() - base;
+      BulkTarget[] own = new BulkTarget[1];
+      BulkTarget target =
+          current.port().open(region, base, size, upTo -> arrived(piece, own, base + upTo));
+      own[0] = target;
+      piece.region = region;
+      piece.target = target;
+      int currentGeneration = generation;
+      byte[] advertisement = target.advertisement();
+      host.sendBulk(
+          FrameKind.BULK_GRANT,
+          id,
+          out -> {
+            out.writeVarInt(currentGeneration);
+            out.writeVarLong(piece.offset + base);
+            out.writeVarLong(size);
+            out.writeInt(current.epoch());
+            out.writeBytes(advertisement);
+          });
+      return true;
+    } catch (LinkException | TransferProblem | RuntimeException e) {
+      if (region != null) {
+        region.release();
+      }
+      fail(
+          e instanceof LinkException ? RpcStatus.RESOURCE_EXHAUSTED : TransferProblem.statusOf(e),
+          TransferProblem.wordsOf(e),
+          e,
+          true);
+      return false;
+    }
+  }
+
+  private void close(LandingPiece piece, Runnable whenFenced) {
+    BulkTarget target = piece.target;
+    BulkRegion region = piece.region;
+    if (target == null || region == null) {
+      return;
+    }
+    piece.target = null;
+    piece.region = null;
+    fences++;
+    target.close(
+        () -> {
+          fences--;
+          region.release();
+          whenFenced.run();
+          if (isOver()) {
+            freeIfFenced();
+          } else {
+            moveOn();
+            host.schedulePump();
+          }
+        });
+  }
+
+  // ---- arrivals ----
+
+  private void arrived(LandingPiece piece, BulkTarget[] target, long upTo) {
+    if (isOver() || piece.target == null || piece.target != target[0]) {
+      return; // closed meanwhile: what comes now does not count
+    }
+    piece.arrived = upTo;
+    advance();
+    host.schedulePump();
+  }
+
+  private void advance() {
+    LandingPiece head = pieces.peek();
+    long before = confirmed;
+    while (head != null) {
+      confirmed = Math.max(confirmed, head.offset + head.arrived);
+      if (length == UNKNOWN || confirmed < Math.min(head.end(), length)) {
+        break;
+      }
+      LandingPiece full = pieces.remove();
+      close(full, () -> destination.filled(full, this::fail, this::stored));
+      head = pieces.peek();
+    }
+    if (confirmed > before) {
+      host.bulkContext().counters().bytesReceived.addAndGet(confirmed - before);
+      handle.confirmed(confirmed);
+      transfers.owesProgress(this);
+    }
+  }
+
+  private void stored() {
+    if (isOver()) {
+      freeIfFenced();
+    } else {
+      moveOn();
+      host.schedulePump();
+    }
+  }
+
+  /** The sender has written all of it; returns what is wrong with that, or null. */
+  @Nullable String sent(int sendersChecksum) {
+    if (sentHeard) {
+      return "an object that was sent twice";
+    }
+    sentHeard = true;
+    checksum = sendersChecksum;
+    finishIfWhole();
+    return null;
+  }
+
+  private void finishIfWhole() {
+    if (finishing
+        || isOver()
+        || !sentHeard
+        || confirmed != length
+        || fences > 0
+        || !destination.isIdle()) {
+      return;
+    }
+    finishing = true;
+    destination.finish(length, checked ? checksum : null, this::finished);
+  }
+
+  private void finished(@Nullable Throwable problem) {
+    finishing = false;
+    if (isOver()) {
+      freeIfFenced();
+    } else if (problem != null) {
+      fail(problem);
+    } else {
+      succeeded();
+      host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
+      Received received = destination.received(length);
+      whenReceived.accept(received);
+      handle.succeed(received);
+    }
+  }
+
+  // ---- the end ----
+
+  @Override
+  long confirmed() {
+    return confirmed;
+  }
+
+  @Override
+  void failed(TransferException why) {
+    failure = why;
+    pieces.forEach(piece -> quarantined += piece.memory.byteSize());
+    host.bulkContext().counters().quarantined.addAndGet(quarantined);
+    fences++; // or the first to be fenced at once would take itself for the last
+    pieces.forEach(piece -> close(piece, () -> {}));
+    fences--;
+    if (!destination.isUsersMemory()) {
+      handle.fail(why);
+    }
+    freeIfFenced();
+  }
+
+  private void freeIfFenced() {
+    TransferException why = failure;
+    if (why == null || fences > 0 || preparing || finishing || !destination.isIdle()) {
+      return;
+    }
+    failure = null;
+    pieces.clear();
+    host.bulkContext().counters().quarantined.addAndGet(-quarantined);
+    destination.discard();
+    handle.fail(why);
+  }
+
+  /** The session's paths are others than before. */
+  void pathsChanged() {
+    moveOn();
+  }
+
+  @Override
+  void pathClosed(BulkPath closed) {
+    if (path == closed) {
+      moveOn();
+    }
+  }
+}

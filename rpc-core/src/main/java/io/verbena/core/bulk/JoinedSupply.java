@@ -1,0 +1,132 @@
+package io.verbena.core.bulk;
+
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Several pieces as one object, each supplied in its own way and only when its turn comes. */
+final class JoinedSupply implements Supply {
+  private final List<Part> parts = new ArrayList<>();
+  private @Nullable Owner owner;
+  private int open;
+  private @Nullable Runnable closing;
+
+  private static final class Part {
+    final Supply supply;
+    final long start;
+    final long end;
+    boolean begun;
+    boolean closed;
+
+    Part(Supply supply, long start, long end) {
+      this.supply = supply;
+      this.start = start;
+      this.end = end;
+    }
+  }
+
+  JoinedSupply(BulkHost host, List<OpenSource> pieces) {
+    long start = 0;
+    for (OpenSource piece : pieces) {
+      long end = start + piece.length();
+      if (end > start) {
+        parts.add(new Part(Supply.of(host, piece, false), start, end));
+      }
+      start = end;
+    }
+  }
+
+  @Override
+  public void begin(Owner owner) {
+    this.owner = owner;
+  }
+
+  private Part partAt(long at) {
+    for (Part part : parts) {
+      if (at >= part.start && at < part.end) {
+        return part;
+      }
+    }
+    throw new IllegalStateException("no part at " + at);
+  }
+
+  @Override
+  public int ready(BulkPath path, long at, int most) {
+    Part part = partAt(at);
+    Owner hears = owner;
+    if (!part.begun && hears != null) {
+      part.begun = true;
+      open++;
+      part.supply.begin(hears);
+    }
+    return part.supply.ready(path, at - part.start, (int) Math.min(most, part.end - at));
+  }
+
+  @Override
+  public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, IOException, TransferProblem {
+    Part part = partAt(piece.at());
+    Piece within =
+        new Piece(piece.at() - part.start, piece.targetAt(), piece.length(), piece.checkpoint());
+    return part.supply.write(path, target, within, whenOver);
+  }
+
+  @Override
+  public boolean waitsForConfirmation(long at) {
+    for (Part part : parts) {
+      if (at > part.start && at <= part.end) {
+        return part.supply.waitsForConfirmation(at - part.start);
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void confirmed(long upTo) {
+    for (Part part : parts) {
+      if (part.begun && !part.closed && upTo > part.start) {
+        part.supply.confirmed(Math.min(upTo, part.end) - part.start);
+        if (upTo >= part.end) {
+          close(part);
+        }
+      }
+    }
+  }
+
+  private void close(Part part) {
+    part.closed = true;
+    part.supply.close(
+        () -> {
+          open--;
+          freeIfClosing();
+        });
+  }
+
+  @Override
+  public @Nullable Integer checksum() {
+    return 0;
+  }
+
+  @Override
+  public void close(Runnable whenFree) {
+    closing = whenFree;
+    for (Part part : parts) {
+      if (part.begun && !part.closed) {
+        close(part);
+      }
+    }
+    freeIfClosing();
+  }
+
+  private void freeIfClosing() {
+    Runnable then = closing;
+    if (then != null && open == 0) {
+      closing = null;
+      then.run();
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.verbena.core.bulk;
+
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.MemoryLife;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Memory for a part of an object on its way in; open for the peer while there is a target. */
+final class LandingPiece {
+  final long offset;
+  final MemorySegment memory;
+  final MemoryLife life;
+  long arrived;
+  @Nullable BulkTarget target;
+  @Nullable BulkRegion region;
+
+  /**
+   * A piece.
+   *
+   * @param offset where in the object it begins
+   */
+  LandingPiece(long offset, MemorySegment memory, MemoryLife life) {
+    this.offset = offset;
+    this.memory = memory;
+    this.life = life;
+  }
+
+  long end() {
+    return offset + memory.byteSize();
+  }
+}

@@ -1,0 +1,127 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Received;
+import io.verbena.core.link.MemoryLife;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Memory, the user's or pooled, that takes an object in one piece. */
+final class MemoryDestination implements Destination {
+  private final BulkHost host;
+  private final long capacity;
+  private @Nullable MemorySegment memory;
+  private BulkMemory.@Nullable Block block;
+  private long wanted;
+  private boolean given;
+  private boolean checking;
+
+  MemoryDestination(BulkHost host, MemorySegment memory) {
+    this.host = host;
+    this.capacity = memory.byteSize();
+    this.memory = memory;
+  }
+
+  MemoryDestination(BulkHost host, long capacity) {
+    this.host = host;
+    this.capacity = capacity;
+  }
+
+  @Override
+  public long capacity() {
+    return capacity;
+  }
+
+  @Override
+  public boolean isQuicklyPrepared(long length) {
+    return memory != null || length <= BulkMemory.CHUNK_BYTES;
+  }
+
+  @Override
+  public void prepare(long length, boolean checked) throws TransferProblem {
+    wanted = length;
+    MemorySegment own = memory;
+    if (own != null) {
+      OpenSource.requireAlive(own);
+      return;
+    }
+    BulkMemory pool = host.bulkContext().memory();
+    BulkMemory.Block claimed = pool.claim(Math.max(1, length));
+    if (claimed == null) {
+      throw StagedSupply.noMemory(pool, length);
+    }
+    block = claimed;
+    memory = claimed.memory().asSlice(0, length);
+  }
+
+  @Override
+  public @Nullable LandingPiece next(long offset) {
+    MemorySegment whole = memory;
+    if (given || whole == null) {
+      return null;
+    }
+    given = true;
+    MemoryLife life = block == null ? MemoryLife.BORROWED : block.life();
+    return new LandingPiece(0, whole.asSlice(0, wanted), life);
+  }
+
+  @Override
+  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {}
+
+  @Override
+  public boolean isIdle() {
+    return !checking;
+  }
+
+  @Override
+  public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+    MemorySegment whole = memory;
+    if (expected == null || whole == null) {
+      then.accept(null);
+      return;
+    }
+    checking = true;
+    OffLoop.run(
+        host,
+        () -> {
+          Crc crc = new Crc();
+          crc.update(whole.asSlice(0, length));
+          requireSame(expected, crc.value());
+        },
+        failure -> {
+          checking = false;
+          then.accept(failure);
+        });
+  }
+
+  static void requireSame(int expected, int found) throws TransferProblem {
+    if (expected != found) {
+      throw new TransferProblem(
+          RpcStatus.PROTOCOL_ERROR,
+          "its checksum is %08x, and the sender's %08x: what arrived is not what was sent"
+              .formatted(found, expected));
+    }
+  }
+
+  @Override
+  public Received received(long length) {
+    MemorySegment whole = memory;
+    if (whole == null) {
+      throw new IllegalStateException("no memory was claimed");
+    }
+    return Arrived.in(whole.asSlice(0, length), block);
+  }
+
+  @Override
+  public void discard() {
+    if (block != null) {
+      block.release();
+    }
+  }
+
+  @Override
+  public boolean isUsersMemory() {
+    return memory != null && block == null;
+  }
+}

@@ -1,0 +1,37 @@
+package io.verbena.core.bulk;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Does what may block, or is the user's, elsewhere than on the loop. */
+final class OffLoop {
+  private OffLoop() {}
+
+  /** Work that may fail in any way. */
+  @FunctionalInterface
+  interface Work {
+    void run() throws Exception;
+  }
+
+  /** Has work done on a handler thread; what follows runs on the loop, with what went wrong. */
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  static void run(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
+    try {
+      host.handlers()
+          .execute(
+              () -> {
+                Throwable failure = null;
+                try {
+                  work.run();
+                } catch (Throwable e) {
+                  failure = e;
+                }
+                Throwable outcome = failure;
+                host.loop().execute(() -> then.accept(outcome));
+              });
+    } catch (RejectedExecutionException e) {
+      host.loop().execute(() -> then.accept(e));
+    }
+  }
+}

@@ -1,0 +1,230 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Source;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A source whose files are open. Slices share them; each is closed once. Safe for any thread. */
+sealed interface OpenSource {
+  /** Opens a source's files; may block. */
+  static OpenSource open(Source source) {
+    return switch (source) {
+      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory);
+      case Source.OfFile file ->
+          new InFile(OpenFile.open(file.path()), file.offset(), file.length());
+      case Source.Generated(long length, Source.Filler filler) -> new Made(filler, 0, length);
+      case Source.Gathered(List<Source> pieces) -> gathered(pieces);
+    };
+  }
+
+  private static OpenSource gathered(List<Source> pieces) {
+    List<OpenSource> opened = new ArrayList<>();
+    boolean all = false;
+    try {
+      pieces.forEach(piece -> opened.add(open(piece)));
+      all = true;
+      return new Joined(opened);
+    } finally {
+      if (!all) {
+        opened.forEach(OpenSource::close);
+      }
+    }
+  }
+
+  long length();
+
+  /** Returns a range, to be closed by itself. */
+  OpenSource slice(long offset, long length);
+
+  /**
+   * Reads all of a piece; may block.
+   *
+   * @param at where in the source it begins
+   */
+  void read(long at, MemorySegment into) throws Exception;
+
+  /** Returns whether reading never blocks and is the memory's speed. */
+  default boolean readsQuickly() {
+    return false;
+  }
+
+  void close();
+
+  /** Memory. */
+  record InMemory(MemorySegment memory) implements OpenSource {
+    @Override
+    public long length() {
+      return memory.byteSize();
+    }
+
+    @Override
+    public OpenSource slice(long offset, long length) {
+      return new InMemory(memory.asSlice(offset, length));
+    }
+
+    @Override
+    public void read(long at, MemorySegment into) throws TransferProblem {
+      requireAlive(memory);
+      into.copyFrom(memory.asSlice(at, into.byteSize()));
+    }
+
+    @Override
+    public boolean readsQuickly() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A range of a file. */
+  record InFile(OpenFile file, long offset, long length) implements OpenSource {
+    @Override
+    public OpenSource slice(long from, long sliceLength) {
+      return new InFile(file.share(), offset + from, sliceLength);
+    }
+
+    @Override
+    public void read(long at, MemorySegment into) throws IOException, TransferProblem {
+      ByteBuffer buffer = into.asByteBuffer();
+      long position = offset + at;
+      while (buffer.hasRemaining()) {
+        int read = file.channel().read(buffer, position);
+        if (read < 0) {
+          throw file.shorter(position);
+        }
+        position += read;
+      }
+    }
+
+    @Override
+    public void close() {
+      file.close();
+    }
+  }
+
+  /** Bytes that are made. */
+  record Made(Source.Filler filler, long offset, long length) implements OpenSource {
+    @Override
+    public OpenSource slice(long from, long sliceLength) {
+      return new Made(filler, offset + from, sliceLength);
+    }
+
+    @Override
+    public void read(long at, MemorySegment into) throws Exception {
+      filler.fill(into, offset + at);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Several sources as one. */
+  record Joined(List<OpenSource> pieces) implements OpenSource {
+    @Override
+    public long length() {
+      return pieces.stream().mapToLong(OpenSource::length).sum();
+    }
+
+    @Override
+    public OpenSource slice(long offset, long length) {
+      List<OpenSource> within = new ArrayList<>();
+      long begin = 0;
+      for (OpenSource piece : pieces) {
+        long from = Math.max(offset, begin);
+        long to = Math.min(offset + length, begin + piece.length());
+        if (from < to) {
+          within.add(piece.slice(from - begin, to - from));
+        }
+        begin += piece.length();
+      }
+      return new Joined(within);
+    }
+
+    @Override
+    public void read(long at, MemorySegment into) throws Exception {
+      long begin = 0;
+      for (OpenSource piece : pieces) {
+        long from = Math.max(at, begin);
+        long to = Math.min(at + into.byteSize(), begin + piece.length());
+        if (from < to) {
+          piece.read(from - begin, into.asSlice(from - at, to - from));
+        }
+        begin += piece.length();
+      }
+    }
+
+    @Override
+    public boolean readsQuickly() {
+      return pieces.stream().allMatch(OpenSource::readsQuickly);
+    }
+
+    @Override
+    public void close() {
+      pieces.forEach(OpenSource::close);
+    }
+  }
+
+  /** Fails where memory has been freed too early. */
+  static void requireAlive(MemorySegment memory) throws TransferProblem {
+    if (!memory.scope().isAlive()) {
+      throw new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          "its memory was freed before the transfer was over: close its arena later");
+    }
+  }
+
+  /** An open file that several slices share. */
+  final class OpenFile {
+    private final Path path;
+    private final FileChannel channel;
+    private final AtomicInteger users = new AtomicInteger(1);
+
+    private OpenFile(Path path, FileChannel channel) {
+      this.path = path;
+      this.channel = channel;
+    }
+
+    static OpenFile open(Path path) {
+      try {
+        return new OpenFile(path, FileChannel.open(path, StandardOpenOption.READ));
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot open " + path + ": " + e, e);
+      }
+    }
+
+    FileChannel channel() {
+      return channel;
+    }
+
+    OpenFile share() {
+      users.incrementAndGet();
+      return this;
+    }
+
+    TransferProblem shorter(long position) {
+      return new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          path + " ends at " + position + ": it became shorter while it was sent");
+    }
+
+    void close() {
+      if (users.decrementAndGet() == 0) {
+        try {
+          channel.close();
+        } catch (IOException e) {
+          throw new UncheckedIOException("cannot close " + path, e);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,280 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object on its way out. It is written where and as far as the receiver has granted memory; a
+ * grant of a later generation makes all earlier ones void, and says where to go on.
+ *
+ * <pre>
+ *   GRANTED ──all written──→ SENT ──DONE from the receiver──→ over
+ *      ↑ a new generation       │
+ *      └────────────────────────┘
+ *   any ──cancel, failure, peer lost──→ over, when no memory is read any more
+ * </pre>
+ */
+final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
+  private static final int MOST_GRANTS = 64;
+
+  private final OpenSource source;
+  private final Supply supply;
+  private final long length;
+  private final Runnable whenReleased;
+  private final ArrayDeque<Granted> grants = new ArrayDeque<>();
+  private int generation;
+  private long grantedUpTo;
+  private long writtenUpTo;
+  private long confirmed;
+  private long unchecked;
+  private boolean sentSaid;
+
+  /** Whether it stands in the queue of those that may have something to write. */
+  boolean queued;
+
+  /** What became of a turn. */
+  enum Turn {
+    WROTE,
+    /** Its path takes nothing now. */
+    BLOCKED,
+    /** It has nothing to write now. */
+    IDLE
+  }
+
+  private static final class Granted {
+    final BulkPath path;
+    final RemoteTarget target;
+    final long offset;
+    final long length;
+    long written;
+
+    Granted(BulkPath path, RemoteTarget target, long offset, long length) {
+      this.path = path;
+      this.target = target;
+      this.offset = offset;
+      this.length = length;
+    }
+  }
+
+  OutgoingTransfer(
+      Transfers transfers,
+      TransferHandle handle,
+      long id,
+      OpenSource source,
+      boolean checked,
+      @Nullable Duration timeout,
+      Runnable whenReleased) {
+    super(transfers, handle, id, timeout);
+    this.source = source;
+    this.length = source.length();
+    this.supply = Supply.of(host, source, checked);
+    this.whenReleased = whenReleased;
+    handle.total(length);
+  }
+
+  void begin() {
+    startTimer();
+    supply.begin(this);
+    transfers.queue(this);
+  }
+
+  // ---- from the receiver ----
+
+  /** Memory was opened for it; returns what is wrong with that, or null. */
+  @Nullable String granted(Grant grant) {
+    if (isOver() || grant.generation() < generation) {
+      return null;
+    }
+    if (grant.generation() > generation) {
+      if (grant.offset() < confirmed || grant.offset() > writtenUpTo) {
+        return "a grant from " + grant.offset() + ", where " + confirmed + " was confirmed";
+      }
+      generation = grant.generation();
+      grants.clear();
+      grantedUpTo = grant.offset();
+      confirmed(grant.offset());
+    }
+    if (grant.offset() != grantedUpTo || grants.size() == MOST_GRANTS) {
+      return "a grant from " + grant.offset() + " behind one up to " + grantedUpTo;
+    }
+    grantedUpTo += grant.length();
+    BulkPath path = host.bulkPath(grant.epoch());
+    if (path == null || path.isClosed()) {
+      return null; // the receiver will find out, and grant anew
+    }
+    try {
+      RemoteTarget target = path.port().remote(grant.advertisement());
+      if (target.length() != grant.length()) {
+        return "a grant of " + grant.length() + " that advertises " + target.length();
+      }
+      grants.add(new Granted(path, target, grant.offset(), grant.length()));
+    } catch (LinkException e) {
+      fail(RpcStatus.PROTOCOL_ERROR, String.valueOf(e.getMessage()), e, true);
+    }
+    transfers.queue(this);
+    return null;
+  }
+
+  /** The receiver has so many bytes; returns what is wrong with that, or null. */
+  @Nullable String progressed(long upTo) {
+    if (upTo > writtenUpTo) {
+      return upTo + " bytes confirmed, where " + writtenUpTo + " were written";
+    }
+    confirmed(upTo);
+    return null;
+  }
+
+  private void confirmed(long upTo) {
+    if (upTo > confirmed && !isOver()) {
+      confirmed = upTo;
+      handle.confirmed(upTo);
+      supply.confirmed(upTo);
+      transfers.queue(this);
+    }
+  }
+
+  /** The receiver has all of it; returns what is wrong with that, or null. */
+  @Nullable String done() {
+    if (isOver()) {
+      return null;
+    }
+    if (!sentSaid) {
+      return "an object that was not sent is said to have arrived";
+    }
+    confirmed(length);
+    succeeded();
+    supply.close(
+        () -> {
+          release();
+          handle.succeed(Arrived.elsewhere(length));
+        });
+    return null;
+  }
+
+  @Override
+  long confirmed() {
+    return confirmed;
+  }
+
+  @Override
+  void failed(TransferException failure) {
+    grants.clear();
+    supply.close(
+        () -> {
+          release();
+          handle.fail(failure);
+        });
+  }
+
+  private void release() {
+    source.close();
+    whenReleased.run();
+  }
+
+  @Override
+  void pathClosed(BulkPath path) {
+    grants.removeIf(grant -> grant.path == path);
+  }
+
+  // ---- from the supply ----
+
+  @Override
+  public void suppliesMore() {
+    transfers.queue(this);
+    host.schedulePump();
+  }
+
+  @Override
+  public void cannotSupply(Throwable cause) {
+    fail(cause);
+  }
+
+  // ---- turns ----
+
+  /** Writes one chunk, if it may and can. */
+  Turn takeTurn() {
+    if (isOver()) {
+      return Turn.IDLE;
+    }
+    try {
+      return write();
+    } catch (LinkException | IOException | TransferProblem | RuntimeException e) {
+      fail(e);
+      return Turn.IDLE;
+    }
+  }
+
+  private Turn write() throws LinkException, IOException, TransferProblem {
+    Granted grant = next();
+    if (grant == null) {
+      sayIfSent();
+      return Turn.IDLE;
+    }
+    long at = grant.offset + grant.written;
+    int most = (int) Math.min(grant.path.port().chunkBytes(), left(grant));
+    int ready = supply.ready(grant.path, at, most);
+    if (ready == 0) {
+      return Turn.IDLE;
+    }
+    if (!grant.path.hasRoom(ready)) {
+      return Turn.BLOCKED;
+    }
+    long threshold = Math.max(grant.path.port().chunkBytes(), grant.path.port().windowBytes() / 2);
+    boolean checkpoint =
+        ready == left(grant)
+            || unchecked + ready >= threshold
+            || supply.waitsForConfirmation(at + ready);
+    Supply.Piece piece = new Supply.Piece(at, grant.written, ready, checkpoint);
+    SendResult result =
+        supply.write(grant.path, grant.target, piece, () -> transfers.written(this));
+    if (!(result instanceof SendResult.Sent)) {
+      return Turn.BLOCKED;
+    }
+    grant.written += ready;
+    unchecked = checkpoint ? 0 : unchecked + ready;
+    writtenUpTo = Math.max(writtenUpTo, at + ready);
+    host.bulkContext().counters().bytesSent.addAndGet(ready);
+    return Turn.WROTE;
+  }
+
+  private long left(Granted grant) {
+    return Math.min(grant.length, length - grant.offset) - grant.written;
+  }
+
+  private @Nullable Granted next() {
+    Granted grant = grants.peek();
+    while (grant != null && left(grant) <= 0) {
+      grants.remove();
+      grant = grants.peek();
+    }
+    return grant;
+  }
+
+  private void sayIfSent() {
+    Integer checksum = supply.checksum();
+    if (!sentSaid && writtenUpTo == length && checksum != null) {
+      sentSaid = true;
+      host.sendBulk(FrameKind.BULK_SENT, id, out -> out.writeInt(checksum));
+    }
+  }
+
+  /**
+   * A receiver's grant.
+   *
+   * @param generation counts the times that memory was granted anew
+   * @param offset where in the object it begins
+   * @param length how long it is
+   * @param epoch of the link that it is written over
+   * @param advertisement what the link knows it by
+   */
+  record Grant(int generation, long offset, long length, int epoch, ByteBuffer advertisement) {}
+}

@@ -1,0 +1,126 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import io.verbena.core.loop.EventLoop;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client or server has published. An object leaves when its owner closes it, or when
+ * nobody has fetched it for its lease. Safe for use by any thread.
+ */
+public final class Shelf {
+  private final ConcurrentHashMap<Long, Shelved> objects = new ConcurrentHashMap<>();
+  private final AtomicLong lastId = new AtomicLong();
+  private final SecureRandom random = new SecureRandom();
+
+  Published publish(EventLoop loop, Source source, Duration lease) {
+    if (lease.isNegative() || lease.isZero()) {
+      throw new IllegalArgumentException("a lease is positive, not " + lease);
+    }
+    OpenSource opened = OpenSource.open(source);
+    ObjectRef ref = new ObjectRef(lastId.incrementAndGet(), random.nextLong(), opened.length());
+    long nanos =
+        lease.compareTo(Duration.ofDays(10_000)) < 0 ? lease.toNanos() : Long.MAX_VALUE / 4;
+    Shelved shelved = new Shelved(ref, opened, loop, nanos);
+    objects.put(ref.id(), shelved);
+    loop.execute(() -> shelved.watch(loop.now()));
+    return shelved;
+  }
+
+  /** Returns an object to be sent, in use until {@link Shelved#used}; null if there is none. */
+  @Nullable Shelved use(long id, long key) {
+    Shelved found = objects.get(id);
+    return found != null && found.ref.key() == key && found.use() ? found : null;
+  }
+
+  int size() {
+    return objects.size();
+  }
+
+  long bytes() {
+    return objects.values().stream().mapToLong(one -> one.ref.length()).sum();
+  }
+
+  /** One published object. */
+  final class Shelved implements Published {
+    private final ObjectRef ref;
+    private final OpenSource source;
+    private final EventLoop loop;
+    private final long leaseNanos;
+    private long lastUsed;
+    private int users;
+    private boolean closed;
+
+    Shelved(ObjectRef ref, OpenSource source, EventLoop loop, long leaseNanos) {
+      this.ref = ref;
+      this.source = source;
+      this.loop = loop;
+      this.leaseNanos = leaseNanos;
+      this.lastUsed = loop.clock().nanoTime();
+    }
+
+    @Override
+    public ObjectRef ref() {
+      return ref;
+    }
+
+    @Override
+    public boolean isAvailable() {
+      return objects.containsKey(ref.id());
+    }
+
+    OpenSource source() {
+      return source;
+    }
+
+    private synchronized boolean use() {
+      if (closed) {
+        return false;
+      }
+      users++;
+      return true;
+    }
+
+    /** A transfer of it is over. */
+    synchronized void used() {
+      users--;
+      lastUsed = loop.clock().nanoTime();
+      if (closed && users == 0) {
+        source.close();
+      }
+    }
+
+    /** Looks whether the lease is at its end, and again when it may be. On the loop. */
+    private void watch(long now) {
+      long until;
+      synchronized (this) {
+        if (closed) {
+          return;
+        }
+        until = (users > 0 ? now : lastUsed) + leaseNanos;
+      }
+      if (until - now <= 0) {
+        close();
+      } else {
+        loop.timers().schedule(until, this::watch);
+      }
+    }
+
+    @Override
+    public synchronized void close() {
+      if (!closed) {
+        closed = true;
+        objects.remove(ref.id());
+        if (users == 0) {
+          source.close();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.core.bulk.BulkMemory.Block;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bytes that are read or made, block by block, ahead of what is written. A block stays until the
+ * receiver has confirmed it, so that what cannot be made twice is still there when a link is lost.
+ */
+final class StagedSupply implements Supply {
+  private static final int MOST_BLOCKS = 4;
+
+  /** So much is copied on the loop rather than handed to another thread. */
+  private static final int READ_AT_ONCE = 16 << 10;
+
+  private final BulkHost host;
+  private final OpenSource source;
+  private final long length;
+  private final boolean checked;
+  private final Crc crc = new Crc();
+  private final ArrayDeque<Block> free = new ArrayDeque<>();
+  private final ArrayDeque<Filled> filled = new ArrayDeque<>();
+  private @Nullable Owner owner;
+  private int claimed;
+  private long fillAt;
+  private long summedUpTo;
+  private int run;
+  private boolean filling;
+  private @Nullable Runnable closing;
+
+  private record Filled(long start, long end, Block block, Attached attached) {}
+
+  StagedSupply(BulkHost host, OpenSource source, boolean checked) {
+    this.host = host;
+    this.source = source;
+    this.length = source.length();
+    this.checked = checked;
+  }
+
+  @Override
+  public void begin(Owner owner) {
+    this.owner = owner;
+    if (length == 0) {
+      return;
+    }
+    long size = Math.min(BulkMemory.CHUNK_BYTES, length);
+    int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
+    BulkMemory memory = host.bulkContext().memory();
+    List<Block> blocks = memory.claim(count, size);
+    if (blocks == null) {
+      owner.cannotSupply(noMemory(memory, count * size));
+      return;
+    }
+    claimed = count;
+    free.addAll(blocks);
+    fillMore();
+  }
+
+  static TransferProblem noMemory(BulkMemory memory, long wanted) {
+    return new TransferProblem(
+        RpcStatus.RESOURCE_EXHAUSTED,
+        "%d bytes of bulk memory were wanted, and %d of %d are in use: raise bulkMemoryBytes, or"
+                .formatted(wanted, memory.inUse(), memory.limit())
+            + " transfer fewer objects at a time");
+  }
+
+  private void fillMore() {
+    while (!filling && fillAt < length && closing == null && !free.isEmpty()) {
+      Block block = free.remove();
+      long start = fillAt;
+      long size = Math.min(block.memory().byteSize(), length - start);
+      MemorySegment memory = block.memory().asSlice(0, size);
+      int thisRun = run;
+      filling = true;
+      fillAt += size;
+      if (source.readsQuickly() && size <= READ_AT_ONCE) {
+        filledAtOnce(thisRun, start, memory, block);
+      } else {
+        OffLoop.run(
+            host,
+            () -> fill(start, memory),
+            failure -> filled(thisRun, start, memory, block, failure));
+      }
+    }
+  }
+
+  private void filledAtOnce(int thisRun, long start, MemorySegment memory, Block block) {
+    Throwable failure = null;
+    try {
+      fill(start, memory);
+    } catch (Exception e) {
+      failure = e;
+    }
+    filled(thisRun, start, memory, block, failure);
+  }
+
+  private void fill(long start, MemorySegment memory) throws Exception {
+    source.read(start, memory);
+    long end = start + memory.byteSize();
+    if (checked && end > summedUpTo) {
+      crc.update(memory.asSlice(summedUpTo - start));
+      summedUpTo = end;
+    }
+  }
+
+  private void filled(
+      int ofRun, long start, MemorySegment memory, Block block, @Nullable Throwable failure) {
+    filling = false;
+    if (closing != null || ofRun != run || failure != null) {
+      free.add(block);
+      freeIfClosing();
+      if (failure != null && closing == null && owner != null) {
+        owner.cannotSupply(failure);
+        return;
+      }
+    } else {
+      long end = start + memory.byteSize();
+      filled.add(new Filled(start, end, block, new Attached(memory, block.life())));
+      if (owner != null) {
+        owner.suppliesMore();
+      }
+    }
+    fillMore();
+  }
+
+  @Override
+  public int ready(BulkPath path, long at, int most) {
+    for (Filled one : filled) {
+      if (at >= one.start && at < one.end) {
+        return (int) Math.min(most, one.end - at);
+      }
+    }
+    long first = filled.isEmpty() ? fillAt : filled.peek().start;
+    if ((at < first && !filling) || at > fillAt) {
+      beginAgain(at);
+    }
+    return 0;
+  }
+
+  /** Goes to another place, as after a link wrote from the file by itself. */
+  private void beginAgain(long at) {
+    run++;
+    fillAt = at;
+    filled.forEach(this::giveBack);
+    filled.clear();
+    fillMore();
+  }
+
+  @Override
+  public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, TransferProblem {
+    for (Filled one : filled) {
+      if (piece.at() >= one.start && piece.at() < one.end) {
+        return one.attached.write(path, target, piece, piece.at() - one.start, whenOver);
+      }
+    }
+    throw new IllegalStateException("nothing is ready at " + piece.at());
+  }
+
+  @Override
+  public boolean waitsForConfirmation(long at) {
+    for (Filled one : filled) {
+      if (one.end == at) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void confirmed(long upTo) {
+    while (!filled.isEmpty() && filled.peek().end <= upTo) {
+      giveBack(filled.remove());
+    }
+  }
+
+  private void giveBack(Filled one) {
+    one.attached.retire(
+        () -> {
+          free.add(one.block);
+          freeIfClosing();
+          fillMore();
+        });
+  }
+
+  @Override
+  public @Nullable Integer checksum() {
+    if (!checked) {
+      return 0;
+    }
+    return !filling && summedUpTo == length ? crc.value() : null;
+  }
+
+  @Override
+  public void close(Runnable whenFree) {
+    closing = whenFree;
+    ArrayDeque<Filled> left = new ArrayDeque<>(filled);
+    filled.clear();
+    left.forEach(this::giveBack);
+    freeIfClosing();
+  }
+
+  private void freeIfClosing() {
+    Runnable then = closing;
+    if (then != null && !filling && free.size() == claimed) {
+      closing = null;
+      claimed = -1;
+      free.forEach(Block::release);
+      then.run();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.verbena.core.bulk;
+
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Gives a transfer its bytes, ready to be written. On the loop. */
+interface Supply {
+  /**
+   * Returns what supplies a source's bytes.
+   *
+   * @param checked whether a checksum of them is wanted
+   */
+  static Supply of(BulkHost host, OpenSource source, boolean checked) {
+    if (source instanceof OpenSource.InMemory(MemorySegment memory) && memory.isNative()) {
+      return new MemorySupply(host, memory, checked);
+    }
+    if (source instanceof OpenSource.InFile file && !checked) {
+      return new FileSupply(host, file);
+    }
+    if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
+      return new JoinedSupply(host, pieces);
+    }
+    return new StagedSupply(host, source, checked);
+  }
+
+  /** Hears of what a supply does elsewhere. */
+  interface Owner {
+    /** More may be ready. */
+    void suppliesMore();
+
+    /** It can give no more. */
+    void cannotSupply(Throwable cause);
+  }
+
+  /** Begins: what takes time does so from now on. */
+  void begin(Owner owner);
+
+  /**
+   * Returns how many bytes can be written now from here on, at most so many; 0 if none yet: the
+   * owner hears when there are.
+   *
+   * @param at never before what was confirmed
+   */
+  int ready(BulkPath path, long at, int most);
+
+  /**
+   * Writes bytes that are ready.
+   *
+   * @param whenOver runs when its memory is not read any more, be it that its link is gone
+   */
+  SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, IOException, TransferProblem;
+
+  /** Returns whether it can go on only when the receiver has confirmed all before here. */
+  boolean waitsForConfirmation(long at);
+
+  /** The receiver has so many. */
+  void confirmed(long upTo);
+
+  /** Returns the checksum of all; null while it is not known. */
+  @Nullable Integer checksum();
+
+  /** No more is written; hears, maybe at once, when no memory of it is read any more. */
+  void close(Runnable whenFree);
+
+  /**
+   * What to write.
+   *
+   * @param at where in the object
+   * @param targetAt where in the target
+   * @param length how much
+   * @param checkpoint whether the receiver must hear of it
+   */
+  record Piece(long at, long targetAt, int length, boolean checkpoint) {}
+}

@@ -1,0 +1,591 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.api.bulk.TransferOptions;
+import io.verbena.api.wire.WireIn;
+import io.verbena.core.frame.FrameKind;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transfers of one session, both ways. On the session's loop.
+ *
+ * <p>A transfer's number, in the header of its frames:
+ *
+ * <pre>
+ *   63                                   2   1            0
+ *   | counted by the end that began it   | 0 | 1: client  |
+ *   | the call whose answer it is        | 1 | 1: client  |   the end that calls
+ * </pre>
+ */
+public final class Transfers {
+  private static final Logger LOG = LoggerFactory.getLogger(Transfers.class);
+
+  /** So many transfers this end begins at once; others wait for their turn. */
+  private static final int MOST_OWN = 256;
+
+  /** So many the peer may begin at once; it begins fewer. */
+  private static final int MOST_OF_PEER = 1024;
+
+  private static final int MOST_ADVERTISEMENT = 64;
+  private static final int MOST_NAME_BYTES = 4000;
+  private static final int CHECKED = 1;
+  private static final int OF_A_CALL = 2;
+
+  private final BulkHost host;
+  private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
+  private final CallLandings callLandings = new CallLandings();
+  private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
+  private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
+  private final ArrayDeque<Start> waiting = new ArrayDeque<>();
+  private @Nullable PushHandler pushHandler;
+  private long lastOwn;
+  private long lastOfPeer;
+  private int own;
+  private int ofPeer;
+
+  /** A transfer that waits for its turn to begin. */
+  private record Start(TransferHandle handle, Runnable begin, Runnable drop) {}
+
+  /** No transfers yet. */
+  public Transfers(BulkHost host) {
+    this.host = host;
+  }
+
+  BulkHost host() {
+    return host;
+  }
+
+  private int ownBit() {
+    return host.isClientEnd() ? 1 : 0;
+  }
+
+  private boolean isOwn(long id) {
+    return (id & 1) == ownBit();
+  }
+
+  private static boolean isOfACall(long id) {
+    return (id & OF_A_CALL) != 0;
+  }
+
+  // ---- begun by this end ----
+
+  void fetch(
+      TransferHandle handle,
+      ObjectRef ref,
+      long offset,
+      long length,
+      Destination destination,
+      TransferOptions options) {
+    start(
+        handle,
+        () -> {
+          long id = nextId();
+          host.sendBulk(
+              FrameKind.BULK_FETCH,
+              id,
+              out -> {
+                out.writeLong(ref.id());
+                out.writeLong(ref.key());
+                out.writeVarLong(offset);
+                out.writeVarLong(length);
+                out.writeByte(options.checksum() ? CHECKED : 0);
+              });
+          receive(
+                  new IncomingTransfer(
+                      this,
+                      handle,
+                      id,
+                      destination,
+                      options.checksum(),
+                      options.timeout(),
+                      received -> {}))
+              .begin(length);
+        },
+        () -> {});
+  }
+
+  void push(TransferHandle handle, String name, OpenSource source, TransferOptions options) {
+    start(
+        handle,
+        () -> {
+          long id = nextId();
+          offer(id, source.length(), options.checksum(), name);
+          send(
+              new OutgoingTransfer(
+                  this, handle, id, source, options.checksum(), options.timeout(), () -> {}));
+        },
+        source::close);
+  }
+
+  void onPush(PushHandler handler) {
+    pushHandler = handler;
+  }
+
+  private long nextId() {
+    return ++lastOwn << 2 | ownBit();
+  }
+
+  private void start(TransferHandle handle, Runnable begin, Runnable drop) {
+    Start start = new Start(handle, begin, drop);
+    if (host.isEnded()) {
+      drop(start, RpcStatus.UNAVAILABLE, "the session is closed");
+      return;
+    }
+    waiting.add(start);
+    handle.cancelledBy(
+        () -> {
+          if (waiting.remove(start)) {
+            drop(start, RpcStatus.CANCELLED, "cancelled before its turn");
+          }
+        });
+    startWaiting();
+    failIfNoBulk();
+    host.schedulePump();
+  }
+
+  private void failIfNoBulk() {
+    if (host.movesNoBulk()) {
+      failAll(RpcStatus.UNIMPLEMENTED, "the links of this session move no large objects");
+    }
+  }
+
+  private void startWaiting() {
+    while (own < MOST_OWN && !waiting.isEmpty()) {
+      waiting.remove().begin.run();
+    }
+  }
+
+  private static void drop(Start start, RpcStatus status, String why) {
+    start.drop.run();
+    start.handle.fail(new TransferException(status, start.handle.object(), 0, why, null));
+  }
+
+  private void offer(long id, long length, boolean checked, String name) {
+    host.sendBulk(
+        FrameKind.BULK_OFFER,
+        id,
+        out -> {
+          out.writeVarLong(length);
+          out.writeByte(checked ? CHECKED : 0);
+          out.writeString(name);
+        });
+  }
+
+  private IncomingTransfer receive(IncomingTransfer transfer) {
+    incoming.put(transfer.id, transfer);
+    counted(transfer, 1);
+    host.bulkContext().counters().receiving.incrementAndGet();
+    return transfer;
+  }
+
+  private void send(OutgoingTransfer transfer) {
+    outgoing.put(transfer.id, transfer);
+    counted(transfer, 1);
+    host.bulkContext().counters().sending.incrementAndGet();
+    transfer.begin();
+  }
+
+  private void counted(BulkTransfer transfer, int change) {
+    if (isOwn(transfer.id)) {
+      own += change;
+    } else {
+      ofPeer += change;
+    }
+  }
+
+  // ---- answers to calls ----
+
+  private long idOfCall(long callId, boolean ownCall) {
+    return callId << 2 | OF_A_CALL | (ownCall ? ownBit() : 1 - ownBit());
+  }
+
+  /**
+   * Opens where the answer to a call of this end goes; before its request is sent.
+   *
+   * @param received hears what was received
+   * @param failed hears why nothing was
+   * @return gives the answer up
+   */
+  public AwaitedAnswer await(
+      long callId,
+      String call,
+      Landing landing,
+      Consumer<Received> received,
+      AnswerFailure failed) {
+    TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
+    IncomingTransfer transfer =
+        new IncomingTransfer(
+            this,
+            handle,
+            idOfCall(callId, true),
+            Destination.of(host, landing),
+            false,
+            null,
+            received);
+    handle
+        .result()
+        .whenComplete(
+            (whole, problem) -> {
+              if (problem instanceof TransferException failure) {
+                failed.failed(failure.status(), String.valueOf(failure.getMessage()));
+              }
+            });
+    receive(transfer).beginBeforeOffer();
+    return (status, why) -> transfer.fail(status, why, null, true);
+  }
+
+  /** Hears why an answer has not arrived. */
+  @FunctionalInterface
+  public interface AnswerFailure {
+    /** It failed, and nothing is written into its landing any more. */
+    void failed(RpcStatus status, String why);
+  }
+
+  /** An answer that may be given up. */
+  @FunctionalInterface
+  public interface AwaitedAnswer {
+    /** Gives it up; does nothing once it has arrived. */
+    void giveUp(RpcStatus status, String why);
+  }
+
+  /** A request of the peer's has come: its landing's grants, if any, came before it. */
+  public void requested(long callId) {
+    callLandings.requested(callId);
+  }
+
+  /** A call of the peer's gets no answer. */
+  public void unanswered(long callId) {
+    callLandings.forget(callId);
+  }
+
+  /** Answers a call of the peer's. */
+  public void answer(long callId, String call, OpenSource source) {
+    long id = idOfCall(callId, false);
+    TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
+    offer(id, source.length(), false, "");
+    OutgoingTransfer transfer =
+        new OutgoingTransfer(this, handle, id, source, false, null, () -> {});
+    send(transfer);
+    for (OutgoingTransfer.Grant grant : callLandings.take(callId)) {
+      String wrong = transfer.granted(grant);
+      if (wrong != null) {
+        transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong, null, true);
+      }
+    }
+    host.schedulePump();
+  }
+
+  // ---- frames ----
+
+  /** Takes a numbered frame; returns how the peer broke the protocol, or null. */
+  public @Nullable String take(FrameKind kind, long id, WireIn in) {
+    return switch (kind) {
+      case BULK_FETCH -> fetched(id, in);
+      case BULK_OFFER -> offered(id, in);
+      case BULK_GRANT -> granted(id, in);
+      case BULK_SENT -> {
+        int checksum = in.readInt();
+        IncomingTransfer transfer = incoming.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.sent(checksum);
+      }
+      case BULK_DONE -> {
+        OutgoingTransfer transfer = outgoing.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.done();
+      }
+      case BULK_CANCEL -> cancelled(id, in);
+      default -> kind + " for a transfer";
+    };
+  }
+
+  /** Takes how far a transfer is; returns how the peer broke the protocol, or null. */
+  public @Nullable String takeProgress(long id, WireIn in) {
+    long upTo = in.readVarLong();
+    OutgoingTransfer transfer = outgoing.get(id);
+    if (transfer == null) {
+      return null; // unnumbered, so it may come late
+    }
+    return upTo < 0 ? "progress of " + upTo : transfer.progressed(upTo);
+  }
+
+  private @Nullable String unknown(FrameKind kind, long id) {
+    boolean mayHaveBeen =
+        isOfACall(id) || (isOwn(id) ? id >>> 2 <= lastOwn : id >>> 2 <= lastOfPeer);
+    return mayHaveBeen ? null : kind + " for transfer " + id + ", which was not begun";
+  }
+
+  /** Notes that the peer begins a transfer; returns what is wrong with its number, or null. */
+  private @Nullable String begun(FrameKind kind, long id) {
+    if (isOwn(id) || isOfACall(id) || id >>> 2 <= lastOfPeer) {
+      return kind + " with number " + id + ", where " + lastOfPeer + " was last";
+    }
+    lastOfPeer = id >>> 2;
+    return null;
+  }
+
+  private void refuse(long id, RpcStatus status, String why) {
+    host.sendBulk(
+        FrameKind.BULK_CANCEL,
+        id,
+        out -> {
+          out.writeByte(status.code());
+          out.writeString(why);
+        });
+  }
+
+  private @Nullable String fetched(long id, WireIn in) {
+    long object = in.readLong();
+    long key = in.readLong();
+    long offset = in.readVarLong();
+    long length = in.readVarLong();
+    boolean checked = (in.readByte() & CHECKED) != 0;
+    String wrong = begun(FrameKind.BULK_FETCH, id);
+    if (wrong != null) {
+      return wrong;
+    }
+    if (ofPeer >= MOST_OF_PEER) {
+      refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
+      return null;
+    }
+    Shelf.Shelved shelved = host.bulkContext().shelf().use(object, key);
+    if (shelved == null) {
+      refuse(
+          id,
+          RpcStatus.UNAVAILABLE,
+          "object " + object + " is not published: never, or closed, or its lease is at an end");
+      return null;
+    }
+    if (offset < 0 || length < 0 || length > shelved.ref().length() - offset) {
+      shelved.used();
+      refuse(
+          id,
+          RpcStatus.INVALID_ARGUMENT,
+          shelved.ref() + " has no range of " + length + " from " + offset);
+      return null;
+    }
+    TransferHandle handle = new TransferHandle(host.loop(), "object " + object);
+    send(
+        new OutgoingTransfer(
+            this,
+            handle,
+            id,
+            shelved.source().slice(offset, length),
+            checked,
+            null,
+            shelved::used));
+    return null;
+  }
+
+  private @Nullable String offered(long id, WireIn in) {
+    long length = in.readVarLong();
+    boolean checked = (in.readByte() & CHECKED) != 0;
+    String name = in.readString();
+    if (length < 0 || name.length() > MOST_NAME_BYTES) {
+      return "an offer of " + length + " bytes";
+    }
+    if (isOwn(id) && isOfACall(id)) {
+      IncomingTransfer transfer = incoming.get(id);
+      return transfer == null ? null : transfer.offered(length);
+    }
+    String wrong = begun(FrameKind.BULK_OFFER, id);
+    if (wrong != null) {
+      return wrong;
+    }
+    PushHandler handler = pushHandler;
+    if (handler == null) {
+      refuse(id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
+    } else if (ofPeer >= MOST_OF_PEER) {
+      refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
+    } else {
+      askWhere(id, new PushHandler.Offer(name, length), checked, handler);
+    }
+    return null;
+  }
+
+  private void askWhere(long id, PushHandler.Offer offer, boolean checked, PushHandler handler) {
+    TransferHandle handle = new TransferHandle(host.loop(), "push '" + offer.name() + "'");
+    AskedDestination destination = new AskedDestination(host, handler, offer);
+    receive(
+            new IncomingTransfer(
+                this,
+                handle,
+                id,
+                destination,
+                checked,
+                null,
+                received ->
+                    OffLoop.run(
+                        host,
+                        () -> handler.received(offer, received),
+                        failure -> {
+                          if (failure != null) {
+                            LOG.warn("The handler of {} failed", handle.object(), failure);
+                          }
+                        })))
+        .begin(offer.length());
+  }
+
+  private @Nullable String granted(long id, WireIn in) {
+    int generation = in.readVarInt();
+    long offset = in.readVarLong();
+    long length = in.readVarLong();
+    int epoch = in.readInt();
+    ByteBuffer advertisement = in.readBuffer();
+    if (generation < 1
+        || offset < 0
+        || length < 1
+        || offset + length < 0
+        || advertisement.remaining() > MOST_ADVERTISEMENT) {
+      return "a grant of " + length + " bytes from " + offset;
+    }
+    var grant = new OutgoingTransfer.Grant(generation, offset, length, epoch, advertisement);
+    OutgoingTransfer transfer = outgoing.get(id);
+    if (transfer != null) {
+      return transfer.granted(grant);
+    }
+    if (isOfACall(id) && !isOwn(id)) {
+      return callLandings.granted(id >>> 2, grant);
+    }
+    return unknown(FrameKind.BULK_GRANT, id);
+  }
+
+  private @Nullable String cancelled(long id, WireIn in) {
+    RpcStatus status = RpcStatus.ofCode(in.readByte());
+    String why = in.readString();
+    BulkTransfer transfer = outgoing.get(id);
+    if (transfer == null) {
+      transfer = incoming.get(id);
+    }
+    if (transfer != null) {
+      transfer.cancelledByPeer(status, why);
+      return null;
+    }
+    if (isOfACall(id) && !isOwn(id)) {
+      callLandings.forget(id >>> 2);
+    }
+    return unknown(FrameKind.BULK_CANCEL, id);
+  }
+
+  // ---- turns ----
+
+  /** A transfer may have something to write. */
+  void queue(OutgoingTransfer transfer) {
+    if (!transfer.queued) {
+      transfer.queued = true;
+      turns.add(transfer);
+    }
+  }
+
+  void written(OutgoingTransfer transfer) {
+    queue(transfer);
+    host.schedulePump();
+  }
+
+  void owesProgress(IncomingTransfer transfer) {
+    progressDue.add(transfer);
+  }
+
+  /**
+   * Writes what there is room for, a chunk of each transfer in turn, and tells the peer how far its
+   * own are.
+   */
+  public void pump() {
+    int blocked = 0;
+    while (blocked < turns.size()) {
+      OutgoingTransfer next = turns.remove();
+      switch (next.takeTurn()) {
+        case WROTE -> {
+          turns.add(next);
+          blocked = 0;
+        }
+        case BLOCKED -> {
+          turns.add(next);
+          blocked++;
+        }
+        case IDLE -> next.queued = false;
+      }
+    }
+    progressDue.removeIf(
+        transfer ->
+            transfer.isOver()
+                || host.sayBulk(
+                    FrameKind.BULK_PROGRESS,
+                    transfer.id,
+                    out -> out.writeVarLong(transfer.confirmed())));
+  }
+
+  // ---- what happens to the session ----
+
+  /** Returns whether a link is wanted for what is under way. */
+  public boolean wantsLink() {
+    return !outgoing.isEmpty() || !incoming.isEmpty() || !waiting.isEmpty();
+  }
+
+  /** The session has other paths than before. */
+  public void pathsChanged() {
+    List<IncomingTransfer> moving = new ArrayList<>(incoming.values());
+    moving.forEach(IncomingTransfer::pathsChanged);
+    failIfNoBulk();
+    if (!turns.isEmpty()) {
+      host.schedulePump();
+    }
+  }
+
+  /** A link is closed, and nothing is read or written over it any more. */
+  public void pathClosed(BulkPath path) {
+    path.closed();
+    List<BulkTransfer> all = new ArrayList<>(outgoing.values());
+    all.addAll(incoming.values());
+    all.forEach(transfer -> transfer.pathClosed(path));
+  }
+
+  /** Fails every transfer: there is no peer, or no link to it. */
+  public void failAll(RpcStatus status, String why) {
+    List<Start> dropped = new ArrayList<>(waiting);
+    waiting.clear();
+    dropped.forEach(start -> drop(start, status, why));
+    List<BulkTransfer> all = new ArrayList<>(outgoing.values());
+    all.addAll(incoming.values());
+    all.forEach(transfer -> transfer.fail(status, why, null, false));
+    callLandings.clear();
+  }
+
+  /** The peer and its numbers are gone. */
+  public void peerLost(String why) {
+    failAll(RpcStatus.UNAVAILABLE, why);
+    lastOfPeer = 0;
+  }
+
+  void ended(BulkTransfer transfer, boolean well) {
+    BulkCounters counters = host.bulkContext().counters();
+    (well ? counters.completed : counters.failed).incrementAndGet();
+    switch (transfer) {
+      case OutgoingTransfer out -> {
+        outgoing.remove(out.id);
+        counters.sending.decrementAndGet();
+      }
+      case IncomingTransfer in -> {
+        incoming.remove(in.id);
+        progressDue.remove(in);
+        counters.receiving.decrementAndGet();
+      }
+    }
+    counted(transfer, -1);
+    host.loop().atCycleEnd(this::startWaiting);
+  }
+}

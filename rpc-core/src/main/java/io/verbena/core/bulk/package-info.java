@@ -1,0 +1,11 @@
+/**
+ * Large objects: what both ends of a session do to move one, over whatever paths the session has
+ * meanwhile. The receiving end opens memory and grants it, the sending end writes into what it was
+ * granted, and only what the receiving end confirmed counts. {@link io.verbena.core.bulk.Transfers}
+ * holds the transfers of one session; everything runs on its event loop, but what reads and writes
+ * files or calls users' code: that runs on the handlers' executor.
+ */
+@NullMarked
+package io.verbena.core.bulk;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,99 @@
+package io.verbena.core.session;
+
+import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.bulk.BulkContext;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.SessionObjects;
+import io.verbena.core.bulk.Transfers;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.EventLoop;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Joins a session and its transfers. */
+final class BulkSupport implements BulkHost {
+  private final SessionCore session;
+  private final Transfers transfers;
+  private final BulkObjects objects;
+
+  BulkSupport(SessionCore session) {
+    this.session = session;
+    this.transfers = new Transfers(this);
+    this.objects = new SessionObjects(this, transfers);
+  }
+
+  Transfers transfers() {
+    return transfers;
+  }
+
+  BulkObjects objects() {
+    return objects;
+  }
+
+  @Override
+  public EventLoop loop() {
+    return session.loop();
+  }
+
+  @Override
+  public Executor handlers() {
+    return session.handlers();
+  }
+
+  @Override
+  public BulkContext bulkContext() {
+    return session.context().bulk();
+  }
+
+  @Override
+  public boolean isClientEnd() {
+    return session.isClientEnd();
+  }
+
+  @Override
+  public boolean isEnded() {
+    return session.isEnded();
+  }
+
+  @Override
+  public void sendBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
+    session.enqueue(ControlFrame.message(kind, transfer, body));
+  }
+
+  @Override
+  public boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
+    Lane out = session.lanes().out();
+    return out != null && out.say(ControlFrame.slot(kind, out.epoch(), transfer, body));
+  }
+
+  @Override
+  public @Nullable BulkPath bulkPath() {
+    Lanes lanes = session.lanes();
+    Lane better = lanes.isUpgraded() ? lanes.out() : null;
+    BulkPath path = better == null ? null : better.bulkPath();
+    if (path != null) {
+      return path;
+    }
+    Lane control = lanes.control();
+    return control == null || !session.mayCall() ? null : control.bulkPath();
+  }
+
+  @Override
+  public @Nullable BulkPath bulkPath(int epoch) {
+    Lane lane = session.lanes().withEpoch(epoch);
+    return lane == null ? null : lane.bulkPath();
+  }
+
+  @Override
+  public boolean movesNoBulk() {
+    return session.isAttached() && !session.lanes().moveBulk();
+  }
+
+  @Override
+  public void schedulePump() {
+    session.schedulePump();
+  }
+}

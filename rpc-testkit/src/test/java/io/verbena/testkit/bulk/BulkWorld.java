@@ -1,0 +1,144 @@
+package io.verbena.testkit.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.testkit.InMemoryUpgrade;
+import io.verbena.testkit.SteppedWorld;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** A client and a server with small chunks, so that small objects take many. */
+final class BulkWorld implements AutoCloseable {
+  static final int CHUNK = 4096;
+  static final long MEMORY = 16 << 20;
+  static final Duration LEASE = Duration.ofMinutes(1);
+
+  final SteppedWorld world =
+      new SteppedWorld(SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES, CHUNK);
+  final InMemoryNetwork fast =
+      new InMemoryNetwork(world.clock(), InMemoryNetwork.DEFAULT_RING_FRAMES, CHUNK);
+  final InMemoryUpgrade upgrade = new InMemoryUpgrade(fast);
+  final Arena arena = Arena.ofShared();
+  final List<Session> accepted = new ArrayList<>();
+  final VerbenaServer server;
+  final VerbenaClient client;
+  final Session session;
+
+  /** Sessions that stay on their first link. */
+  BulkWorld() {
+    this(false);
+  }
+
+  /** Sessions that upgrade, where wanted. */
+  BulkWorld(boolean upgrades) {
+    server =
+        world.server(
+            s -> {
+              s.bulkMemoryBytes(MEMORY).onSession(accepted::add);
+              if (upgrades) {
+                s.upgrades(upgrade);
+              }
+            });
+    client =
+        world.client(
+            c -> {
+              c.bulkMemoryBytes(MEMORY);
+              if (upgrades) {
+                c.upgrades(upgrade);
+              }
+            });
+    session = client.session(world.address());
+  }
+
+  /** Returns random bytes in memory of the test's. */
+  MemorySegment bytes(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    MemorySegment memory = arena.allocate(Math.max(1, length), 8).asSlice(0, length);
+    MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, length);
+    return memory;
+  }
+
+  MemorySegment room(long length) {
+    return arena.allocate(Math.max(1, length), 8).asSlice(0, length);
+  }
+
+  /** Publishes on the server. */
+  ObjectRef publish(Source source) {
+    return server.publish(source, LEASE).ref();
+  }
+
+  Transfer fetch(ObjectRef ref, Landing into) {
+    return session.objects().fetch(ref, into);
+  }
+
+  static boolean isOver(Transfer transfer) {
+    return future(transfer).isDone();
+  }
+
+  static CompletableFuture<Received> future(Transfer transfer) {
+    return transfer.result().toCompletableFuture();
+  }
+
+  Received await(Transfer transfer) {
+    world.runUntil(() -> isOver(transfer));
+    return future(transfer).join();
+  }
+
+  TransferException awaitFailure(Transfer transfer) {
+    world.runUntil(() -> isOver(transfer));
+    try {
+      future(transfer).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof TransferException failure) {
+        return failure;
+      }
+      throw e;
+    }
+    throw new AssertionError("the transfer succeeded");
+  }
+
+  /** Steps so often, or until nothing is left to do. */
+  void steps(int count) {
+    for (int i = 0; i < count; i++) {
+      world.step();
+      world.runHandlers();
+    }
+  }
+
+  /** Checks that nothing is left behind on either end, whatever happened. */
+  void assertNothingLeft() {
+    world.pass(Duration.ofMillis(50));
+    for (BulkStats stats : List.of(client.bulkStats(), server.bulkStats())) {
+      assertThat(stats.sending()).as("sending").isZero();
+      assertThat(stats.receiving()).as("receiving").isZero();
+      assertThat(stats.memoryInUse()).as("pooled memory in use").isZero();
+      assertThat(stats.quarantined()).as("quarantined").isZero();
+    }
+  }
+
+  @Override
+  public void close() {
+    world.close();
+    arena.close();
+  }
+}

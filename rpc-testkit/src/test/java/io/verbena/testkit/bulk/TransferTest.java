@@ -1,0 +1,350 @@
+package io.verbena.testkit.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferOptions;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Objects go from every kind of source to every kind of destination, whole. */
+class TransferTest {
+  private final BulkWorld bulk = new BulkWorld();
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init") // by JUnit
+  Path directory;
+
+  @AfterEach
+  void close() {
+    bulk.assertNothingLeft();
+    bulk.close();
+  }
+
+  private static void assertSame(MemorySegment found, MemorySegment expected) {
+    assertThat(found.byteSize()).isEqualTo(expected.byteSize());
+    assertThat(found.mismatch(expected)).as("first difference").isEqualTo(-1);
+  }
+
+  private static byte[] array(MemorySegment memory) {
+    return memory.toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 4095, 4096, 4097, 100_000, 1_048_576, 5_000_001})
+  void memoryIsFetchedIntoMemory(int length) {
+    MemorySegment bytes = bulk.bytes(length, length);
+    MemorySegment into = bulk.room(length);
+    Transfer transfer = bulk.fetch(bulk.publish(Source.of(bytes)), Landing.of(into));
+    try (Received received = bulk.await(transfer)) {
+      assertThat(received.length()).isEqualTo(length);
+      assertSame(into, bytes);
+      assertThat(transfer.progress().bytes()).isEqualTo(length);
+      assertThat(transfer.progress().total()).isEqualTo(length);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 100_000, 5_000_001})
+  void everySourceReachesEveryDestination(int length) throws IOException {
+    MemorySegment bytes = bulk.bytes(length, length);
+    Path file = directory.resolve("source");
+    Files.write(file, array(bytes));
+    MemorySegment firstHalf = bytes.asSlice(0, length / 2);
+    long half = length / 2;
+    List<Source> sources =
+        List.of(
+            Source.of(bytes),
+            Source.of(array(bytes)),
+            Source.file(file),
+            Source.generator(
+                length, (chunk, offset) -> chunk.copyFrom(bytes.asSlice(offset, chunk.byteSize()))),
+            Source.gathered(
+                Source.of(firstHalf),
+                Source.file(file, half, length - half),
+                Source.of(new byte[0])));
+    for (Source source : sources) {
+      for (boolean checked : new boolean[] {false, true}) {
+        ObjectRef ref = bulk.publish(source);
+        TransferOptions options =
+            checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
+        reachesEveryDestination(ref, options, bytes);
+      }
+    }
+  }
+
+  private void reachesEveryDestination(ObjectRef ref, TransferOptions options, MemorySegment bytes)
+      throws IOException {
+    try (Received pooled = fetched(ref, Landing.pooled(bytes.byteSize() + 10), options)) {
+      assertSame(pooled.memory(), bytes);
+    }
+    Path file = directory.resolve("landed");
+    fetched(ref, Landing.file(file), options).close();
+    assertThat(Files.readAllBytes(file)).isEqualTo(array(bytes));
+    ByteArrayOutputStream chunks = new ByteArrayOutputStream();
+    fetched(
+            ref,
+            Landing.chunks(
+                (chunk, offset) -> {
+                  assertThat(offset).isEqualTo(chunks.size());
+                  chunks.writeBytes(array(chunk));
+                }),
+            options)
+        .close();
+    assertThat(chunks.toByteArray()).isEqualTo(array(bytes));
+  }
+
+  private Received fetched(ObjectRef ref, Landing into, TransferOptions options) {
+    return bulk.await(bulk.session.objects().fetch(ref, into, options));
+  }
+
+  @Test
+  void aRangeIsFetched() {
+    MemorySegment bytes = bulk.bytes(300_000, 1);
+    ObjectRef ref = bulk.publish(Source.of(bytes));
+    MemorySegment into = bulk.room(200_000);
+    bulk.await(
+        bulk.session
+            .objects()
+            .fetch(ref, 50_001, 123_456, Landing.of(into), TransferOptions.DEFAULT));
+    assertSame(into.asSlice(0, 123_456), bytes.asSlice(50_001, 123_456));
+    assertThatThrownBy(
+            () ->
+                bulk.session
+                    .objects()
+                    .fetch(ref, 299_999, 2, Landing.pooled(10), TransferOptions.DEFAULT))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void anObjectIsPushedEitherWay() {
+    MemorySegment bytes = bulk.bytes(300_000, 2);
+    List<byte[]> taken = new ArrayList<>();
+    PushHandler handler =
+        new PushHandler() {
+          @Override
+          public Landing offered(Offer offer) {
+            return Landing.pooled(1 << 20);
+          }
+
+          @Override
+          public void received(Offer offer, Received received) {
+            assertThat(offer.name()).isEqualTo("photo");
+            taken.add(array(received.memory()));
+            received.close();
+          }
+        };
+    Transfer first = bulk.session.objects().push("photo", Source.of(bytes));
+    assertThat(bulk.awaitFailure(first))
+        .hasMessageContaining("push 'photo'")
+        .hasMessageContaining("onPush");
+    bulk.accepted.getFirst().objects().onPush(handler);
+    bulk.session.objects().onPush(handler);
+    Received sent = bulk.await(bulk.session.objects().push("photo", Source.of(bytes)));
+    bulk.await(bulk.accepted.getFirst().objects().push("photo", Source.of(bytes)));
+    bulk.world.settle();
+    assertThat(sent.length()).isEqualTo(300_000);
+    assertThat(taken).containsExactly(array(bytes), array(bytes));
+  }
+
+  @Test
+  void aRefusedPushSaysSo() {
+    Transfer probe = bulk.fetch(bulk.publish(Source.of(new byte[1])), Landing.pooled(1));
+    bulk.await(probe).close();
+    bulk.accepted
+        .getFirst()
+        .objects()
+        .onPush(offer -> offer.length() > 10 ? null : Landing.pooled(5));
+    Transfer refused = bulk.session.objects().push("x", Source.of(new byte[11]));
+    assertThat(bulk.awaitFailure(refused).status()).isEqualTo(RpcStatus.PERMISSION_DENIED);
+    Transfer tooLong = bulk.session.objects().push("x", Source.of(new byte[6]));
+    assertThat(bulk.awaitFailure(tooLong)).hasMessageContaining("takes 5 bytes, and it has 6");
+  }
+
+  @Test
+  void aHundredThousandSmallObjectsArriveThroughABoundedWindow() {
+    int count = 3000;
+    MemorySegment bytes = bulk.bytes(4096, 3);
+    ObjectRef ref = bulk.publish(Source.of(bytes));
+    MemorySegment into = bulk.room(4096L * count);
+    List<Transfer> transfers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      transfers.add(bulk.fetch(ref, Landing.of(into.asSlice(4096L * i, 4096))));
+    }
+    bulk.world.runUntil(() -> transfers.stream().allMatch(BulkWorld::isOver));
+    for (int i = 0; i < count; i++) {
+      assertSame(into.asSlice(4096L * i, 4096), bytes);
+    }
+    assertThat(bulk.client.bulkStats().completed()).isEqualTo(count);
+  }
+
+  @Test
+  void aSlowConsumerSlowsTheSenderDownAndTakesLittleMemory() {
+    int length = 12 << 20;
+    long[] made = new long[1];
+    long[] taken = new long[1];
+    ObjectRef ref =
+        bulk.publish(
+            Source.generator(
+                length,
+                (chunk, offset) -> {
+                  made[0] = offset + chunk.byteSize();
+                  chunk.fill((byte) 1);
+                  assertThat(made[0] - taken[0]).isLessThanOrEqualTo(10L << 20);
+                }));
+    Transfer transfer =
+        bulk.fetch(
+            ref,
+            Landing.chunks(
+                (chunk, offset) -> {
+                  taken[0] = offset + chunk.byteSize();
+                  assertThat(bulk.client.bulkStats().memoryInUse()).isLessThanOrEqualTo(4 << 20);
+                }));
+    bulk.await(transfer);
+    assertThat(taken[0]).isEqualTo(length);
+  }
+
+  @Test
+  void moreMemoryThanThereIsIsRefused() {
+    ObjectRef ref = bulk.publish(Source.of(bulk.room(BulkWorld.MEMORY + 1)));
+    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.pooled(Long.MAX_VALUE))))
+        .hasMessageContaining("bulkMemoryBytes")
+        .hasMessageContaining("object " + ref.id());
+  }
+
+  @Test
+  void whatIsNotPublishedCannotBeFetched() {
+    Published published = bulk.server.publish(Source.of(new byte[10]), BulkWorld.LEASE);
+    ObjectRef ref = published.ref();
+    ObjectRef guessed = new ObjectRef(ref.id(), ref.key() + 1, 10);
+    assertThat(bulk.awaitFailure(bulk.fetch(guessed, Landing.pooled(10))).status())
+        .isEqualTo(RpcStatus.UNAVAILABLE);
+    published.close();
+    assertThat(published.isAvailable()).isFalse();
+    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.pooled(10))))
+        .hasMessageContaining("not published");
+  }
+
+  @Test
+  void aLeaseEndsWhenNobodyHasFetchedForItsLength() {
+    Published published = bulk.server.publish(Source.of(new byte[10]), Duration.ofSeconds(3));
+    bulk.world.pass(Duration.ofSeconds(2));
+    bulk.await(bulk.fetch(published.ref(), Landing.pooled(10))).close();
+    bulk.world.pass(Duration.ofSeconds(2));
+    assertThat(published.isAvailable()).isTrue();
+    assertThat(bulk.server.bulkStats().published()).isEqualTo(1);
+    bulk.world.pass(Duration.ofSeconds(2));
+    assertThat(published.isAvailable()).isFalse();
+    assertThat(bulk.server.bulkStats().publishedBytes()).isZero();
+  }
+
+  @Test
+  void memoryThatIsFreedTooEarlyFailsItsTransferAlone() {
+    Arena brief = Arena.ofShared();
+    ObjectRef ref = bulk.publish(Source.of(brief.allocate(10 << 20)));
+    MemorySegment sound = bulk.bytes(1 << 20, 4);
+    Transfer other = bulk.fetch(bulk.publish(Source.of(sound)), Landing.of(bulk.room(1 << 20)));
+    Transfer transfer = bulk.fetch(ref, Landing.of(bulk.room(10 << 20)));
+    bulk.steps(8);
+    brief.close();
+    assertThat(bulk.awaitFailure(transfer)).hasMessageContaining("close its arena later");
+    bulk.await(other);
+  }
+
+  @Test
+  void aLandingThatIsFreedTooEarlyFailsItsTransferAlone() {
+    Arena brief = Arena.ofShared();
+    ObjectRef ref = bulk.publish(Source.of(bulk.room(10 << 20)));
+    Transfer transfer = bulk.fetch(ref, Landing.of(brief.allocate(10 << 20)));
+    bulk.steps(8);
+    brief.close();
+    assertThat(bulk.awaitFailure(transfer)).hasMessageContaining("close its arena later");
+    bulk.await(bulk.fetch(bulk.publish(Source.of(new byte[9])), Landing.pooled(9))).close();
+  }
+
+  @Test
+  void aFileThatBecomesShorterFails() throws IOException {
+    Path file = directory.resolve("shrinking");
+    Files.write(file, new byte[8 << 20]);
+    ObjectRef ref = bulk.publish(Source.file(file));
+    Transfer transfer = bulk.fetch(ref, Landing.of(bulk.room(8 << 20)));
+    bulk.steps(8);
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.setLength(100_000);
+    }
+    assertThat(bulk.awaitFailure(transfer)).hasMessageContaining("became shorter");
+  }
+
+  @Test
+  void aDestinationThatCannotBeWrittenFailsAndLeavesNothing() throws IOException {
+    ObjectRef ref = bulk.publish(Source.of(bulk.bytes(100_000, 5)));
+    Path missing = directory.resolve("missing").resolve("file");
+    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.file(missing))))
+        .hasMessageContaining("missing");
+    int[] taken = new int[1];
+    Transfer full =
+        bulk.fetch(
+            ref,
+            Landing.chunks(
+                (chunk, offset) -> {
+                  taken[0]++;
+                  throw new IOException("No space left on device");
+                }));
+    assertThat(bulk.awaitFailure(full))
+        .hasMessageContaining("No space left on device")
+        .hasMessageContaining("object " + ref.id());
+    assertThat(taken[0]).isEqualTo(1);
+    try (var left = Files.list(directory)) {
+      assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  void aFailingGeneratorFailsOnBothEndsWithItsWords() {
+    ObjectRef ref =
+        bulk.publish(
+            Source.generator(
+                5 << 20,
+                (chunk, offset) -> {
+                  if (offset > 2 << 20) {
+                    throw new IllegalStateException("out of ideas");
+                  }
+                }));
+    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.pooled(5 << 20))))
+        .hasMessageContaining("out of ideas")
+        .hasMessageContaining("on the other end");
+  }
+
+  @Test
+  void confinedOrHeapMemoryIsRefusedWithItsCure() {
+    try (Arena confined = Arena.ofConfined()) {
+      MemorySegment mine = confined.allocate(10);
+      assertThatThrownBy(() -> Source.of(mine)).hasMessageContaining("Arena.ofShared()");
+      assertThatThrownBy(() -> Landing.of(mine)).hasMessageContaining("Arena.ofShared()");
+    }
+    MemorySegment heap = MemorySegment.ofArray(new byte[10]);
+    assertThatThrownBy(() -> Landing.of(heap)).hasMessageContaining("outside the heap");
+  }
+}
