@@ -117,7 +117,16 @@ final class BulkWorld implements AutoCloseable {
     throw new AssertionError("the transfer succeeded");
   }
 
-  /** Steps so often, or until nothing is left to do. */
+  /** Opens the session, and no more. */
+  void open() {
+    session.objects().fetch(new ObjectRef(1, 1, 1), Landing.pooled(1));
+    for (int i = 0; i < 100 && session.path().link().equals("none"); i++) {
+      world.step();
+    }
+    assertThat(session.path().link()).isEqualTo("mem");
+  }
+
+  /** Steps so often. */
   void steps(int count) {
     for (int i = 0; i < count; i++) {
       world.step();

@@ -1,0 +1,62 @@
+package io.verbena.testkit.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Transfers share a link, and leave room on it for what is small. */
+class FairnessTest {
+  private final BulkWorld bulk = new BulkWorld();
+
+  @AfterEach
+  void close() {
+    bulk.close();
+  }
+
+  @Test
+  void parallelTransfersAdvanceTogether() {
+    int length = 1 << 20;
+    List<Transfer> transfers = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      transfers.add(
+          bulk.fetch(bulk.publish(Source.of(bulk.room(length))), Landing.of(bulk.room(length))));
+    }
+    while (transfers.stream().noneMatch(BulkWorld::isOver)) {
+      bulk.steps(1);
+    }
+    for (Transfer transfer : transfers) {
+      assertThat(transfer.progress().bytes())
+          .as("confirmed when the first was over")
+          .isGreaterThan(length - 32 * BulkWorld.CHUNK);
+    }
+  }
+
+  @Test
+  void aSmallObjectIsNotHeldUpByLargeOnes() {
+    int alone = stepsToFetch(100);
+    for (int i = 0; i < 4; i++) {
+      bulk.fetch(bulk.publish(Source.of(bulk.room(20 << 20))), Landing.of(bulk.room(20 << 20)));
+    }
+    bulk.steps(50);
+    int among = stepsToFetch(100);
+    // A window of four chunks is under way at most, and is taken in one step.
+    assertThat(among).as("steps, where alone it took " + alone).isLessThanOrEqualTo(alone + 8);
+  }
+
+  private int stepsToFetch(int length) {
+    Transfer small =
+        bulk.fetch(bulk.publish(Source.of(bulk.room(length))), Landing.of(bulk.room(length)));
+    int steps = 0;
+    while (!BulkWorld.isOver(small)) {
+      bulk.steps(1);
+      steps++;
+    }
+    return steps;
+  }
+}
