@@ -1,0 +1,53 @@
+package io.verbena.samples.objects;
+
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferOptions;
+import io.verbena.core.VerbenaClient;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+
+/** Fetches the file: {@code java ... Fetch HOST:7403 DIRECTORY}. */
+public final class Fetch {
+  private static final Duration REDRAW = Duration.ofMillis(100);
+
+  private Fetch() {}
+
+  /** Fetches into a directory, and returns the file there: it appears when all of it has come. */
+  static Path fetch(Session session, Path directory, PrintStream out) throws InterruptedException {
+    Share.SharedFile shared = ShareRpc.client(session).file();
+    // The name comes from another host: take no directory from it.
+    Path target = directory.resolve(Path.of(shared.name()).getFileName());
+    Transfer transfer =
+        session
+            .objects()
+            .fetch(shared.object(), Landing.file(target), TransferOptions.DEFAULT.withChecksum());
+    ProgressBar bar = new ProgressBar(out, shared.name());
+    while (!isOver(transfer)) {
+      bar.draw(transfer.progress());
+    }
+    bar.done(transfer.progress());
+    return target;
+  }
+
+  private static boolean isOver(Transfer transfer) throws InterruptedException {
+    try {
+      transfer.get(REDRAW).close();
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    }
+  }
+
+  /** Fetches once. */
+  public static void main(String[] args) throws InterruptedException {
+    try (VerbenaClient client = VerbenaClient.builder().build();
+        Session session = client.connect(args[0])) {
+      System.out.println(fetch(session, Path.of(args[1]), System.out));
+      System.out.println("path: " + session.path());
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.verbena.samples.objects;
+
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import io.verbena.core.VerbenaServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Shares one file: {@code java ... ShareServer 7403 FILE}. */
+public final class ShareServer implements AutoCloseable {
+  /** For so long it is kept while nobody fetches it. */
+  private static final Duration LEASE = Duration.ofDays(1);
+
+  private final VerbenaServer server;
+  private final Published published;
+
+  private ShareServer(VerbenaServer server, Published published) {
+    this.server = server;
+    this.published = published;
+  }
+
+  static ShareServer start(String address, Path file) throws IOException {
+    CompletableFuture<Share.SharedFile> shared = new CompletableFuture<>();
+    VerbenaServer server =
+        VerbenaServer.builder().listen(address).serve(ShareRpc.bind(shared::join)).start();
+    Published published = server.publish(Source.file(file), LEASE);
+    shared.complete(new Share.SharedFile(file.getFileName().toString(), published.ref()));
+    return new ShareServer(server, published);
+  }
+
+  String address() {
+    return server.address().toString();
+  }
+
+  /** Who fetches it already gets all of it; nobody else can begin. */
+  void stopSharing() {
+    published.close();
+  }
+
+  @Override
+  public void close() {
+    stopSharing();
+    server.close();
+  }
+
+  /** Serves until the process is ended. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    try (ShareServer share = start("0.0.0.0:" + args[0], Path.of(args[1]))) {
+      System.out.println(args[1] + " at " + share.address());
+      share.server.awaitClose();
+    }
+  }
+}
