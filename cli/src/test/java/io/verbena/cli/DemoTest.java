@@ -39,7 +39,8 @@ class DemoTest {
         .anyMatch(line -> line.startsWith("async") && line.contains("1000 answers"))
         .anyMatch(line -> line.startsWith("one-way") && line.contains("counts 5"))
         .anyMatch(line -> line.startsWith("callback") && line.contains("3 times"))
-        .anyMatch(line -> line.startsWith("deadline") && line.contains("DEADLINE_EXCEEDED"));
+        .anyMatch(line -> line.startsWith("deadline") && line.contains("DEADLINE_EXCEEDED"))
+        .anyMatch(line -> line.matches("large object .* 256 MiB at .* CRC32C [0-9a-f]{8} .*"));
     assertThat(run.out().getLast()).matches("path: (tcp|rdma) \\(.+\\)");
     assertThat(serverOf(run)).as("the server's process").isEmpty();
   }

@@ -3,12 +3,17 @@ package io.verbena.cli.demo;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Transfer;
 import java.io.PrintWriter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
 
 /**
  * The client's side of the demonstration: each step makes calls, checks them and says what came.
@@ -36,6 +41,7 @@ final class DemoCalls {
     oneWay();
     callback();
     deadline();
+    largeObject();
   }
 
   private void typedCall() {
@@ -100,6 +106,29 @@ final class DemoCalls {
           "deadline",
           "awaitFlower()",
           e.status() + " after " + millis + " ms, and its handler was interrupted");
+    }
+  }
+
+  /** The picture goes from the server's memory into this process's: on RDMA, without a copy. */
+  private void largeObject() {
+    Garden.Picture picture = garden.picture();
+    long bytes = picture.object().length();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(bytes);
+      Transfer transfer = session.objects().fetch(picture.object(), Landing.of(memory));
+      transfer.get().close();
+      CRC32C checksum = new CRC32C();
+      checksum.update(memory.asByteBuffer());
+      check((int) checksum.getValue() == picture.crc32c(), "the picture is not what was sent");
+      double rate = transfer.progress().bytesPerSecond() / (1 << 30);
+      say(
+          "large object",
+          "fetch(picture)",
+          "%d MiB at %.2f GiB/s, CRC32C %08x at both ends"
+              .formatted(bytes >> 20, rate, picture.crc32c()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DemoException("interrupted", e);
     }
   }
 

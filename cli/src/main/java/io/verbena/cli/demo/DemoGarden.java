@@ -1,14 +1,25 @@
 package io.verbena.cli.demo;
 
 import io.verbena.api.CallContext;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
 
 /** The garden itself. Safe for use by any thread. */
 final class DemoGarden implements Garden {
+  private static final long PICTURE_BYTES = 256 << 20;
+  private static final Duration PICTURE_LEASE = Duration.ofMinutes(1);
+
   private final Map<String, Plant> plants = new LinkedHashMap<>();
   private final AtomicInteger waterings = new AtomicInteger();
   private final AtomicInteger waitsGivenUp = new AtomicInteger();
@@ -65,6 +76,20 @@ final class DemoGarden implements Garden {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("the caller gave up", e);
     }
+  }
+
+  @Override
+  public Picture picture() {
+    MemorySegment pixels = Arena.ofAuto().allocate(PICTURE_BYTES);
+    SplittableRandom colours = new SplittableRandom(PICTURE_BYTES);
+    for (long at = 0; at < PICTURE_BYTES; at += Long.BYTES) {
+      pixels.set(ValueLayout.JAVA_LONG, at, colours.nextLong());
+    }
+    CRC32C checksum = new CRC32C();
+    checksum.update(pixels.asByteBuffer());
+    Published published =
+        CallContext.current().session().objects().publish(Source.of(pixels), PICTURE_LEASE);
+    return new Picture(published.ref(), (int) checksum.getValue());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.verbena.cli.demo;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
+import io.verbena.api.bulk.ObjectRef;
 import java.util.List;
 
 /** What the demonstration's server serves. */
@@ -38,6 +39,18 @@ interface Garden {
   /** Returns how many waits for a flower were given up because their caller had. */
   @RpcMethod(id = 7, idempotent = true)
   int waitsGivenUp();
+
+  /** Returns a picture of the garden, which is far larger than a message: it is to be fetched. */
+  @RpcMethod(id = 8, idempotent = true)
+  Picture picture();
+
+  /**
+   * A picture.
+   *
+   * @param object its bytes
+   * @param crc32c checksum of them
+   */
+  record Picture(ObjectRef object, int crc32c) {}
 
   /** A plant. */
   record Plant(String name, int heightCm, List<String> colours) {}
