@@ -47,7 +47,7 @@ final class HouseProcess implements AutoCloseable {
     return address;
   }
 
-  /** Returns when a handler of {@link House#stay} runs. */
+  /** Returns when a handler of {@link House#stay} runs, or a fetch of the depot's has stopped. */
   void awaitStay() throws IOException {
     if (!line().equals(STAYING)) {
       throw new IOException("the server said something else");
@@ -88,6 +88,7 @@ final class HouseProcess implements AutoCloseable {
               .listen(args[0])
               .limits(LIMITS)
               .serve(HouseRpc.bind(house))
+              .serve(DepotRpc.bind(new PlainDepot(() -> System.out.println(STAYING))))
               .start()) {
         System.out.println(server.address());
         while (System.in.read() != -1) {

@@ -1,0 +1,76 @@
+package io.verbena.it;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.verbena.api.bulk.Landing.ChunkConsumer;
+import io.verbena.api.bulk.Source;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/** Bytes that tell where in an object they belong: at offset 8 i is a mix of i. */
+final class Pattern {
+  private static final ValueLayout.OfLong WORD =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private Pattern() {}
+
+  private static long word(long index) {
+    long mixed = (index + 1) * 0x9e3779b97f4a7c15L;
+    return mixed ^ (mixed >>> 29);
+  }
+
+  private static byte at(long offset) {
+    return (byte) (word(offset / 8) >>> (8 * (offset % 8)));
+  }
+
+  static Source source(long bytes) {
+    return Source.generator(bytes, Pattern::fill);
+  }
+
+  static void fill(MemorySegment chunk, long offset) {
+    long at = 0;
+    if (offset % 8 == 0) {
+      for (; at + 8 <= chunk.byteSize(); at += 8) {
+        chunk.set(WORD, at, word((offset + at) / 8));
+      }
+    }
+    for (; at < chunk.byteSize(); at++) {
+      chunk.set(JAVA_BYTE, at, at(offset + at));
+    }
+  }
+
+  /** Takes the pattern and nothing else, in its order. */
+  static final class Checker implements ChunkConsumer {
+    private long next;
+
+    @Override
+    public void accept(MemorySegment chunk, long offset) {
+      if (offset != next) {
+        throw new AssertionError("a chunk for " + offset + ", where " + next + " is next");
+      }
+      check(chunk, offset);
+      next += chunk.byteSize();
+    }
+
+    long checked() {
+      return next;
+    }
+  }
+
+  static void check(MemorySegment chunk, long offset) {
+    long at = 0;
+    if (offset % 8 == 0) {
+      for (; at + 8 <= chunk.byteSize(); at += 8) {
+        if (chunk.get(WORD, at) != word((offset + at) / 8)) {
+          throw new AssertionError("wrong bytes at " + (offset + at));
+        }
+      }
+    }
+    for (; at < chunk.byteSize(); at++) {
+      if (chunk.get(JAVA_BYTE, at) != at(offset + at)) {
+        throw new AssertionError("a wrong byte at " + (offset + at));
+      }
+    }
+  }
+}
