@@ -21,10 +21,9 @@ public final class ShareServer implements AutoCloseable {
     this.published = published;
   }
 
-  static ShareServer start(String address, Path file) throws IOException {
+  static ShareServer start(VerbenaServer.Builder builder, Path file) throws IOException {
     CompletableFuture<Share.SharedFile> shared = new CompletableFuture<>();
-    VerbenaServer server =
-        VerbenaServer.builder().listen(address).serve(ShareRpc.bind(shared::join)).start();
+    VerbenaServer server = builder.serve(ShareRpc.bind(shared::join)).start();
     Published published = server.publish(Source.file(file), LEASE);
     shared.complete(new Share.SharedFile(file.getFileName().toString(), published.ref()));
     return new ShareServer(server, published);
@@ -47,7 +46,8 @@ public final class ShareServer implements AutoCloseable {
 
   /** Serves until the process is ended. */
   public static void main(String[] args) throws IOException, InterruptedException {
-    try (ShareServer share = start("0.0.0.0:" + args[0], Path.of(args[1]))) {
+    VerbenaServer.Builder builder = VerbenaServer.builder().listen("0.0.0.0:" + args[0]);
+    try (ShareServer share = start(builder, Path.of(args[1]))) {
       System.out.println(args[1] + " at " + share.address());
       share.server.awaitClose();
     }

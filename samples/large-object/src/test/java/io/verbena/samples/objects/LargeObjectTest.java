@@ -2,18 +2,26 @@ package io.verbena.samples.objects;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.Session;
 import io.verbena.api.bulk.TransferException;
+import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.verbs.fabric.Fabric;
+import io.verbena.verbs.fabric.FabricHost;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -36,22 +44,30 @@ class LargeObjectTest {
     file = Files.write(directory.resolve("film"), content);
   }
 
-  private Callable<Path> fetcher(String address, String to) {
-    return () -> {
-      try (VerbenaClient client = VerbenaClient.builder().build();
-          Session session = client.connect(address)) {
-        Path target = Files.createDirectory(directory.resolve(to));
-        return Fetch.fetch(session, target, new PrintStream(screen, true, StandardCharsets.UTF_8));
-      }
-    };
+  private static VerbenaServer.Builder server() {
+    return VerbenaServer.builder().listen("127.0.0.1:0");
+  }
+
+  private Path fetch(VerbenaClient.Builder builder, String address, String to) throws Exception {
+    try (VerbenaClient client = builder.build();
+        Session session = client.connect(address)) {
+      return fetch(session, to);
+    }
+  }
+
+  private Path fetch(Session session, String to) throws Exception {
+    Path target = Files.createDirectory(directory.resolve(to));
+    return Fetch.fetch(session, target, new PrintStream(screen, true, StandardCharsets.UTF_8));
   }
 
   @Test
   void twoClientsFetchTheSameFileAtOnce() throws Exception {
-    try (ShareServer share = ShareServer.start("127.0.0.1:0", file);
+    try (ShareServer share = ShareServer.start(server(), file);
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<Path> one = clients.submit(fetcher(share.address(), "one"));
-      Future<Path> two = clients.submit(fetcher(share.address(), "two"));
+      Future<Path> one =
+          clients.submit(() -> fetch(VerbenaClient.builder(), share.address(), "one"));
+      Future<Path> two =
+          clients.submit(() -> fetch(VerbenaClient.builder(), share.address(), "two"));
       assertThat(Files.mismatch(one.get(), file)).isEqualTo(-1);
       assertThat(Files.mismatch(two.get(), file)).isEqualTo(-1);
     }
@@ -60,10 +76,32 @@ class LargeObjectTest {
   }
 
   @Test
+  void overRdmaItIsWrittenIntoTheReceiversMemory() throws Exception {
+    try (Fabric fabric = Fabric.threaded(11);
+        ShareServer share =
+            ShareServer.start(server().upgrades(device(fabric, "west", "10.9.0.2")), file);
+        VerbenaClient client =
+            VerbenaClient.builder().upgrades(device(fabric, "east", "10.9.0.1")).build();
+        Session session = client.connect(share.address())) {
+      await()
+          .atMost(Duration.ofSeconds(40))
+          .untilAsserted(() -> assertThat(session.path().toString()).startsWith("rdma"));
+      assertThat(Files.mismatch(fetch(session, "one"), file)).isEqualTo(-1);
+      assertThat(session.path().toString()).startsWith("rdma");
+    }
+  }
+
+  private static RdmaUpgradeProvider device(Fabric fabric, String name, String address)
+      throws IOException {
+    FabricHost host = fabric.addHost(name, InetAddress.getByName(address));
+    return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
+  }
+
+  @Test
   void whatIsNoLongerSharedCannotBeFetchedAndLeavesNoFile() throws Exception {
-    try (ShareServer share = ShareServer.start("127.0.0.1:0", file)) {
+    try (ShareServer share = ShareServer.start(server(), file)) {
       share.stopSharing();
-      assertThatThrownBy(fetcher(share.address(), "late")::call)
+      assertThatThrownBy(() -> fetch(VerbenaClient.builder(), share.address(), "late"))
           .isInstanceOf(TransferException.class)
           .hasMessageContaining("object");
     }
