@@ -1,6 +1,7 @@
 package io.verbena.bench;
 
 import io.verbena.bench.command.ClientCommand;
+import io.verbena.bench.command.CompareCommand;
 import io.verbena.bench.command.LocalCommand;
 import io.verbena.bench.command.ServerCommand;
 import picocli.CommandLine;
@@ -11,7 +12,12 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures calls on each path, and beside what else there is.",
     mixinStandardHelpOptions = true,
-    subcommands = {LocalCommand.class, ServerCommand.class, ClientCommand.class})
+    subcommands = {
+      LocalCommand.class,
+      ServerCommand.class,
+      ClientCommand.class,
+      CompareCommand.class
+    })
 public final class Main {
   private Main() {}
 

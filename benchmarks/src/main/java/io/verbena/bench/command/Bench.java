@@ -4,7 +4,6 @@ import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.report.Report;
 import io.verbena.bench.report.Result;
-import io.verbena.bench.report.Tables;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.rival.RivalContestant;
 import io.verbena.bench.run.Match;
@@ -20,7 +19,6 @@ import io.verbena.bench.verbena.VerbenaContestant;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import java.io.Console;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -35,7 +33,6 @@ import picocli.CommandLine.Model.CommandSpec;
 final class Bench implements AutoCloseable {
   private static final String IN_MEMORY = "mem://bench";
 
-  private final PrintWriter out;
   private final String command;
   private final VerbenaClient client;
   private final BenchControl control;
@@ -50,7 +47,6 @@ final class Bench implements AutoCloseable {
    * @param local whether the server is on this host, so that the in-memory path can take part too
    */
   Bench(CommandSpec spec, RunOptions run, ServerOptions server, String address, boolean local) {
-    this.out = spec.commandLine().getOut();
     this.command =
         "./verbena bench "
             + String.join(" ", spec.root().commandLine().getParseResult().originalArgs());
@@ -86,25 +82,21 @@ final class Bench implements AutoCloseable {
     return contestant.name().equals(VerbenaContestant.name(Route.MEM)) ? null : control::usage;
   }
 
-  /** Plays all loads and tells what came of it. */
-  int run(List<Load> loads) throws InterruptedException {
+  /** Plays all loads; returns what came of it. */
+  Report run(List<Load> loads) throws InterruptedException {
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     List<Result> results = new ArrayList<>();
     for (Load load : loads) {
       results.addAll(match.play(load, contestants));
     }
-    Report report =
-        new Report(
-            started,
-            command,
-            HostInfo.read(),
-            control.host(),
-            Versions.read(),
-            match.absent(),
-            results);
-    out.print(Tables.of(report));
-    out.flush();
-    return 0;
+    return new Report(
+        started,
+        command,
+        HostInfo.read(),
+        control.host(),
+        Versions.read(),
+        match.absent(),
+        results);
   }
 
   @Override

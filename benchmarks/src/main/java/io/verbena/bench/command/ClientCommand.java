@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,16 +19,18 @@ public final class ClientCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private LoadOptions loads = new LoadOptions();
   @Mixin private RunOptions run = new RunOptions();
+  @Mixin private OutputOptions output = new OutputOptions();
   @Mixin private ServerOptions server = new ServerOptions();
 
   @Parameters(paramLabel = "HOST[:PORT]", description = "the server; its port is 7410 if not given")
   private String host = "";
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws IOException, InterruptedException {
     String address = host.contains(":") ? host : host + DEFAULT_PORT;
     try (Bench bench = new Bench(spec, run, server, address, false)) {
-      return bench.run(loads.loads());
+      output.write(bench.run(loads.loads()), spec.commandLine().getOut());
+      return 0;
     }
   }
 }

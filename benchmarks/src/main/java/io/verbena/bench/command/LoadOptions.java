@@ -73,10 +73,10 @@ final class LoadOptions {
 
   @Option(
       names = {"-D", "--duration"},
-      defaultValue = "2",
+      defaultValue = "1",
       paramLabel = "SECONDS",
       description = "how long a turn is; default: ${DEFAULT-VALUE}")
-  private double seconds = 2;
+  private double seconds = 1;
 
   @Option(
       names = {"-n", "--count"},

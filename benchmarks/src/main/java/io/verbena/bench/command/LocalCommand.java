@@ -20,6 +20,7 @@ public final class LocalCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private LoadOptions loads = new LoadOptions();
   @Mixin private RunOptions run = new RunOptions();
+  @Mixin private OutputOptions output = new OutputOptions();
   @Mixin private ServerOptions server = new ServerOptions();
 
   @Option(
@@ -34,7 +35,8 @@ public final class LocalCommand implements Callable<Integer> {
     options.addAll(List.of("--listen", address + ":0"));
     try (ServerProcess process = ServerProcess.start(options);
         Bench bench = new Bench(spec, run, server, process.address(), true)) {
-      return bench.run(loads.loads());
+      output.write(bench.run(loads.loads()), spec.commandLine().getOut());
+      return 0;
     }
   }
 }

@@ -22,10 +22,10 @@ final class RunOptions {
 
   @Option(
       names = "--rounds",
-      defaultValue = "3",
+      defaultValue = "5",
       paramLabel = "N",
       description = "how many turns each contestant has; default: ${DEFAULT-VALUE}")
-  private int rounds = 3;
+  private int rounds = 5;
 
   @Option(
       names = "--warmup",

@@ -21,6 +21,7 @@ public final class LoadLoop {
   private static final Duration RAMP = Duration.ofMillis(200);
   private static final long PATIENCE_SECONDS = 60;
   private static final long PROGRESS_NANOS = 1_000_000_000L;
+  private static final long LOOK_NANOS = 1_000_000L;
 
   private final Load load;
   private final Recording recording = new Recording();
@@ -86,11 +87,15 @@ public final class LoadLoop {
     return new Turn(recording.total(), nanos / 1e9);
   }
 
+  /** Waits until the time has passed and a call has ended, or all have. */
   private void watch(Watcher watcher, long forNanos) throws InterruptedException {
     long start = System.nanoTime();
+    long patience = start + PATIENCE_SECONDS * PROGRESS_NANOS;
     long passed = 0;
-    while (passed < forNanos && recording.failure() == null) {
-      if (idle.await(Math.min(PROGRESS_NANOS, forNanos - passed), TimeUnit.NANOSECONDS)) {
+    while (recording.failure() == null
+        && (passed < forNanos || recording.countSoFar() == 0 && System.nanoTime() - patience < 0)) {
+      long wait = Math.clamp(forNanos - passed, LOOK_NANOS, PROGRESS_NANOS);
+      if (idle.await(wait, TimeUnit.NANOSECONDS)) {
         return;
       }
       passed = System.nanoTime() - start;

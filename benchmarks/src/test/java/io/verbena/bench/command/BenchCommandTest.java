@@ -6,11 +6,13 @@ import io.verbena.bench.Main;
 import io.verbena.bench.verbena.BenchHost;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,6 +66,19 @@ class BenchCommandTest {
       assertThat(run.err()).isEmpty();
       assertThat(run.out()).contains("verbena mem", "raw nio", "raw netty", "grpc ", "grpc tuned");
     }
+  }
+
+  @Test
+  void findsADeliberateSlowdownBetweenTwoRuns(@TempDir Path folder) {
+    String before = folder.resolve("before.json").toString();
+    String after = folder.resolve("after.json").toString();
+    String turns = "local -p mem -n 40 -o 40 --rounds 5 --warmup 0 --handler virtual --json ";
+    bench(turns + before);
+    bench(turns + after + " --handler-delay 200000");
+    Run run = bench("compare " + before + " " + after);
+    assertThat(run.out()).contains("worse").doesNotContain("better,");
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(bench("compare " + before + " " + before).out()).contains("unchanged");
   }
 
   @Test

@@ -1,0 +1,53 @@
+package io.verbena.bench.command;
+
+import io.verbena.bench.report.Comparison;
+import io.verbena.bench.report.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code bench compare}: what changed between two runs, beyond noise. */
+@Command(
+    name = "compare",
+    description = "Tells what changed between two runs, beyond noise; exits with 1 for the worse.",
+    mixinStandardHelpOptions = true)
+public final class CompareCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(index = "0", paramLabel = "BEFORE", description = "written by --json")
+  private Path before = Path.of("");
+
+  @Parameters(index = "1", paramLabel = "AFTER", description = "written by --json")
+  private Path after = Path.of("");
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    List<Comparison.Row> rows = Comparison.of(Json.read(before), Json.read(after));
+    if (rows.isEmpty()) {
+      throw new IOException("the two reports have no contestant and load in common");
+    }
+    out.print(Comparison.table(rows));
+    long worse = count(rows, Comparison.Verdict.WORSE);
+    long better = count(rows, Comparison.Verdict.BETTER);
+    if (count(rows, Comparison.Verdict.UNKNOWN) > 0) {
+      out.printf("%nToo few rounds to tell: use --rounds %d at least.%n", Comparison.LEAST_ROUNDS);
+    } else if (worse + better == 0) {
+      out.printf("%nunchanged%n");
+    } else {
+      out.printf("%n%d worse, %d better%n", worse, better);
+    }
+    out.flush();
+    return worse == 0 ? 0 : 1;
+  }
+
+  private static long count(List<Comparison.Row> rows, Comparison.Verdict verdict) {
+    return rows.stream().filter(row -> row.verdict() == verdict).count();
+  }
+}

@@ -1,0 +1,105 @@
+package io.verbena.bench.report;
+
+import io.verbena.bench.usage.HostInfo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A report as one page that needs nothing else: no network, no script. */
+public final class Html {
+  private static final String HEAD =
+      """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>verbena bench</title>
+      <style>
+        body { margin: 0 auto; padding: 1rem; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif;
+          color: #1c1c28; background: #fff; }
+        h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+        figure { margin: 1.5rem 0; } figcaption { color: #555; font-size: .9rem; }
+        svg { width: 100%; max-width: 48rem; height: auto; }
+        pre { overflow-x: auto; padding: .75rem; background: #f4f3f8; font-size: .8rem; }
+        table { border-collapse: collapse; font-size: .9rem; }
+        th, td { padding: .2rem .75rem .2rem 0; text-align: left; vertical-align: top;
+          overflow-wrap: anywhere; }
+        th { font-weight: 600; white-space: nowrap; }
+      </style>
+      </head>
+      <body>
+      """;
+
+  private final StringBuilder page = new StringBuilder(HEAD);
+
+  private Html() {}
+
+  /** Writes a page. */
+  public static void write(Report report, Path file) throws IOException {
+    Files.writeString(file, of(report));
+  }
+
+  /** Returns a page. */
+  public static String of(Report report) {
+    Html html = new Html();
+    html.body(report);
+    return html.page.append("</body>\n</html>\n").toString();
+  }
+
+  private void body(Report report) {
+    line("<h1>verbena bench, %s</h1>", report.started());
+    line("<p>Contestants took turns under the same load. To measure it again:</p>");
+    line("<pre>%s</pre>", report.command());
+    for (Plots.Plot plot : Plots.of(report)) {
+      line("<h2>%s</h2>", plot.title());
+      page.append("<figure>\n").append(plot.svg()).append('\n');
+      line("<figcaption>%s</figcaption>", plot.words());
+      page.append("</figure>\n");
+    }
+    line("<h2>Figures</h2>");
+    line("<pre>%s</pre>", Tables.of(report));
+    line("<h2>Environment</h2>");
+    host("Client", report.client());
+    host("Server", report.server());
+    table("Versions", report.versions());
+  }
+
+  private void host(String side, @Nullable HostInfo host) {
+    if (host == null) {
+      return;
+    }
+    Map<String, String> rows = new LinkedHashMap<>();
+    rows.put("Kernel", host.kernel());
+    rows.put("Processor", host.processors() + " x " + host.processor());
+    rows.put("Memory", Tables.bytes(host.memoryBytes() >> 20 << 20));
+    rows.put("JVM", host.jvm() + " " + String.join(" ", host.jvmArguments()));
+    rows.put("Locked memory", host.memlock());
+    rows.put("Verbs devices", host.verbsDevices().isEmpty() ? "none" : list(host.verbsDevices()));
+    rows.put("Network", list(host.networkDevices()));
+    table(side, rows);
+  }
+
+  private static String list(Iterable<String> words) {
+    return String.join(", ", words);
+  }
+
+  private void table(String title, Map<String, String> rows) {
+    line("<h3>%s</h3>", title);
+    page.append("<table>\n");
+    rows.forEach((name, value) -> line("<tr><th>%s</th><td>%s</td></tr>", name, value));
+    page.append("</table>\n");
+  }
+
+  private void line(String template, Object... values) {
+    Object[] safe = new Object[values.length];
+    for (int i = 0; i < values.length; i++) {
+      safe[i] =
+          String.valueOf(values[i]).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    }
+    page.append(template.formatted(safe)).append('\n');
+  }
+}

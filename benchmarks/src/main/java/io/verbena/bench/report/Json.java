@@ -1,0 +1,88 @@
+package io.verbena.bench.report;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import com.google.gson.TypeAdapter;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import org.HdrHistogram.Histogram;
+
+/** Reports as files, for {@code bench compare} and for programs of others. */
+public final class Json {
+  private static final Gson GSON =
+      new GsonBuilder()
+          .setPrettyPrinting()
+          .disableHtmlEscaping()
+          .registerTypeAdapter(Duration.class, new Durations())
+          .registerTypeAdapter(Histogram.class, new Histograms())
+          .create();
+
+  private Json() {}
+
+  /** Writes a report. */
+  public static void write(Report report, Path file) throws IOException {
+    Files.writeString(file, GSON.toJson(report) + "\n");
+  }
+
+  /**
+   * Reads a report.
+   *
+   * @throws IOException if there is none in the file; the message says where it ends to be one
+   */
+  public static Report read(Path file) throws IOException {
+    try {
+      Report report = GSON.fromJson(Files.readString(file), Report.class);
+      if (report == null || report.results() == null) {
+        throw new IOException(file + " has no results: it is no report of 'bench --json'");
+      }
+      return report;
+    } catch (JsonParseException e) {
+      throw new IOException(file + " is no report of 'bench --json': " + e.getMessage(), e);
+    }
+  }
+
+  /** In seconds. */
+  private static final class Durations extends TypeAdapter<Duration> {
+    private static final double NANOS = 1e9;
+
+    @Override
+    public void write(JsonWriter out, Duration value) throws IOException {
+      out.value(value.toNanos() / NANOS);
+    }
+
+    @Override
+    public Duration read(JsonReader in) throws IOException {
+      return Duration.ofNanos((long) (in.nextDouble() * NANOS));
+    }
+  }
+
+  /** As HdrHistogram writes it to its logs: compressed, in Base64. */
+  private static final class Histograms extends TypeAdapter<Histogram> {
+    @Override
+    public void write(JsonWriter out, Histogram value) throws IOException {
+      ByteBuffer buffer = ByteBuffer.allocate(value.getNeededByteBufferCapacity());
+      int length = value.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_COMPRESSION);
+      out.value(Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length)));
+    }
+
+    @Override
+    public Histogram read(JsonReader in) throws IOException {
+      try {
+        byte[] bytes = Base64.getDecoder().decode(in.nextString());
+        return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(bytes), 1);
+      } catch (DataFormatException | IllegalArgumentException e) {
+        throw new JsonParseException("a histogram is damaged: " + e.getMessage(), e);
+      }
+    }
+  }
+}

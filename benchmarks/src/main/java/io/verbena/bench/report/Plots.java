@@ -1,0 +1,160 @@
+package io.verbena.bench.report;
+
+import static java.util.Locale.ROOT;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import io.verbena.bench.load.Load;
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.HdrHistogram.Histogram;
+import org.knowm.xchart.VectorGraphicsEncoder;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/** The plots of a report, each an SVG element that can stand in a page. */
+final class Plots {
+  /** Letters come as outlines: a tenth of a pixel is as good and half as long. */
+  private static final String LONG_FRACTION = "(\\d\\.\\d)\\d+";
+
+  private static final int WIDTH = 560;
+  private static final int HEIGHT = 380;
+  private static final double[] PERCENTILES = {
+    1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99
+  };
+
+  private Plots() {}
+
+  /** A plot with what is said about it. */
+  record Plot(String title, String words, String svg) {}
+
+  static List<Plot> of(Report report) {
+    List<Plot> plots = new ArrayList<>();
+    if (sizes(report.results()) > 1) {
+      plots.add(
+          bySize(
+              report,
+              "Throughput by message size",
+              "GB/s",
+              "Payload, both directions together.",
+              Round::gigabytesPerSecond));
+      plots.add(
+          bySize(
+              report,
+              "Latency by message size",
+              "p50, us",
+              "The median of the whole round trip.",
+              Round::p50));
+      plots.addAll(Crossover.plots(report));
+    }
+    byLoad(report).forEach((load, results) -> plots.add(percentiles(load, results)));
+    return plots;
+  }
+
+  private static Map<String, List<Result>> byLoad(Report report) {
+    return report.results().stream()
+        .collect(groupingBy(result -> Tables.words(result.load()), LinkedHashMap::new, toList()));
+  }
+
+  private static long sizes(List<Result> results) {
+    return results.stream().map(Result::load).mapToInt(Load::size).distinct().count();
+  }
+
+  private static Plot percentiles(String load, List<Result> results) {
+    XYChart chart = chart("1 of so many calls takes longer", "us");
+    chart.getStyler().setXAxisLogarithmic(true).setYAxisLogarithmic(true);
+    for (Result result : results) {
+      Histogram nanos = result.nanos();
+      List<Double> rare = new ArrayList<>();
+      List<Double> micros = new ArrayList<>();
+      for (double percentile : PERCENTILES) {
+        rare.add(100 / (100 - percentile));
+        micros.add(Math.max(0.1, nanos.getValueAtPercentile(percentile) / 1e3));
+      }
+      add(chart, result.contestant(), rare, micros, false);
+    }
+    return new Plot(
+        "Latency: " + load,
+        "At 2 stands the median, at 100 the 99th percentile, at 1000 the 99.9th.",
+        svg(chart));
+  }
+
+  private static Plot bySize(
+      Report report, String title, String unit, String words, ToDoubleFunction<Round> figure) {
+    XYChart chart = chart("bytes of a message", unit);
+    chart.getStyler().setXAxisLogarithmic(true).setYAxisLogarithmic(true);
+    Map<String, List<Result>> lines =
+        report.results().stream()
+            .collect(groupingBy(Result::contestant, LinkedHashMap::new, toList()));
+    lines.forEach(
+        (contestant, results) ->
+            add(
+                chart,
+                contestant,
+                results.stream().map(result -> (double) result.load().size()).toList(),
+                results.stream().map(result -> Math.max(1e-6, result.median(figure))).toList(),
+                true));
+    return new Plot(title, words, svg(chart));
+  }
+
+  static XYChart chart(String x, String y) {
+    XYChart chart =
+        new XYChartBuilder().width(WIDTH).height(HEIGHT).xAxisTitle(x).yAxisTitle(y).build();
+    chart
+        .getStyler()
+        .setLegendPosition(Styler.LegendPosition.OutsideS)
+        .setLegendLayout(Styler.LegendLayout.Horizontal)
+        .setChartBackgroundColor(Color.WHITE)
+        .setLegendBorderColor(Color.WHITE);
+    chart.getStyler().setPlotGridLinesColor(new Color(0xdddddd)).setPlotBorderVisible(false);
+    return chart;
+  }
+
+  static void add(XYChart chart, String name, List<Double> x, List<Double> y, boolean marked) {
+    var series = chart.addSeries(name, x, y);
+    series.setLineStyle(new BasicStroke(2));
+    if (!marked) {
+      series.setMarker(SeriesMarkers.NONE);
+    }
+  }
+
+  /** Returns a chart as an element that fits itself to the page and shares no ids with others. */
+  static String svg(XYChart chart) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try {
+      VectorGraphicsEncoder.saveVectorGraphic(
+          chart, out, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    String document = out.toString(StandardCharsets.UTF_8);
+    String element = document.substring(document.indexOf("<svg"));
+    String own = "p" + Integer.toHexString(element.hashCode()) + "-";
+    return element
+        .replaceFirst("<svg[^>]*>", head())
+        .replaceAll(LONG_FRACTION, "$1")
+        .replace("id=\"", "id=\"" + own)
+        .replace("url(#", "url(#" + own)
+        .replace("xlink:href=\"#", "xlink:href=\"#" + own);
+  }
+
+  private static String head() {
+    return String.format(
+        ROOT,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\""
+            + " viewBox=\"0 0 %d %d\" role=\"img\">",
+        WIDTH,
+        HEIGHT);
+  }
+}
