@@ -1,31 +1,55 @@
 package io.verbena.core.loop;
 
-import java.util.concurrent.TimeUnit;
-import org.agrona.DeadlineTimerWheel;
-import org.agrona.collections.Long2ObjectHashMap;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/** The timers of one event loop, in ticks of about a millisecond. For the loop's thread only. */
+/**
+ * The timers of one event loop, on a wheel of ticks of about a millisecond. Each call has a timer
+ * that hardly ever expires, so scheduling and cancelling are a few writes each, whatever else is
+ * scheduled, and allocate nothing once the arrays have grown. For the loop's thread only.
+ *
+ * <pre>
+ * node        0 .. SPOKES-1     SPOKES          above
+ * is          a spoke's ring    what is due     a timer, in one of these rings, or free
+ *
+ * id          generation (32 bits) | node (32 bits)
+ * </pre>
+ */
 public final class Timers {
   /** Never an id that {@link #schedule} returns. */
-  public static final long NONE = DeadlineTimerWheel.NULL_DEADLINE;
+  public static final long NONE = -1;
 
-  private static final long TICK_NANOS = 1 << 20;
-  private static final int TICKS_PER_WHEEL = 1024;
-  private static final int EXPIRE_AT_ONCE = 1024;
+  private static final int TICK_SHIFT = 20;
+  private static final int SPOKES = 1024;
+  private static final int DUE = SPOKES;
+  private static final int FIRST_TIMER = SPOKES + 1;
+  private static final int NO_NODE = -1;
+  private static final int FIRST_CAPACITY = 2 * SPOKES;
 
-  private final DeadlineTimerWheel wheel;
-  private final Long2ObjectHashMap<Timer> handlers = new Long2ObjectHashMap<>();
-  private final DeadlineTimerWheel.TimerHandler onExpiry = this::expire;
-  private final DeadlineTimerWheel.TimerConsumer earliest = this::consider;
+  private int[] next = new int[FIRST_CAPACITY];
+  private int[] previous = new int[FIRST_CAPACITY];
+  private int[] generations = new int[FIRST_CAPACITY];
+  private long[] deadlines = new long[FIRST_CAPACITY];
+  private @Nullable Timer[] timers = new Timer[FIRST_CAPACITY];
+  private int free = NO_NODE;
+  private int nodes = FIRST_TIMER;
+  private int live;
 
-  /** The wheel compares instants, so it is given the time since here: a clock may wrap. */
+  /** Instants are kept as the time since here: a clock may wrap. */
   private final long origin;
 
-  private long earliestDeadline;
+  /** All ticks before this one have been looked through. */
+  private long tick;
+
+  /** No timer is due before this; it may be that none is due then either. */
+  private long earliest = Long.MAX_VALUE;
 
   Timers(long nowNanos) {
     origin = nowNanos;
-    wheel = new DeadlineTimerWheel(TimeUnit.NANOSECONDS, 0, (int) TICK_NANOS, TICKS_PER_WHEEL);
+    for (int ring = 0; ring < FIRST_TIMER; ring++) {
+      next[ring] = ring;
+      previous[ring] = ring;
+    }
   }
 
   /** What to do when a timer expires. */
@@ -38,58 +62,138 @@ public final class Timers {
   /** Schedules a timer; returns an id for {@link #cancel}. */
   public long schedule(long deadlineNanos, Timer timer) {
     long deadline = deadlineNanos - origin;
-    earliestDeadline = Math.min(earliestDeadline, deadline);
-    long id = wheel.scheduleTimer(deadline);
-    handlers.put(id, timer);
-    return id;
+    int node = takeNode();
+    deadlines[node] = deadline;
+    timers[node] = timer;
+    link(node, spoke(Math.max(deadline >> TICK_SHIFT, tick)));
+    earliest = Math.min(earliest, deadline);
+    return (long) generations[node] << Integer.SIZE | node;
   }
 
   /** Cancels a timer that has not expired; otherwise, or for {@link #NONE}, does nothing. */
   public void cancel(long id) {
-    if (id != NONE && handlers.remove(id) != null) {
-      wheel.cancelTimer(id);
+    int node = (int) id;
+    if (id != NONE && generations[node] == (int) (id >>> Integer.SIZE)) {
+      unlink(node);
+      release(node);
     }
   }
 
   int poll(long nowNanos) {
     long now = nowNanos - origin;
-    if (wheel.timerCount() == 0) {
-      wheel.currentTickTime(now);
-      return 0;
-    }
     int expired = 0;
-    while (true) {
-      int justNow = wheel.poll(now, onExpiry, EXPIRE_AT_ONCE);
-      expired += justNow;
-      if (justNow == 0 && wheel.currentTickTime() > now) {
-        return expired;
+    while (earliest <= now) {
+      collectDue(now);
+      int node = next[DUE];
+      while (node != DUE) {
+        Timer timer = timers[node];
+        unlink(node);
+        release(node);
+        expired++;
+        if (timer != null) {
+          timer.onTimer(nowNanos);
+        }
+        node = next[DUE];
       }
+      earliest = Math.min(earliest, nextDeadline());
     }
+    return expired;
   }
 
-  private boolean expire(TimeUnit unit, long now, long id) {
-    Timer timer = handlers.remove(id);
-    if (timer != null) {
-      timer.onTimer(now + origin);
+  /** Moves what is due into a ring of its own: what its timers do may change all others. */
+  private void collectDue(long now) {
+    long last = now >> TICK_SHIFT;
+    for (long at = Math.max(tick, last - SPOKES + 1); at <= last; at++) {
+      int ring = spoke(at);
+      int node = next[ring];
+      while (node != ring) {
+        int following = next[node];
+        if (deadlines[node] <= now) {
+          unlink(node);
+          link(node, DUE);
+        }
+        node = following;
+      }
     }
-    return true;
+    tick = Math.max(tick, last);
+    earliest = Long.MAX_VALUE;
   }
 
   /**
-   * Returns the nanoseconds until a timer may expire, at most {@code atMost}. The earliest deadline
-   * is looked for only when the one last found has passed: a timer cancelled meanwhile costs one
-   * early wake-up, which is cheaper than a scan of the wheel before every wait.
+   * Returns the first deadline within a turn of the wheel; where there is none, the end of that
+   * turn, by which to look again.
+   */
+  private long nextDeadline() {
+    if (live == 0) {
+      return Long.MAX_VALUE;
+    }
+    for (long at = tick; at < tick + SPOKES; at++) {
+      long first = Long.MAX_VALUE;
+      int ring = spoke(at);
+      for (int node = next[ring]; node != ring; node = next[node]) {
+        if (deadlines[node] >> TICK_SHIFT <= at) {
+          first = Math.min(first, deadlines[node]);
+        }
+      }
+      if (first != Long.MAX_VALUE) {
+        return first;
+      }
+    }
+    return (tick + SPOKES) << TICK_SHIFT;
+  }
+
+  /**
+   * Returns the nanoseconds until a timer may expire, at most {@code atMost}. A timer cancelled
+   * meanwhile costs one early wake-up, which is cheaper than a search before every wait.
    */
   long nanosToNext(long nowNanos, long atMost) {
     long now = nowNanos - origin;
-    if (earliestDeadline <= now) {
-      earliestDeadline = now + atMost;
-      wheel.forEach(earliest);
-    }
-    return Math.max(0, Math.min(atMost, earliestDeadline - now));
+    return earliest == Long.MAX_VALUE ? atMost : Math.clamp(earliest - now, 0, atMost);
   }
 
-  private void consider(long deadline, long id) {
-    earliestDeadline = Math.min(earliestDeadline, deadline);
+  private static int spoke(long atTick) {
+    return (int) (atTick & (SPOKES - 1));
+  }
+
+  private void link(int node, int ring) {
+    int last = previous[ring];
+    next[last] = node;
+    previous[node] = last;
+    next[node] = ring;
+    previous[ring] = node;
+  }
+
+  private void unlink(int node) {
+    next[previous[node]] = next[node];
+    previous[next[node]] = previous[node];
+  }
+
+  private int takeNode() {
+    live++;
+    int node = free;
+    if (node != NO_NODE) {
+      free = next[node];
+      return node;
+    }
+    if (nodes == next.length) {
+      grow(2 * nodes);
+    }
+    return nodes++;
+  }
+
+  private void release(int node) {
+    live--;
+    timers[node] = null;
+    generations[node] = (generations[node] + 1) & Integer.MAX_VALUE; // an id of this timer is stale
+    next[node] = free;
+    free = node;
+  }
+
+  private void grow(int capacity) {
+    next = Arrays.copyOf(next, capacity);
+    previous = Arrays.copyOf(previous, capacity);
+    generations = Arrays.copyOf(generations, capacity);
+    deadlines = Arrays.copyOf(deadlines, capacity);
+    timers = Arrays.copyOf(timers, capacity);
   }
 }
