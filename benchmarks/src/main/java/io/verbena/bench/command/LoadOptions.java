@@ -3,6 +3,7 @@ package io.verbena.bench.command;
 import io.verbena.bench.load.Handler;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Memory;
 import io.verbena.bench.load.Mode;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,9 @@ final class LoadOptions {
       names = {"-w", "--workload"},
       defaultValue = "CALL",
       paramLabel = "KIND",
-      description = "call, push, pull, oneway or connect; default: ${DEFAULT-VALUE}")
+      description =
+          "call, push, pull (large messages), put, fetch (large objects), oneway or connect;"
+              + " default: ${DEFAULT-VALUE}")
   private Kind kind = Kind.CALL;
 
   @Option(
@@ -96,6 +99,15 @@ final class LoadOptions {
       description = "every size, as --sweep size")
   private boolean allSizes;
 
+  @Option(
+      names = "--memory",
+      defaultValue = "WARM",
+      paramLabel = "WHICH",
+      description =
+          "of put and fetch: warm (the same each time), cold (new each time) or file (from one);"
+              + " default: ${DEFAULT-VALUE}")
+  private Memory memory = Memory.WARM;
+
   @Option(names = "--validate", description = "compare every byte of every answer")
   private boolean validate;
 
@@ -103,7 +115,17 @@ final class LoadOptions {
   List<Load> loads() {
     Load load =
         new Load(
-            kind, size, outstanding, connections, mode, handler, rate, time(), count, validate);
+            kind,
+            size,
+            outstanding,
+            connections,
+            mode,
+            handler,
+            rate,
+            time(),
+            count,
+            memory,
+            validate);
     if (sweep == Sweep.SIZE || allSizes) {
       return IntStream.of(64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
           .mapToObj(load::withSize)

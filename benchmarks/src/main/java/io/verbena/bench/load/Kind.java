@@ -8,6 +8,10 @@ public enum Kind {
   PUSH,
   /** Asks for a message of the size. */
   PULL,
+  /** Pushes a large object into memory of the other end. */
+  PUT,
+  /** Fetches a large object that the other end has published. */
+  FETCH,
   /** Sends a message and gets nothing back. What is timed is the hand-over. */
   ONEWAY,
   /** Opens a session, waits for the path that is measured, makes one call and closes it again. */
@@ -18,16 +22,21 @@ public enum Kind {
 
   /** Returns the bytes that a call of this kind sends. */
   public int requestBytes(int size) {
-    return this == PULL ? NUMBER_BYTES : size;
+    return this == PULL || this == FETCH ? NUMBER_BYTES : size;
   }
 
   /** Returns the bytes that a call of this kind gets back. */
   public int replyBytes(int size) {
     return switch (this) {
-      case CALL, PULL, CONNECT -> size;
-      case PUSH -> NUMBER_BYTES;
+      case CALL, PULL, FETCH, CONNECT -> size;
+      case PUSH, PUT -> NUMBER_BYTES;
       case ONEWAY -> 0;
     };
+  }
+
+  /** Returns whether large objects are moved, not messages. */
+  public boolean movesObjects() {
+    return this == PUT || this == FETCH;
   }
 
   /** Returns the payload that a call moves, both directions together. */

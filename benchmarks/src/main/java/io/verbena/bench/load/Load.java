@@ -11,6 +11,7 @@ import java.time.Duration;
  *     when another has ended
  * @param duration how long a turn is measured, where no count is given
  * @param count how many calls a turn makes; 0: as many as fit in the duration
+ * @param memory for large objects
  * @param validate whether every byte of an answer is compared; its number and its length always are
  */
 public record Load(
@@ -23,6 +24,7 @@ public record Load(
     double ratePerSecond,
     Duration duration,
     long count,
+    Memory memory,
     boolean validate) {
   /** Checks every value. */
   public Load {
@@ -41,7 +43,17 @@ public record Load(
   /** Returns one that small calls are measured by: closed loop, one connection. */
   public static Load of(Kind kind, int size, int outstanding, Duration duration) {
     return new Load(
-        kind, size, outstanding, 1, Mode.ASYNC, Handler.NONBLOCKING, 0, duration, 0, false);
+        kind,
+        size,
+        outstanding,
+        1,
+        Mode.ASYNC,
+        Handler.NONBLOCKING,
+        0,
+        duration,
+        0,
+        Memory.WARM,
+        false);
   }
 
   /** Returns this load with other messages. */
@@ -56,13 +68,24 @@ public record Load(
         ratePerSecond,
         duration,
         count,
+        memory,
         validate);
   }
 
   /** Returns this load with another number of calls under way. */
   public Load withOutstanding(int calls) {
     return new Load(
-        kind, size, calls, connections, mode, handler, ratePerSecond, duration, count, validate);
+        kind,
+        size,
+        calls,
+        connections,
+        mode,
+        handler,
+        ratePerSecond,
+        duration,
+        count,
+        memory,
+        validate);
   }
 
   /** Returns this load, called and handled in another way. */
@@ -77,12 +100,23 @@ public record Load(
         ratePerSecond,
         duration,
         count,
+        memory,
         validate);
   }
 
   /** Returns this load for another length of time, without a count. */
   public Load lasting(Duration time) {
     return new Load(
-        kind, size, outstanding, connections, mode, handler, ratePerSecond, time, 0, validate);
+        kind,
+        size,
+        outstanding,
+        connections,
+        mode,
+        handler,
+        ratePerSecond,
+        time,
+        0,
+        memory,
+        validate);
   }
 }

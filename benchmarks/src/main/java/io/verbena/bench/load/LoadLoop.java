@@ -93,7 +93,8 @@ public final class LoadLoop {
     long patience = start + PATIENCE_SECONDS * PROGRESS_NANOS;
     long passed = 0;
     while (recording.failure() == null
-        && (passed < forNanos || recording.countSoFar() == 0 && System.nanoTime() - patience < 0)) {
+        && (passed < forNanos
+            || (recording.countSoFar() == 0 && System.nanoTime() - patience < 0))) {
       long wait = Math.clamp(forNanos - passed, LOOK_NANOS, PROGRESS_NANOS);
       if (idle.await(wait, TimeUnit.NANOSECONDS)) {
         return;

@@ -44,7 +44,8 @@ final class GrpcCaller implements Caller {
   }
 
   private static byte[] request(Call call) {
-    return call.load().kind() == Kind.PULL
+    Kind kind = call.load().kind();
+    return kind == Kind.PULL || kind == Kind.FETCH
         ? GrpcContract.pullRequest(call.number(), call.load().size())
         : call.message();
   }

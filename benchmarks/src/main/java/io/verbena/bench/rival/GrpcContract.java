@@ -25,8 +25,8 @@ final class GrpcContract {
   static MethodDescriptor<byte[], byte[]> of(Kind kind) {
     return switch (kind) {
       case CALL, CONNECT -> ECHO;
-      case PUSH -> PUSH;
-      case PULL -> PULL;
+      case PUSH, PUT -> PUSH;
+      case PULL, FETCH -> PULL;
       case ONEWAY -> throw new IllegalArgumentException("gRPC has no one-way calls");
     };
   }

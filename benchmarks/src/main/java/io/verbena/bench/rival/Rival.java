@@ -33,7 +33,7 @@ public enum Rival {
   public boolean takes(Load load) {
     return switch (load.kind()) {
       case ONEWAY, CONNECT -> false;
-      case PUSH, PULL -> load.size() > Kind.NUMBER_BYTES;
+      case PUSH, PULL, PUT, FETCH -> load.size() > Kind.NUMBER_BYTES;
       // A blocking socket that writes while its peer does would wait for ever.
       case CALL -> this != NIO || (long) load.size() * load.outstanding() <= 1 << 17;
     };

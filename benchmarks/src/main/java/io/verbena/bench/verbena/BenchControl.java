@@ -2,6 +2,7 @@ package io.verbena.bench.verbena;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
+import io.verbena.api.bulk.ObjectRef;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
 
@@ -15,6 +16,10 @@ public interface BenchControl {
   /** Returns what the server runs on. */
   @RpcMethod(id = 2)
   HostInfo host();
+
+  /** Publishes an object of this size, from memory or from a file; returns its reference. */
+  @RpcMethod(id = 4)
+  ObjectRef object(int size, boolean fromFile);
 
   /** Has a rival listen in the server's process; returns its port. */
   @RpcMethod(id = 3)

@@ -1,11 +1,15 @@
 package io.verbena.bench.verbena;
 
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.PushHandler;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
 import io.verbena.bench.usage.UsageMeter;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.ToIntFunction;
 
 /** The server's side: Verbena's target, and the control that the client asks. */
@@ -13,10 +17,17 @@ public final class BenchHost implements AutoCloseable {
   /** More than any depth that is worth a look: what bounds the calls is then the load alone. */
   static final SessionLimits LIMITS = SessionLimits.DEFAULT.withMaxCalls(1 << 14);
 
-  private final VerbenaServer server;
+  /** Takes every object into pooled memory, and gives that back at once. */
+  private static final PushHandler POOLED = offer -> Landing.pooled(offer.length());
 
-  private BenchHost(VerbenaServer server) {
+  private static final Duration LEASE = Duration.ofDays(1);
+
+  private final VerbenaServer server;
+  private final Shelf shelf;
+
+  private BenchHost(VerbenaServer server, Shelf shelf) {
     this.server = server;
+    this.shelf = shelf;
   }
 
   /**
@@ -29,14 +40,19 @@ public final class BenchHost implements AutoCloseable {
    */
   public static BenchHost start(
       String address, Duration spin, Duration delay, ToIntFunction<String> rivals) {
-    return new BenchHost(
+    CompletableFuture<VerbenaServer> started = new CompletableFuture<>();
+    Shelf shelf = new Shelf(source -> started.join().publish(source, LEASE));
+    VerbenaServer server =
         VerbenaServer.builder()
             .listen(address)
             .spin(spin)
             .limits(LIMITS)
+            .onSession(session -> session.objects().onPush(POOLED))
             .serve(BenchTargetRpc.bind(new Target(delay)))
-            .serve(BenchControlRpc.bind(new Control(rivals)))
-            .start());
+            .serve(BenchControlRpc.bind(new Control(rivals, shelf)))
+            .start();
+    started.complete(server);
+    return new BenchHost(server, shelf);
   }
 
   /** Starts one that has no rivals. */
@@ -57,13 +73,19 @@ public final class BenchHost implements AutoCloseable {
 
   @Override
   public void close() {
+    shelf.close();
     server.close();
   }
 
-  private record Control(ToIntFunction<String> rivals) implements BenchControl {
+  private record Control(ToIntFunction<String> rivals, Shelf shelf) implements BenchControl {
     @Override
     public Usage usage() {
       return UsageMeter.read();
+    }
+
+    @Override
+    public ObjectRef object(int size, boolean fromFile) {
+      return shelf.object(size, fromFile);
     }
 
     @Override

@@ -39,6 +39,7 @@ final class SessionCaller implements Caller {
             onLoop ? async.pull(size, call.number()) : async.pullOnThread(size, call.number()));
       }
       case ONEWAY -> exchange(call);
+      case PUT, FETCH -> throw new IllegalArgumentException("objects are not sent by calls");
     }
   }
 
@@ -83,6 +84,7 @@ final class SessionCaller implements Caller {
         sent.increment();
         call.answered(Messages.number(message));
       }
+      case PUT, FETCH -> throw new IllegalArgumentException("objects are not sent by calls");
     }
   }
 

@@ -54,6 +54,9 @@ public final class VerbenaContestant implements Contestant {
     if (load.kind() == Kind.CONNECT) {
       return new ConnectCaller(this, session);
     }
+    if (load.kind().movesObjects()) {
+      return new ObjectCaller(session, load);
+    }
     return new SessionCaller(session, load.handler());
   }
 

@@ -48,6 +48,10 @@ class BenchCommandTest {
         "-w push -s 64k",
         "-w pull -s 64k --handler virtual",
         "-w oneway --callers virtual",
+        "-w put -s 200k -o 2",
+        "-w fetch -s 200k -o 2",
+        "-w fetch -s 200k --memory file",
+        "-w put -s 20k --memory cold",
         "-w connect",
         "-w call -r 1000 -o 8"
       })

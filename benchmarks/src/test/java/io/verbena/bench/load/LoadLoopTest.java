@@ -41,6 +41,7 @@ class LoadLoopTest {
         rate,
         Duration.ofMillis(100),
         count,
+        Memory.WARM,
         validate);
   }
 
