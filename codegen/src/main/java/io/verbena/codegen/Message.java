@@ -67,7 +67,14 @@ public enum Message {
       "%s cannot be used as a serializer: it must be a visible class with a visible constructor without parameters."),
   SERIALIZER_TWICE(41, "%s and %s both write %s. Keep one."),
   SERIALIZER_TYPE(
-      42, "%s does not say which type it writes. Implement Serializer<T> with a definite T.");
+      42, "%s does not say which type it writes. Implement Serializer<T> with a definite T."),
+
+  /** Large objects. */
+  BULK_IN_VALUE(
+      50, "%s cannot be part of a value. Use Landing as a parameter, Received as the result."),
+  LANDING_TWICE(51, "%s has more than one Landing. Keep one."),
+  LANDING_WITHOUT_RECEIVED(52, "%s has a Landing and does not return Received. Return Received."),
+  RECEIVED_WITHOUT_LANDING(53, "%s returns Received and has no Landing. Add a parameter for it.");
 
   private final int number;
   private final String text;

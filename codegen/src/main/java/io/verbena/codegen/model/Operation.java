@@ -38,6 +38,11 @@ public record Operation(
         .toList();
   }
 
+  /** Returns the parameter that says where the result goes; null where there is none. */
+  public @Nullable Argument landing() {
+    return arguments.stream().filter(a -> a.shape() == Bulk.LANDING).findFirst().orElse(null);
+  }
+
   /** One parameter. */
   public record Argument(String name, Shape shape) {}
 }

@@ -5,8 +5,11 @@ import com.palantir.javapoet.TypeName;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
 import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.model.Bulk;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Operation.Argument;
 import io.verbena.codegen.model.Service;
@@ -162,12 +165,12 @@ public final class ServiceReader {
     for (int i = 0; i < method.getParameters().size(); i++) {
       VariableElement parameter = method.getParameters().get(i);
       boolean nullable = Access.isNullable(parameter) || Access.isNullable(parameter.asType());
+      TypeMirror parameterType = type.getParameterTypes().get(i);
       Shape shape =
-          shapes.read(
-              type.getParameterTypes().get(i),
-              nullable,
-              Bindings.NONE,
-              access.site(parameter, contract));
+          is(parameterType, Landing.class)
+              ? Bulk.LANDING
+              : shapes.read(
+                  parameterType, nullable, Bindings.NONE, access.site(parameter, contract));
       if (shape != null) {
         arguments.add(new Argument(parameter.getSimpleName().toString(), shape));
       }
@@ -175,7 +178,10 @@ public final class ServiceReader {
     Shape result = null;
     if (type.getReturnType().getKind() != TypeKind.VOID) {
       boolean nullable = Access.isNullable(method) || Access.isNullable(method.getReturnType());
-      result = shapes.read(type.getReturnType(), nullable, Bindings.NONE, site);
+      result =
+          is(type.getReturnType(), Received.class)
+              ? Bulk.RECEIVED
+              : shapes.read(type.getReturnType(), nullable, Bindings.NONE, site);
     }
     List<Shape.Named> errors = new ArrayList<>();
     List<TypeName> unsent = new ArrayList<>();
@@ -194,6 +200,13 @@ public final class ServiceReader {
         catchOrder(type),
         unsent,
         javadoc(method));
+  }
+
+  private static boolean is(TypeMirror type, Class<?> named) {
+    return type.getKind() == TypeKind.DECLARED
+        && ((TypeElement) ((DeclaredType) type).asElement())
+            .getQualifiedName()
+            .contentEquals(named.getName());
   }
 
   private void readErrors(

@@ -4,6 +4,7 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
+import io.verbena.codegen.model.Bulk;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
 import java.util.HashMap;
@@ -53,6 +54,7 @@ public final class ServiceValidator {
     if (operation.timeoutNanos() == Timeouts.MALFORMED) {
       report(operation, "timeout", Message.BAD_TIMEOUT, timeout);
     }
+    validateLanding(operation);
     if (!operation.oneway()) {
       return;
     }
@@ -66,6 +68,18 @@ public final class ServiceValidator {
     }
     if (!operation.errors().isEmpty()) {
       report(operation, "oneway", Message.ONEWAY_ERRORS, operation.name());
+    }
+  }
+
+  private void validateLanding(Operation operation) {
+    long landings = operation.arguments().stream().filter(a -> a.shape() == Bulk.LANDING).count();
+    boolean received = operation.result() == Bulk.RECEIVED;
+    if (landings > 1) {
+      reporter.error(operation.element(), Message.LANDING_TWICE, operation.name());
+    } else if (landings == 1 && !received) {
+      reporter.error(operation.element(), Message.LANDING_WITHOUT_RECEIVED, operation.name());
+    } else if (landings == 0 && received) {
+      reporter.error(operation.element(), Message.RECEIVED_WITHOUT_LANDING, operation.name());
     }
   }
 

@@ -169,6 +169,10 @@ final class ShapeReader {
       return leaf;
     }
     return switch (name(element, List.of())) {
+      case "io.verbena.api.bulk.Landing", "io.verbena.api.bulk.Received" -> {
+        reporter.error(site, Message.BULK_IN_VALUE, element.getSimpleName());
+        yield null;
+      }
       case "java.util.List", "java.util.Set", "java.util.Collection" ->
           new Shape.Sequence(ClassName.get(element), arguments.getFirst());
       case "java.util.Map" -> new Shape.Mapping(arguments.get(0), arguments.get(1));

@@ -1,7 +1,6 @@
 package io.verbena.codegen.write;
 
 import com.palantir.javapoet.ClassName;
-import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
@@ -55,11 +54,9 @@ final class AsyncWriter {
     for (Operation operation : service.operations()) {
       MethodSpec.Builder method = signature(operation, false).addAnnotation(Override.class);
       Calls.addNullChecks(method, operation.arguments());
-      CodeBlock writer = Calls.writer(operation, names);
       method.addStatement(
-          operation.oneway() ? "this.caller.send($L, $L)" : "return this.caller.submit($L, $L)",
-          names.constant(operation),
-          writer);
+          operation.oneway() ? "this.caller.send($L)" : "return this.caller.submit($L)",
+          Calls.arguments(operation, names));
       type.addMethod(method.build());
     }
     return type.build();

@@ -65,6 +65,15 @@ final class Calls {
     return lambda.add("}").build();
   }
 
+  /** Returns what a call method is passed: the method, its landing if it has one, its arguments. */
+  static CodeBlock arguments(Operation operation, Names names) {
+    Argument landing = operation.landing();
+    CodeBlock writer = writer(operation, names);
+    return landing == null
+        ? CodeBlock.of("$L, $L", names.constant(operation), writer)
+        : CodeBlock.of("$L, $L, $L", names.constant(operation), landing.name(), writer);
+  }
+
   /** Returns names that do not hide an argument. */
   static NameAllocator locals(Operation operation) {
     NameAllocator locals = new NameAllocator();

@@ -46,18 +46,12 @@ final class ClientWriter {
     Calls.addParameters(method, operation, false);
     Calls.addNullChecks(method, operation.arguments());
     operation.errors().forEach(error -> method.addException(error.java()));
-    CodeBlock writer = Calls.writer(operation, names);
+    CodeBlock arguments = Calls.arguments(operation, names);
     if (operation.oneway()) {
-      return method
-          .addStatement("this.caller.send($L, $L)", names.constant(operation), writer)
-          .build();
+      return method.addStatement("this.caller.send($L)", arguments).build();
     }
     method.beginControlFlow("try");
-    method.addStatement(
-        "$Lthis.caller.call($L, $L)",
-        result == null ? "" : "return ",
-        names.constant(operation),
-        writer);
+    method.addStatement("$Lthis.caller.call($L)", result == null ? "" : "return ", arguments);
     addCatches(method, operation);
     return method.endControlFlow().build();
   }

@@ -12,6 +12,7 @@ import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
+import io.verbena.codegen.model.Bulk;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Operation.Argument;
 import io.verbena.codegen.model.Service;
@@ -139,7 +140,11 @@ final class ServerWriter {
       String what = service.type().simpleName() + "." + operation.name() + " returned null";
       CodeBlock checked = Values.checked(result, CodeBlock.of("$L", value), what);
       CodeBlock out = CodeBlock.of("$L.result()", reply);
-      lambda.addStatement("$L", names.write(result, out, checked, false));
+      lambda.addStatement(
+          "$L",
+          result == Bulk.RECEIVED
+              ? CodeBlock.of("$L.received($L)", reply, checked)
+              : names.write(result, out, checked, false));
     }
     return lambda.unindent().add("}").build();
   }

@@ -1,5 +1,6 @@
 package io.verbena.api.stub;
 
+import io.verbena.api.bulk.Received;
 import io.verbena.api.wire.WireOut;
 
 /**
@@ -9,6 +10,15 @@ import io.verbena.api.wire.WireOut;
 public interface Reply {
   /** Returns where to write the result. */
   WireOut result();
+
+  /**
+   * Answers with an object that goes to the caller's landing, in place of a result.
+   *
+   * @param answer what the user's method returned
+   * @throws IllegalArgumentException if it was not made by {@link Received#from}
+   * @throws java.io.UncheckedIOException if its file cannot be opened
+   */
+  void received(Received answer);
 
   /**
    * Returns where to write a declared exception.

@@ -1,5 +1,7 @@
 package io.verbena.api.stub;
 
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,23 @@ public interface ServiceCaller {
    * flight. Cancelling the stage's future cancels the call.
    */
   <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments);
+
+  /**
+   * Calls a method whose result goes to a landing, and waits until it is there, or until the call
+   * has failed and nothing is written there any more.
+   *
+   * @throws Exception what the method declares, or {@link io.verbena.api.RpcException}
+   */
+  Received call(MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments)
+      throws Exception;
+
+  /**
+   * Calls a method whose result goes to a landing, and returns at once. A stage that fails does so
+   * when nothing is written there any more; one that is cancelled does so at once, so do not cancel
+   * a call into memory that is used again.
+   */
+  CompletionStage<Received> submit(
+      MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments);
 
   /**
    * Sends a one-way call. Waits for room when too many are in flight.

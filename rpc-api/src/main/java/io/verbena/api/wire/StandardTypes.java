@@ -1,5 +1,7 @@
 package io.verbena.api.wire;
 
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.DateTimeException;
@@ -280,5 +282,22 @@ public final class StandardTypes {
     } catch (DateTimeException | ArithmeticException e) {
       throw new WireException("a date or time is out of range: " + e.getMessage());
     }
+  }
+
+  /** Writes that there is a landing; where it is goes its own way. */
+  public static void writeLanding(WireOut out, Landing value) {
+    out.writeByte(0);
+  }
+
+  /** Reads that there is a landing. */
+  public static Landing readLanding(WireIn in) {
+    in.readByte();
+    return new Landing.AtCaller();
+  }
+
+  /** Objects that were received are never read from a message. */
+  @SuppressWarnings("DoNotCallSuggester") // generated code names it as a method's reader
+  public static Received readReceived(WireIn in) {
+    throw new WireException("an object went to its landing, and none was waited for");
   }
 }

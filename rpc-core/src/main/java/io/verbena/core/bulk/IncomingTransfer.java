@@ -126,6 +126,11 @@ final class IncomingTransfer extends BulkTransfer {
     return null;
   }
 
+  /** Returns whether the object's length is known. */
+  boolean isAnnounced() {
+    return announced != UNKNOWN;
+  }
+
   private void tooLong(long objectLength) {
     fail(
         RpcStatus.INVALID_ARGUMENT,

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A source whose files are open. Slices share them; each is closed once. Safe for any thread. */
-sealed interface OpenSource {
+public sealed interface OpenSource {
   /** Opens a source's files; may block. */
   static OpenSource open(Source source) {
     return switch (source) {

@@ -81,7 +81,7 @@ final class TransferHandle implements Transfer {
 
   @Override
   public CompletionStage<Received> result() {
-    return outcome.minimalCompletionStage();
+    return outcome; // not a stage of it, which would wrap a failure once more
   }
 
   @Override

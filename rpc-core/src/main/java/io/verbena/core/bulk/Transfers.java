@@ -220,7 +220,7 @@ public final class Transfers {
    *
    * @param received hears what was received
    * @param failed hears why nothing was
-   * @return gives the answer up
+   * @return the answer, which may be given up
    */
   public AwaitedAnswer await(
       long callId,
@@ -247,7 +247,17 @@ public final class Transfers {
               }
             });
     receive(transfer).beginBeforeOffer();
-    return (status, why) -> transfer.fail(status, why, null, true);
+    return new AwaitedAnswer() {
+      @Override
+      public void giveUp(RpcStatus status, String why) {
+        transfer.fail(status, why, null, true);
+      }
+
+      @Override
+      public boolean isOnItsWay() {
+        return transfer.isOver() || transfer.isAnnounced();
+      }
+    };
   }
 
   /** Hears why an answer has not arrived. */
@@ -258,10 +268,12 @@ public final class Transfers {
   }
 
   /** An answer that may be given up. */
-  @FunctionalInterface
   public interface AwaitedAnswer {
     /** Gives it up; does nothing once it has arrived. */
     void giveUp(RpcStatus status, String why);
+
+    /** Returns whether it was offered, or is over already. */
+    boolean isOnItsWay();
   }
 
   /** A request of the peer's has come: its landing's grants, if any, came before it. */

@@ -1,7 +1,9 @@
 package io.verbena.core.call;
 
 import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.Transfers;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.sequence.Outgoing;
@@ -44,6 +46,9 @@ public interface CallHost {
 
   /** A call whose handler ran on the loop is over, and its object free. On the loop. */
   void reusable(ServerCall call);
+
+  /** Opens where the answer to a call goes, before its request is sent. On the loop. */
+  Transfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into);
 
   /** A one-way call has left. On the loop. */
   void onewaySent(PendingCall<?> call);

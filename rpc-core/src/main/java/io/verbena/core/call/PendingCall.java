@@ -4,8 +4,11 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
+import io.verbena.core.bulk.Transfers;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -35,12 +38,26 @@ public final class PendingCall<R> extends CompletableFuture<R>
   private long sequence = NOT_NUMBERED;
   private long timer = Timers.NONE;
   private boolean handedOver;
+  private final @Nullable Landing landing;
+  private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
+  private Transfers.@Nullable AwaitedAnswer answer;
+  private @Nullable Exception failure;
 
-  /** A call whose message is encoded; its slot knows the deadline. */
-  PendingCall(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
+  /**
+   * A call whose message is encoded; its slot knows the deadline.
+   *
+   * @param landing where its result goes; null for a result in its reply
+   */
+  PendingCall(
+      CallHost host,
+      MethodDescriptor<R> method,
+      Slot slot,
+      long timeoutNanos,
+      @Nullable Landing landing) {
     this.host = host;
     this.method = method;
     this.slot = slot;
+    this.landing = landing;
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000);
   }
 
@@ -73,6 +90,10 @@ public final class PendingCall<R> extends CompletableFuture<R>
       throw new IllegalStateException(this + " has no message");
     }
     FrameHeader.writeCallId(message.content(), id);
+    Landing into = landing;
+    if (into != null) {
+      answer = host.awaitAnswer(this, into);
+    }
     timer = host.loop().timers().schedule(message.deadlineNanos(), this);
   }
 
@@ -124,15 +145,73 @@ public final class PendingCall<R> extends CompletableFuture<R>
   public boolean cancel(boolean mayInterruptIfRunning) {
     boolean cancelled = super.cancel(mayInterruptIfRunning);
     if (cancelled) {
-      host.loop().execute(() -> host.abandoned(this));
+      host.loop()
+          .execute(
+              () -> {
+                host.abandoned(this);
+                giveUpAnswer(RpcStatus.CANCELLED, "its call was cancelled");
+              });
     }
     return cancelled;
   }
 
-  /** Lets go of the timer, and of the message if it never left. */
-  public void close() {
+  /** Waits until nothing is written into the call's landing any more. */
+  void awaitLandingFree() {
+    landingFree.join();
+  }
+
+  /** The object that the call is about has arrived. */
+  @SuppressWarnings("unchecked") // a call with a landing results in what was received there
+  public void received(Received object) {
+    landingIsFree();
+    if (!complete((R) object)) {
+      object.close(); // its caller gave up meanwhile
+    }
+  }
+
+  /** The object that the call is about will not arrive, and nothing is written any more. */
+  public void answerFailed(RpcStatus status, String why) {
+    Exception known = failure;
+    if (known == null) {
+      known = exception(status, why, phase(), Execution.UNKNOWN, null);
+    }
+    landingIsFree();
+    completeExceptionally(known);
+    host.loop().execute(() -> host.abandoned(this));
+  }
+
+  private void landingIsFree() {
+    landingFree.complete(null);
     host.loop().timers().cancel(timer);
     timer = Timers.NONE;
+  }
+
+  private void giveUpAnswer(RpcStatus status, String why) {
+    Transfers.AwaitedAnswer awaited = answer;
+    if (awaited != null) {
+      awaited.giveUp(status, why);
+    } else {
+      landingFree.complete(null);
+    }
+  }
+
+  /** Ends the call in an error: with a landing, once nothing is written there any more. */
+  private void end(Exception error) {
+    if (answer == null) {
+      landingFree.complete(null);
+      completeExceptionally(error);
+    } else if (!landingFree.isDone()) {
+      failure = failure == null ? error : failure;
+      giveUpAnswer(RpcStatus.CANCELLED, "its call failed");
+    }
+  }
+
+  /** Lets go of the timer, and of the message if it never left. */
+  public void close() {
+    if (landing == null || landingFree.isDone()) {
+      host.loop().timers().cancel(timer);
+      timer = Timers.NONE;
+    }
     Slot message = slot;
     slot = null;
     if (message != null) {
@@ -144,9 +223,9 @@ public final class PendingCall<R> extends CompletableFuture<R>
   public void reply(FrameKind kind, WireDecoder in) {
     try {
       switch (kind) {
-        case RESULT -> complete(method.result().read(in));
-        case DECLARED_ERROR -> completeExceptionally(readDeclared(in));
-        default -> completeExceptionally(readFailure(in));
+        case RESULT -> result(in);
+        case DECLARED_ERROR -> end(readDeclared(in));
+        default -> end(readFailure(in));
       }
     } catch (WireException e) {
       replyIsMalformed(String.valueOf(e.getMessage()));
@@ -156,8 +235,17 @@ public final class PendingCall<R> extends CompletableFuture<R>
     }
   }
 
+  private void result(WireDecoder in) {
+    Transfers.AwaitedAnswer awaited = answer;
+    if (awaited == null) {
+      complete(method.result().read(in));
+    } else if (!awaited.isOnItsWay()) {
+      replyIsMalformed("it names an object that was not offered");
+    }
+  }
+
   private void replyIsMalformed(String why) {
-    completeExceptionally(
+    end(
         exception(
             RpcStatus.PROTOCOL_ERROR,
             "its reply does not decode: " + why,
@@ -168,7 +256,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
 
   /** The reply was too large for the memory there is. */
   public void replyDropped(int length) {
-    completeExceptionally(
+    end(
         exception(
             RpcStatus.RESOURCE_EXHAUSTED,
             "its reply of %d bytes found no memory: raise maxAssemblyBytes".formatted(length),
@@ -198,7 +286,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
   public void fail(RpcStatus status, String why) {
     CallPhase phase = phase();
     Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
-    completeExceptionally(exception(status, why, phase, execution, null));
+    end(exception(status, why, phase, execution, null));
   }
 
   private CallPhase phase() {

@@ -5,6 +5,8 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
 import io.verbena.api.stub.CallScope;
 import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.IncomingCall;
@@ -12,6 +14,7 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -54,6 +57,7 @@ public final class ServerCall
   private boolean cancelled;
   private boolean expired;
   private @Nullable List<Runnable> onCancel;
+  private @Nullable OpenSource answer;
 
   /** A call that has just arrived. */
   public ServerCall(CallHost host, MethodDescriptor<?> method, long id, long deadlineNanos) {
@@ -210,6 +214,23 @@ public final class ServerCall
   }
 
   @Override
+  public void received(Received received) {
+    if (!(received instanceof Received.Answer(Source source))) {
+      throw new IllegalArgumentException(
+          method.fullName() + " answers with Received.from(source), not with what it received");
+    }
+    result().writeVarLong(source.length());
+    answer = OpenSource.open(source);
+  }
+
+  /** Hands over the object that goes to the caller's landing; null if there is none. */
+  public @Nullable OpenSource takeAnswer() {
+    OpenSource taken = answer;
+    answer = null;
+    return taken;
+  }
+
+  @Override
   public WireOut error(int index) {
     WireOut out = open(FrameKind.DECLARED_ERROR);
     out.writeVarInt(index);
@@ -297,6 +318,10 @@ public final class ServerCall
     Slot reply = takeSlot();
     if (reply != null) {
       reply.release();
+    }
+    OpenSource unwanted = takeAnswer();
+    if (unwanted != null) {
+      unwanted.close();
     }
   }
 

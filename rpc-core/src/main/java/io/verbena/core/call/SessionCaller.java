@@ -6,6 +6,8 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
@@ -17,6 +19,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -46,11 +49,23 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
-    PendingCall<R> call = begin(method, arguments, true);
+    return awaited(method, begin(method, null, arguments, true));
+  }
+
+  @Override
+  public Received call(MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments)
+      throws Exception {
+    return Objects.requireNonNull(
+        awaited(method, begin(method, usable(into), arguments, true)), "an object");
+  }
+
+  private static <R> @Nullable R awaited(MethodDescriptor<R> method, PendingCall<R> call)
+      throws Exception {
     try {
       return call.get();
     } catch (InterruptedException e) {
       call.cancel(true);
+      call.awaitLandingFree();
       Thread.currentThread().interrupt();
       throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.SENT);
     } catch (ExecutionException e) {
@@ -65,19 +80,41 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments) {
     try {
-      return begin(method, arguments, false);
+      return begin(method, null, arguments, false);
     } catch (RpcException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
   @Override
+  public CompletionStage<Received> submit(
+      MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
+    try {
+      return begin(method, usable(into), arguments, false);
+    } catch (RpcException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static Landing usable(Landing into) {
+    if (into instanceof Landing.AtCaller) {
+      throw new IllegalArgumentException(
+          "a handler's landing is its caller's: pass on one of your own, and answer with"
+              + " Received.from(source)");
+    }
+    return into;
+  }
+
+  @Override
   public void send(MethodDescriptor<?> method, ArgumentWriter arguments) {
-    PendingCall<?> _ = begin(method, arguments, true);
+    PendingCall<?> _ = begin(method, null, arguments, true);
   }
 
   private <R> PendingCall<R> begin(
-      MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait) {
+      MethodDescriptor<R> method,
+      @Nullable Landing into,
+      ArgumentWriter arguments,
+      boolean mayWait) {
     EventLoop loop = host.loop();
     boolean onLoop = loop.isOwner();
     boolean wait = mayWait && !onLoop;
@@ -106,7 +143,7 @@ public final class SessionCaller implements ServiceCaller {
       slot = claimSlot(method, wait ? deadline : now);
       encode(method, arguments, slot);
       slot.deadlineNanos(deadline);
-      call = new PendingCall<>(host, method, slot, deadline - now);
+      call = new PendingCall<>(host, method, slot, deadline - now, into);
       return call;
     } finally {
       if (call == null) {

@@ -4,6 +4,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
+import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.CallFrames;
@@ -48,6 +49,7 @@ final class IncomingCalls {
     if (calls.containsKey(callId)) {
       return "call " + callId + " twice";
     }
+    session.transfers().requested(callId);
     long left = CallFrames.remainingNanos(buffer, from);
     LocalServices.Served service = services.get(CallFrames.service(buffer, from));
     WireDecoder in = session.decoder();
@@ -148,6 +150,10 @@ final class IncomingCalls {
         onewayDone();
       }
     } else if (awaited) {
+      OpenSource answer = call.takeAnswer();
+      if (answer != null) {
+        session.transfers().answer(call.id(), call.method().fullName(), answer);
+      }
       session.enqueue(call);
     } else {
       call.discard(); // its session is gone

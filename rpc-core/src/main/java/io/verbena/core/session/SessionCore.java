@@ -6,6 +6,7 @@ import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
@@ -533,6 +534,12 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   @Override
   public void abandoned(PendingCall<?> call) {
     outgoing.abandoned(call);
+  }
+
+  @Override
+  public Transfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into) {
+    String name = call.method().fullName();
+    return transfers().await(call.id(), name, into, call::received, call::answerFailed);
   }
 
   @Override

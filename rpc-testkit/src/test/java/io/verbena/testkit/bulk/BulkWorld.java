@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 
 /** A client and a server with small chunks, so that small objects take many. */
 final class BulkWorld implements AutoCloseable {
@@ -50,10 +51,16 @@ final class BulkWorld implements AutoCloseable {
 
   /** Sessions that upgrade, where wanted. */
   BulkWorld(boolean upgrades) {
+    this(upgrades, settings -> {});
+  }
+
+  /** Sessions with a server that has further settings. */
+  BulkWorld(boolean upgrades, Consumer<VerbenaServer.Builder> settings) {
     server =
         world.server(
             s -> {
               s.bulkMemoryBytes(MEMORY).onSession(accepted::add);
+              settings.accept(s);
               if (upgrades) {
                 s.upgrades(upgrade);
               }

@@ -1,5 +1,7 @@
 package io.verbena.testkit.codegen;
 
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
@@ -97,7 +99,23 @@ final class Wired implements ServiceCaller {
   }
 
   /** Where a handler writes. */
+  @Override
+  public Received call(MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
+    throw new UnsupportedOperationException("no session carries objects here");
+  }
+
+  @Override
+  public CompletionStage<Received> submit(
+      MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
+    throw new UnsupportedOperationException("no session carries objects here");
+  }
+
   private static final class Answer implements Reply {
+    @Override
+    public void received(Received answer) {
+      throw new UnsupportedOperationException("no session carries objects here");
+    }
+
     private final WireEncoder out = encoder();
     private int error = -1;
 
