@@ -1,0 +1,66 @@
+package io.verbena.samples.kv;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.core.VerbenaServer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The store: {@code java ... StoreServer 7404}. Safe for use by any thread. */
+public final class StoreServer implements Store {
+  /**
+   * Values live outside the heap, each until nobody reads it any more: a value that was replaced
+   * may still be on its way to somebody.
+   */
+  private final Map<String, MemorySegment> values = new ConcurrentHashMap<>();
+
+  @Override
+  public Received get(String key, Landing into) throws NoSuchKey {
+    MemorySegment value = values.get(key);
+    if (value == null) {
+      throw new NoSuchKey("there is no '" + key + "'");
+    }
+    return Received.from(Source.of(value));
+  }
+
+  @Override
+  public void put(String key, ObjectRef value) {
+    MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, value.length()));
+    MemorySegment exactly = memory.asSlice(0, value.length());
+    try {
+      CallContext.current().session().objects().fetch(value, Landing.of(exactly)).get().close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("the caller gave up", e);
+    }
+    values.put(key, exactly);
+  }
+
+  @Override
+  public Optional<Long> length(String key) {
+    return Optional.ofNullable(values.get(key)).map(MemorySegment::byteSize);
+  }
+
+  @Override
+  public boolean remove(String key) {
+    return values.remove(key) != null;
+  }
+
+  static VerbenaServer start(String address) {
+    return VerbenaServer.builder().listen(address).serve(StoreRpc.bind(new StoreServer())).start();
+  }
+
+  /** Serves until the process is ended. */
+  public static void main(String[] args) throws InterruptedException {
+    try (VerbenaServer server = start("0.0.0.0:" + args[0])) {
+      System.out.println("store at " + server.address());
+      server.awaitClose();
+    }
+  }
+}
