@@ -71,13 +71,12 @@ class TransferKilledTest {
   void nothingStaysOfAFileThatDidNotComeWhole(@TempDir Path directory) throws Exception {
     try (HouseProcess house = new HouseProcess("127.0.0.1:0");
         Session session = client.connect(house.address())) {
-      ObjectRef object = DepotRpc.client(session).publish(1L << 30);
+      ObjectRef object = DepotRpc.client(session).publish(1L << 34);
       Transfer transfer = session.objects().fetch(object, Landing.file(directory.resolve("file")));
       await().atMost(LONGEST).until(() -> transfer.progress().bytes() > 0);
       house.kill();
-      if (failureOf(transfer) != null) {
-        await().atMost(LONGEST).untilAsserted(() -> assertThat(directory).isEmptyDirectory());
-      }
+      assertThat(failureOf(transfer).status()).isEqualTo(RpcStatus.UNAVAILABLE);
+      await().atMost(LONGEST).untilAsserted(() -> assertThat(directory).isEmptyDirectory());
     }
   }
 

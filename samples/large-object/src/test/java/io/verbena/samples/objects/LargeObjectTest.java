@@ -77,17 +77,18 @@ class LargeObjectTest {
 
   @Test
   void overRdmaItIsWrittenIntoTheReceiversMemory() throws Exception {
-    try (Fabric fabric = Fabric.threaded(11);
-        ShareServer share =
-            ShareServer.start(server().upgrades(device(fabric, "west", "10.9.0.2")), file);
-        VerbenaClient client =
-            VerbenaClient.builder().upgrades(device(fabric, "east", "10.9.0.1")).build();
-        Session session = client.connect(share.address())) {
-      await()
-          .atMost(Duration.ofSeconds(40))
-          .untilAsserted(() -> assertThat(session.path().toString()).startsWith("rdma"));
-      assertThat(Files.mismatch(fetch(session, "one"), file)).isEqualTo(-1);
-      assertThat(session.path().toString()).startsWith("rdma");
+    try (Fabric fabric = Fabric.threaded(11)) {
+      RdmaUpgradeProvider sharing = device(fabric, "west", "10.9.0.2");
+      RdmaUpgradeProvider fetching = device(fabric, "east", "10.9.0.1");
+      try (ShareServer share = ShareServer.start(server().upgrades(sharing), file);
+          VerbenaClient client = VerbenaClient.builder().upgrades(fetching).build();
+          Session session = client.connect(share.address())) {
+        await()
+            .atMost(Duration.ofSeconds(40))
+            .untilAsserted(() -> assertThat(session.path().toString()).startsWith("rdma"));
+        assertThat(Files.mismatch(fetch(session, "one"), file)).isEqualTo(-1);
+        assertThat(sharing.counters().bulkBytes()).isPositive();
+      }
     }
   }
 
