@@ -67,7 +67,7 @@ final class FabricLinkHarness implements LinkHarness {
   /** Longer than any fabric takes to bind a window. */
   @Override
   public void targetOpened() {
-    world.pass(1_000_000);
+    world.pass(20_000_000);
   }
 
   @Override

@@ -152,7 +152,7 @@ final class HostilePeerTest {
     BulkPort port = Objects.requireNonNull(link().link().bulk());
     MemorySegment memory = Arena.ofAuto().allocate(3000, 8);
     BulkTarget target = port.open(port.attach(memory, MemoryLife.HELD), 1000, 1000, arrived::add);
-    passive.pass(Duration.ofMillis(1));
+    passive.pass(Duration.ofMillis(20));
     return Advertisement.decode(ByteBuffer.wrap(target.advertisement()));
   }
 
