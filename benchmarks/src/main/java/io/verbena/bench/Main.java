@@ -4,6 +4,7 @@ import io.verbena.bench.command.ClientCommand;
 import io.verbena.bench.command.CompareCommand;
 import io.verbena.bench.command.LocalCommand;
 import io.verbena.bench.command.ServerCommand;
+import io.verbena.bench.command.TargetsCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -16,7 +17,8 @@ import picocli.CommandLine.Command;
       LocalCommand.class,
       ServerCommand.class,
       ClientCommand.class,
-      CompareCommand.class
+      CompareCommand.class,
+      TargetsCommand.class
     })
 public final class Main {
   private Main() {}

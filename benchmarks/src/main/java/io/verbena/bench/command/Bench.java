@@ -82,12 +82,17 @@ final class Bench implements AutoCloseable {
     return contestant.name().equals(VerbenaContestant.name(Route.MEM)) ? null : control::usage;
   }
 
+  /** Plays one load; returns what each contestant came to. */
+  List<Result> play(Load load) throws InterruptedException {
+    return match.play(load, contestants);
+  }
+
   /** Plays all loads; returns what came of it. */
   Report run(List<Load> loads) throws InterruptedException {
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     List<Result> results = new ArrayList<>();
     for (Load load : loads) {
-      results.addAll(match.play(load, contestants));
+      results.addAll(play(load));
     }
     return new Report(
         started,

@@ -43,6 +43,16 @@ final class RunOptions {
       description = "who else takes turns; without a value: ${FALLBACK-VALUE}")
   private Set<Rival> rivals = Set.of();
 
+  /** Returns options that no command line was read for. */
+  static RunOptions of(Set<Route> routes, Set<Rival> rivals, int rounds, Duration warmup) {
+    RunOptions options = new RunOptions();
+    options.routes = routes;
+    options.rivals = rivals;
+    options.rounds = rounds;
+    options.warmupSeconds = warmup.toNanos() / NANOS_PER_SECOND;
+    return options;
+  }
+
   Set<Rival> rivals() {
     return rivals;
   }

@@ -22,6 +22,13 @@ final class ServerOptions {
       description = "makes every handler slower, to see whether a comparison finds it")
   private long delayMicros;
 
+  /** Returns options that no command line was read for. */
+  static ServerOptions spinning(Duration spin) {
+    ServerOptions options = new ServerOptions();
+    options.spinMicros = spin.toNanos() / NANOS_PER_MICRO;
+    return options;
+  }
+
   Duration spin() {
     return Duration.ofNanos(spinMicros * NANOS_PER_MICRO);
   }
