@@ -306,13 +306,21 @@ final class IncomingTransfer extends BulkTransfer {
         break;
       }
       LandingPiece full = pieces.remove();
-      close(full, () -> destination.filled(full, this::fail, this::stored));
+      close(full, () -> destination.filled(full, this::broken, this::stored));
       head = pieces.peek();
     }
     if (confirmed > before) {
       host.bulkContext().counters().bytesReceived.addAndGet(confirmed - before);
       handle.confirmed(confirmed);
       transfers.owesProgress(this);
+    }
+  }
+
+  private void broken(Throwable cause) {
+    if (isOver()) {
+      freeIfFenced();
+    } else {
+      fail(cause);
     }
   }
 

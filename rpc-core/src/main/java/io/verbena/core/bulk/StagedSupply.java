@@ -33,6 +33,7 @@ final class StagedSupply implements Supply {
   private long summedUpTo;
   private int run;
   private boolean filling;
+  private boolean closed;
   private @Nullable Runnable closing;
 
   private record Filled(long start, long end, Block block, Attached attached) {}
@@ -72,7 +73,7 @@ final class StagedSupply implements Supply {
   }
 
   private void fillMore() {
-    while (!filling && fillAt < length && closing == null && !free.isEmpty()) {
+    while (!filling && fillAt < length && !closed && !free.isEmpty()) {
       Block block = free.remove();
       long start = fillAt;
       long size = Math.min(block.memory().byteSize(), length - start);
@@ -113,10 +114,10 @@ final class StagedSupply implements Supply {
   private void filled(
       int ofRun, long start, MemorySegment memory, Block block, @Nullable Throwable failure) {
     filling = false;
-    if (closing != null || ofRun != run || failure != null) {
+    if (closed || ofRun != run || failure != null) {
       free.add(block);
       freeIfClosing();
-      if (failure != null && closing == null && owner != null) {
+      if (failure != null && !closed && owner != null) {
         owner.cannotSupply(failure);
         return;
       }
@@ -200,6 +201,7 @@ final class StagedSupply implements Supply {
 
   @Override
   public void close(Runnable whenFree) {
+    closed = true;
     closing = whenFree;
     ArrayDeque<Filled> left = new ArrayDeque<>(filled);
     filled.clear();
@@ -213,6 +215,7 @@ final class StagedSupply implements Supply {
       closing = null;
       claimed = -1;
       free.forEach(Block::release);
+      free.clear();
       then.run();
     }
   }

@@ -338,6 +338,38 @@ class TransferTest {
   }
 
   @Test
+  void aCancelledTransferAsksItsGeneratorForNoMore() {
+    int[] made = new int[1];
+    ObjectRef ref = bulk.publish(Source.generator(64L << 20, (chunk, offset) -> made[0]++));
+    Transfer transfer = bulk.fetch(ref, Landing.chunks((chunk, offset) -> {}));
+    while (transfer.progress().bytes() < 5 << 20) {
+      bulk.steps(1);
+    }
+    transfer.cancel();
+    assertThat(bulk.awaitFailure(transfer).status()).isEqualTo(RpcStatus.CANCELLED);
+    bulk.steps(10);
+    int before = made[0];
+    bulk.world.settle();
+    assertThat(made[0]).isEqualTo(before).isLessThan(32);
+  }
+
+  @Test
+  void aConsumerThatFailsAfterACancelLeavesNothing() {
+    Transfer[] transfer = new Transfer[1];
+    ObjectRef ref = bulk.publish(Source.of(bulk.room(5 << 20)));
+    transfer[0] =
+        bulk.fetch(
+            ref,
+            Landing.chunks(
+                (chunk, offset) -> {
+                  transfer[0].cancel();
+                  bulk.world.step();
+                  throw new IOException("too late to matter");
+                }));
+    assertThat(bulk.awaitFailure(transfer[0]).status()).isEqualTo(RpcStatus.CANCELLED);
+  }
+
+  @Test
   void confinedOrHeapMemoryIsRefusedWithItsCure() {
     try (Arena confined = Arena.ofConfined()) {
       MemorySegment mine = confined.allocate(10);
