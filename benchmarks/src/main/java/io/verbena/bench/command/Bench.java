@@ -94,6 +94,9 @@ final class Bench implements AutoCloseable {
     for (Load load : loads) {
       results.addAll(play(load));
     }
+    if (results.isEmpty()) {
+      throw new IllegalStateException("nobody took part: " + match.absent());
+    }
     return new Report(
         started,
         command,
