@@ -8,8 +8,10 @@ import java.net.URI;
 
 /** RDMA links over the device that tests tagged "lab" run on, from it to itself. */
 final class DeviceLinkHarness implements LinkHarness {
+  private static final RdmaSettings SETTINGS = FabricLinkHarness.SETTINGS.withGuaranteedCredits(0);
+
   private final RdmaUpgradeProvider links =
-      new RdmaUpgradeProvider(new FfmProvider(), FabricLinkHarness.SETTINGS, NanoClock.SYSTEM);
+      new RdmaUpgradeProvider(new FfmProvider(), SETTINGS, NanoClock.SYSTEM);
   private final LinkProvider provider = new UpgradeLinkProvider(() -> links, () -> {});
 
   @Override
@@ -36,7 +38,7 @@ final class DeviceLinkHarness implements LinkHarness {
 
   @Override
   public int maxFrameBytes() {
-    return FabricLinkHarness.SETTINGS.slotBytes() - 8;
+    return SETTINGS.slotBytes() - 8;
   }
 
   /**

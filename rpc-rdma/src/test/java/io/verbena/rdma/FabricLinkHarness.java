@@ -9,7 +9,8 @@ import java.nio.ByteBuffer;
 /** RDMA links between two hosts of a stepped fabric; drivers take turns on the hosts. */
 final class FabricLinkHarness implements LinkHarness {
   /** The contract sends a hundred Sends to a reader that stands still. */
-  static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT.withCredits(128);
+  static final RdmaSettings SETTINGS =
+      RdmaSettings.DEFAULT.withCredits(128).withGuaranteedCredits(100);
 
   final FabricWorld world;
   final RdmaUpgradeProvider east;
@@ -18,9 +19,13 @@ final class FabricLinkHarness implements LinkHarness {
   private int drivers;
 
   FabricLinkHarness(long seed, DeviceProfile profile) {
+    this(seed, profile, SETTINGS);
+  }
+
+  FabricLinkHarness(long seed, DeviceProfile profile, RdmaSettings settings) {
     world = new FabricWorld(seed, profile);
-    east = new RdmaUpgradeProvider(new SteppedVerbs(world.east, world), SETTINGS, world);
-    west = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), SETTINGS, world);
+    east = new RdmaUpgradeProvider(new SteppedVerbs(world.east, world), settings, world);
+    west = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), settings, world);
     provider = new UpgradeLinkProvider(() -> drivers++ % 2 == 0 ? east : west, world::step);
   }
 

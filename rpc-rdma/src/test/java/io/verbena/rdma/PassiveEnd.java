@@ -18,6 +18,7 @@ import java.util.function.BooleanSupplier;
 
 /** The passive end of upgrades on the host "west", for peers of any kind on the host "east". */
 final class PassiveEnd implements AutoCloseable {
+  static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT.withGuaranteedCredits(4);
   static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
   private static final int MOST_STEPS = 3_000_000;
 
@@ -29,8 +30,7 @@ final class PassiveEnd implements AutoCloseable {
 
   PassiveEnd(long seed) {
     world = new FabricWorld(seed, DeviceProfile.full());
-    provider =
-        new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), RdmaSettings.DEFAULT, world);
+    provider = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), SETTINGS, world);
     driver = provider.newDriver(() -> {});
   }
 

@@ -56,7 +56,7 @@ final class RawPeer {
   /** Connects with a greeting that is as it should be. */
   RawPeer connect(byte[] offerBytes) throws IOException, LinkException {
     Offer offer = Offer.decode(offerBytes);
-    Terms terms = new Terms(64, SendHeader.CONTROL_CREDITS, SEND_BYTES, 0);
+    Terms terms = new Terms(64, 64, SendHeader.CONTROL_CREDITS, SEND_BYTES, 0);
     connect(offer.candidates().getFirst(), new Greeting(offer.token(), terms).encode());
     expect(EventType.RDMA_CM_EVENT_ESTABLISHED);
     target.stepUntil("the link", () -> !target.links.isEmpty());

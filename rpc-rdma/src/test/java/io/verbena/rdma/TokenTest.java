@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who may open a link: whoever shows a token that was given out, once, in time. */
 final class TokenTest {
-  private static final Terms TERMS = new Terms(32, SendHeader.CONTROL_CREDITS, 8192, 0);
+  private static final Terms TERMS = new Terms(32, 32, SendHeader.CONTROL_CREDITS, 8192, 0);
 
   private PassiveEnd passive;
 

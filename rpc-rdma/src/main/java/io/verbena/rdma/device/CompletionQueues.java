@@ -3,6 +3,7 @@ package io.verbena.rdma.device;
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
+import io.verbena.rdma.wire.WorkId;
 import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.VerbsCompChannel;
 import io.verbena.verbs.ext.VerbsCq;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The completion queues of a device. Links share them, and reserve an entry for every request they
@@ -27,6 +29,7 @@ final class CompletionQueues {
   private final LinkTable links;
   private final CompletionBlock block;
   private final List<Queue> queues = new ArrayList<>();
+  private @Nullable SharedReceives orphanage;
 
   CompletionQueues(
       IbvContext context, IbvCompChannel channel, int mostEntries, LinkTable links, Arena arena) {
@@ -86,9 +89,18 @@ final class CompletionQueues {
     return done;
   }
 
-  private void dispatch(int index) {
+  /** Completions of shared receives whose link is gone go there. */
+  void orphansTo(SharedReceives receives) {
+    orphanage = receives;
+  }
+
+  private void dispatch(int index) throws IOException {
     long workId = block.wrId(index);
-    CompletionSink sink = links.find(workId);
+    boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
+    CompletionSink sink = shared ? links.findSharing(block.qpNumber(index)) : links.find(workId);
+    if (sink == null && shared && orphanage != null) {
+      orphanage.orphaned(WorkId.slot(workId));
+    }
     if (sink != null) {
       sink.completed(
           workId,

@@ -10,8 +10,10 @@ import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A protection domain, with all memory that is registered in it.
@@ -48,6 +50,9 @@ public final class Domain {
   /** Invalidated ones; the longest unused is next, so that its keys are the longest out of use. */
   private final ArrayDeque<MemoryWindow> windows = new ArrayDeque<>();
 
+  /** Null where links have receives of their own. */
+  private @Nullable SharedReceives shared;
+
   private boolean closed;
 
   Domain(
@@ -71,6 +76,16 @@ public final class Domain {
 
   IbvPd pd() {
     return domain;
+  }
+
+  /** From now on links of this domain share their receives. */
+  void share(int capacity, Arena arena) throws IOException {
+    shared = new SharedReceives(verbs.createSrq(capacity, 1), receivePool, capacity, arena);
+  }
+
+  /** Returns the receives that links share; null where they have their own. */
+  public @Nullable SharedReceives shared() {
+    return shared;
   }
 
   /** Returns slots to send from. */
@@ -168,6 +183,9 @@ public final class Domain {
     }
     windows.clear();
     regions.close();
+    if (shared != null) {
+      shared.destroy();
+    }
     sendPool.close();
     receivePool.close();
     try {

@@ -4,6 +4,7 @@ import io.verbena.rdma.wire.WorkId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Which link a completion is for, by the index and generation in its {@link WorkId}. */
@@ -11,6 +12,9 @@ final class LinkTable {
   private final List<@Nullable CompletionSink> sinks = new ArrayList<>();
   private final List<Integer> generations = new ArrayList<>();
   private final List<Integer> free = new ArrayList<>();
+
+  /** By the number of their queue pair: those whose receives are shared. */
+  private final Int2ObjectHashMap<CompletionSink> sharing = new Int2ObjectHashMap<>();
 
   /** Takes a place, and returns the upper half of the WorkIds of its link. */
   long add(CompletionSink sink) throws IOException {
@@ -32,6 +36,20 @@ final class LinkTable {
     int index = WorkId.index(link);
     sinks.set(index, null);
     free.add(index);
+  }
+
+  /** The receives of a queue pair are shared from now on. */
+  void share(int queuePair, CompletionSink sink) {
+    sharing.put(queuePair, sink);
+  }
+
+  void unshare(int queuePair) {
+    sharing.remove(queuePair);
+  }
+
+  /** Returns who receives on a queue pair; null for one that is gone. */
+  @Nullable CompletionSink findSharing(int queuePair) {
+    return sharing.get(queuePair);
   }
 
   /** Returns whose completion it is; null for one that comes after its link. */

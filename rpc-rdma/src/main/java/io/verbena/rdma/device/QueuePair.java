@@ -21,6 +21,7 @@ public final class QueuePair {
   private final int entries;
   private final long link;
   private final int maxInline;
+  private final int number;
 
   QueuePair(
       RdmaDevice device,
@@ -29,7 +30,8 @@ public final class QueuePair {
       CompletionQueues.Queue completions,
       int entries,
       long link,
-      int maxInline) {
+      int maxInline)
+      throws IOException {
     this.device = device;
     this.id = id;
     this.qp = qp;
@@ -38,6 +40,7 @@ public final class QueuePair {
     this.entries = entries;
     this.link = link;
     this.maxInline = maxInline;
+    this.number = qp.getQp_num();
   }
 
   /** Returns the upper half of the WorkIds of its requests. */
@@ -61,6 +64,11 @@ public final class QueuePair {
     if (posted != count) {
       throw new IOException("the receive queue took " + posted + " of " + count + " receives");
     }
+  }
+
+  /** In ERR: returns whether the device has said that it takes no more shared receives. */
+  public boolean isLastReceiveReached() throws IOException {
+    return device.isLastReceiveReached(number);
   }
 
   /** The connection stands: sets what can only be set then. */
@@ -95,7 +103,7 @@ public final class QueuePair {
       }
     } finally {
       completions.release(entries);
-      device.detach(link);
+      device.detach(link, number);
     }
   }
 }

@@ -9,6 +9,7 @@ import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
+import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.ReceiveBlock;
@@ -17,7 +18,9 @@ import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.Objects;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,9 @@ public final class RdmaDevice {
 
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDevice.class);
 
+  /** Receives that links may share: enough for two thousand of them. */
+  private static final int MOST_SHARED = 1 << 14;
+
   private final String name;
   private final int features;
   private final Arena arena = Arena.ofShared();
@@ -37,6 +43,13 @@ public final class RdmaDevice {
   private final MemoryBudget budget;
   private final RdmaCounters counters;
   private final Domain.Opening opening;
+
+  /** How many receives a shared queue holds; 0 where links have their own. */
+  private final int sharedReceives;
+
+  /** Queue pairs in ERR that will take no more receives from the shared queue. */
+  private final Set<Integer> lastReached = new HashSet<>();
+
   private final IbvCompChannel channel;
   private final LinkTable links = new LinkTable();
   private final CompletionQueues completions;
@@ -64,6 +77,11 @@ public final class RdmaDevice {
     this.name = verbs.deviceName();
     this.features = Features.of(attributes);
     this.opening = opening(attributes);
+    boolean shares =
+        settings.guaranteedCredits() > 0
+            && attributes.hasSrq()
+            && opening != Domain.Opening.REGISTRATIONS;
+    this.sharedReceives = shares ? Math.min(MOST_SHARED, attributes.maxSrqRequests()) : 0;
     this.channel = context.createCompChannel();
     this.completions =
         new CompletionQueues(context, channel, attributes.maxCqEntries(), links, arena);
@@ -87,6 +105,10 @@ public final class RdmaDevice {
     }
     Domain made = new Domain(context.allocPd(), opening, settings, budget, counters);
     domains.add(made);
+    if (sharedReceives > 0) {
+      made.share(sharedReceives, arena);
+      completions.orphansTo(Objects.requireNonNull(made.shared()));
+    }
     return made;
   }
 
@@ -140,6 +162,9 @@ public final class RdmaDevice {
     try {
       IbvQP qp = create(domain, id, queue, sendDepth, receiveDepth);
       attached++;
+      if (domain.shared() != null) {
+        links.share(qp.getQp_num(), sink);
+      }
       return new QueuePair(this, id, qp, queue, entries, link, maxInline);
     } catch (IOException e) {
       links.remove(link);
@@ -155,7 +180,7 @@ public final class RdmaDevice {
     int inline = maxInline;
     while (true) {
       try {
-        IbvQP made = id.createQP(domain.pd(), attributes(queue, sends, receives, inline));
+        IbvQP made = id.createQP(domain.pd(), attributes(domain, queue, sends, receives, inline));
         maxInline = inline;
         return made;
       } catch (VerbsException e) {
@@ -168,27 +193,49 @@ public final class RdmaDevice {
   }
 
   private static IbvQPInitAttr attributes(
-      CompletionQueues.Queue queue, int sends, int receives, int inline) {
+      Domain domain, CompletionQueues.Queue queue, int sends, int receives, int inline) {
     IbvQPInitAttr attributes = new IbvQPInitAttr();
     attributes.setQp_type(IbvQP.IBV_QPT_RC);
     attributes.setSend_cq(queue.cq);
     attributes.setRecv_cq(queue.cq);
     attributes.cap().setMax_send_wr(sends);
-    attributes.cap().setMax_recv_wr(receives);
+    SharedReceives shared = domain.shared();
+    if (shared == null) {
+      attributes.cap().setMax_recv_wr(receives);
+    } else {
+      attributes.setSrq(shared.handle());
+    }
     attributes.cap().setMax_send_sge(1);
     attributes.cap().setMax_recv_sge(1);
     attributes.cap().setMax_inline_data(inline);
     return attributes;
   }
 
-  void detach(long link) {
+  void detach(long link, int queuePair) {
     links.remove(link);
+    links.unshare(queuePair);
+    lastReached.remove(queuePair);
     attached--;
   }
 
   /** Hands completions to their links; returns how many there were. */
   public int poll() throws IOException {
     return removed ? 0 : completions.poll();
+  }
+
+  /**
+   * Returns whether a queue pair in ERR will take no more shared receives, says the device. Another
+   * loop that uses the same device may have heard it instead.
+   */
+  boolean isLastReceiveReached(int queuePair) throws IOException {
+    AsyncEvent event;
+    while ((event = VerbsContext.of(context).nextAsyncEvent(0)) != null) {
+      IbvQP about = event.qp();
+      if (event.type() == AsyncEvent.Type.QP_LAST_WQE_REACHED && about != null) {
+        lastReached.add(about.getQp_num());
+      }
+    }
+    return lastReached.contains(queuePair);
   }
 
   /** Has the next completion announce itself on {@link #channel}. */

@@ -304,7 +304,7 @@ final class RdmaBulk implements BulkPort {
       throws IOException {
     sends.flush(); // frames that came before go before
     boolean silent = !checkpoint && (!immediates || to.canTellLater(length));
-    if (!silent && immediates && to.canTellByImmediate() && !sends.owesControl()) {
+    if (!silent && immediates && to.canTellByImmediate() && !sends.hasToSay()) {
       int immediate = to.immediate();
       sends.writeWithImmediate(to, at, from, lkey, length, immediate, whenWritten);
       to.wrote(length);

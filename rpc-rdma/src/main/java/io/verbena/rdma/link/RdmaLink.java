@@ -12,6 +12,7 @@ import io.verbena.rdma.device.CompletionSink;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
+import io.verbena.rdma.device.SharedReceives;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.rdma.wire.WorkId;
 import io.verbena.verbs.ext.WcOpcode;
@@ -47,6 +48,12 @@ public final class RdmaLink implements Link, CompletionSink {
    */
   private static final long DRAINING_NANOS = Duration.ofSeconds(3).toNanos();
 
+  /** A device that does not say when it takes no more shared receives has taken them by then. */
+  private static final long LAST_RECEIVE_NANOS = Duration.ofMillis(50).toNanos();
+
+  /** Leased credits that were of no use for so long go back; a path without traffic is probed. */
+  private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
+
   private static final String KIND = "rdma";
 
   private enum State {
@@ -81,6 +88,9 @@ public final class RdmaLink implements Link, CompletionSink {
   private boolean lastSendPosted;
   private boolean lastSendDone;
   private long deadline;
+  private long drainingSince;
+  private long sendsSeen = -1;
+  private long idleSince;
 
   /**
    * Makes a link's queue pair and posts its receives; the connection is the caller's to make.
@@ -108,7 +118,12 @@ public final class RdmaLink implements Link, CompletionSink {
     this.whenGone = whenGone;
     this.capabilities = new LinkCapabilities(KIND, device.name(), options.maxFrameBytes(), false);
     this.domain = device.enter();
-    this.receives = new ReceiveSide(device, domain.receivePool(), context.settings());
+    SharedReceives shared = domain.shared();
+    Receives from =
+        shared == null
+            ? new OwnReceives(device.receives(), domain.receivePool(), context.settings().credits())
+            : new LeasedReceives(shared, context.settings().guaranteedCredits());
+    this.receives = new ReceiveSide(from, context.settings(), device.features());
     int sendDepth = SendSide.depth(context.settings().credits());
     try {
       this.queuePair =
@@ -245,6 +260,7 @@ public final class RdmaLink implements Link, CompletionSink {
       return SendResult.CLOSED;
     }
     blocked = true;
+    watch(); // nothing under way would tell that the path is dead
     context.counters().backPressured();
     return SendResult.BACK_PRESSURED;
   }
@@ -311,7 +327,8 @@ public final class RdmaLink implements Link, CompletionSink {
   public void completed(long workId, int status, int opcode, int byteLength, int immediate) {
     int slot = WorkId.slot(workId);
     switch (WorkId.kind(workId)) {
-      case WorkId.RECEIVE -> received(slot, status, opcode, byteLength, immediate);
+      case WorkId.RECEIVE, WorkId.SHARED_RECEIVE ->
+          received(slot, status, opcode, byteLength, immediate);
       case WorkId.SEND -> sent(slot, status);
       case WorkId.LAST_SEND -> lastSendDone = true;
       default -> throw new AssertionError("no request is called " + workId);
@@ -320,13 +337,13 @@ public final class RdmaLink implements Link, CompletionSink {
   }
 
   private void received(int slot, int status, int opcode, int byteLength, int immediate) {
-    if (status != WcStatus.SUCCESS) {
-      receives.flushed();
-      failOn(status);
-      return;
-    }
     String wrong;
     try {
+      if (status != WcStatus.SUCCESS) {
+        receives.flushed(slot);
+        failOn(status);
+        return;
+      }
       wrong =
           opcode == WcOpcode.RECV_RDMA_WITH_IMM
               ? receives.immediate(slot, immediate, byteLength, bulk)
@@ -395,6 +412,9 @@ public final class RdmaLink implements Link, CompletionSink {
     // Credit that was owed before this cycle found no Send to go with.
     int work = sends.returnCredit() ? 1 : 0;
     work += deliver();
+    if (sends.holdsLease()) {
+      watch();
+    }
     work += stepBulk();
     if (state == State.OPEN && hasRoomAgain()) {
       work++;
@@ -471,12 +491,12 @@ public final class RdmaLink implements Link, CompletionSink {
     fail(words(e));
   }
 
-  /** The peer is to answer within a time. */
+  /** The peer is to answer within a time, or this end to give back what it does not use. */
   void watch() {
     context.due().watch(this);
   }
 
-  /** Looks whether the peer has answered in time; returns whether there is more to watch. */
+  /** Looks what time has made due; returns whether there is more to watch. */
   boolean isWatched(long now) {
     if (state != State.OPEN) {
       return false;
@@ -484,7 +504,26 @@ public final class RdmaLink implements Link, CompletionSink {
     if (bulk.isOverdue(now)) {
       peerBrokeRules("the peer did not leave a landing alone in time");
     }
-    return bulk.isRevoking();
+    if (sends.queue().posted() != sendsSeen) {
+      sendsSeen = sends.queue().posted();
+      idleSince = now;
+    } else if (now - idleSince >= IDLE_NANOS) {
+      idle();
+    }
+    return bulk.isRevoking() || sends.holdsLease() || blocked;
+  }
+
+  /** Nothing was posted for a while: what is leased goes back, and who waits probes the path. */
+  private void idle() {
+    try {
+      if (sends.holdsLease()) {
+        sends.giveLeaseBack();
+      } else if (blocked) {
+        sends.probe();
+      }
+    } catch (IOException e) {
+      fail(words(e));
+    }
   }
 
   void peerSaidFarewell() {
@@ -533,7 +572,8 @@ public final class RdmaLink implements Link, CompletionSink {
       context.due().ends(this);
     }
     state = State.DRAINING;
-    deadline = context.clock().nanoTime() + DRAINING_NANOS;
+    drainingSince = context.clock().nanoTime();
+    deadline = drainingSince + DRAINING_NANOS;
     try {
       queuePair.disconnect();
     } catch (IOException e) {
@@ -545,6 +585,9 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** Steps a link that ends, when it has taken too long. */
   void expire(long now) {
+    if (state == State.DRAINING && receives.drainsByTime()) {
+      becomeDue();
+    }
     if (now - deadline >= 0) {
       if (state == State.CLOSING) {
         drain();
@@ -563,7 +606,7 @@ public final class RdmaLink implements Link, CompletionSink {
     if (!lastSendPosted && !lastSendDone && !isOverdue()) {
       lastSendPosted = postLast();
     }
-    boolean drained = lastSendDone && receives.isDrained();
+    boolean drained = lastSendDone && receivesAreDrained();
     if (drained || isOverdue()) {
       if (!drained && listener != null) {
         context.counters().undrained();
@@ -572,6 +615,11 @@ public final class RdmaLink implements Link, CompletionSink {
       return work + 1;
     }
     return work;
+  }
+
+  private boolean receivesAreDrained() throws IOException {
+    long waited = context.clock().nanoTime() - drainingSince;
+    return receives.isDrained() || (receives.drainsByTime() && waited >= LAST_RECEIVE_NANOS);
   }
 
   private boolean postLast() {

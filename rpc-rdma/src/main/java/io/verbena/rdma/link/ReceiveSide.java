@@ -3,18 +3,17 @@ package io.verbena.rdma.link;
 import io.verbena.core.link.LinkListener;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.QueuePair;
-import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.RegisteredPool;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.Immediate;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
-import io.verbena.rdma.wire.WorkId;
-import io.verbena.verbs.ext.ReceiveBlock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The receiving half of a link: posted slots, slots that have arrived, and what the peer has been
@@ -29,11 +28,13 @@ import org.jspecify.annotations.Nullable;
  * after as many Sends as there are credits, which bounds the memory.
  */
 final class ReceiveSide {
-  private final RdmaDevice device;
+  private static final Logger LOG = LoggerFactory.getLogger(ReceiveSide.class);
+
+  private final Receives receives;
   private final RegisteredPool pool;
+  private final int features;
   private final int depth;
-  private final int frameCredits;
-  private final int[] slots;
+  private final int most;
   private final int[] arrivedSlots;
   private final int[] arrivedLengths;
 
@@ -47,20 +48,22 @@ final class ReceiveSide {
   /** Where the next frame begins within the first slot that has arrived; 0 before its first. */
   private int position;
 
-  private int posted;
-  private int toPost;
+  /** Receives for frames that are promised, owed, or have arrived. */
+  private int entitled;
+
   private int framePromises;
   private int controlPromises;
   private int framesToOwe;
   private int owedFrameCredits;
   private int owedControlCredits;
 
-  ReceiveSide(RdmaDevice device, RegisteredPool pool, RdmaSettings settings) {
-    this.device = device;
-    this.pool = pool;
-    this.frameCredits = settings.credits();
+  ReceiveSide(Receives receives, RdmaSettings settings, int features) {
+    this.receives = receives;
+    this.pool = receives.pool();
+    this.features = features;
+    this.most = settings.credits();
+    this.entitled = receives.guaranteed();
     this.depth = depth(settings);
-    this.slots = new int[depth];
     this.arrivedSlots = new int[depth];
     this.arrivedLengths = new int[depth];
     this.arrivedLandings = new Landing[depth];
@@ -71,64 +74,33 @@ final class ReceiveSide {
     return settings.credits() + SendHeader.CONTROL_CREDITS;
   }
 
-  /** Claims and posts all receives, before a peer can send. */
+  /** Claims and posts receives, before a peer can send. */
   void post(QueuePair queuePair) throws IOException {
-    int claimed = 0;
-    try {
-      for (; claimed < depth; claimed++) {
-        slots[claimed] = pool.claim();
-        if (slots[claimed] == RegisteredPool.NONE) {
-          throw new IOException(
-              "no registered memory is left for the receives of one more link; raise maxPinnedBytes");
-        }
-      }
-    } catch (IOException e) {
-      while (claimed > 0) {
-        pool.release(slots[--claimed]);
-      }
-      slots[0] = RegisteredPool.NONE;
-      throw e;
-    }
-    for (int slot : slots) {
-      repost(queuePair, slot);
-    }
-    flush(queuePair);
-    framePromises = frameCredits;
+    receives.open(queuePair);
+    framePromises = entitled;
     controlPromises = SendHeader.CONTROL_CREDITS;
   }
 
   /** Returns what the peer is told when it connects. */
   Terms terms() {
-    return new Terms(frameCredits, SendHeader.CONTROL_CREDITS, pool.slotBytes(), device.features());
-  }
-
-  private void repost(QueuePair queuePair, int slot) throws IOException {
-    ReceiveBlock block = device.receives();
-    block
-        .request(toPost, WorkId.of(queuePair.link(), WorkId.RECEIVE, slot))
-        .sge(toPost, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
-    toPost++;
-    posted++;
-    if (toPost == RdmaDevice.RECEIVE_BATCH) {
-      flush(queuePair);
-    }
+    return new Terms(
+        receives.guaranteed(), most, SendHeader.CONTROL_CREDITS, pool.slotBytes(), features);
   }
 
   /** What is posted from here on can be promised. */
-  private void flush(QueuePair queuePair) throws IOException {
-    if (toPost > 0) {
-      int count = toPost;
-      toPost = 0;
-      queuePair.postReceives(device.receives(), count);
-      owedFrameCredits += framesToOwe;
-      framesToOwe = 0;
-    }
+  private void flush(boolean open) throws IOException {
+    receives.flush(open, open ? framesToOwe : 0);
+    owedFrameCredits += open ? framesToOwe : 0;
+    framesToOwe = 0;
   }
 
-  /** The queue pair is in ERR, where a receive that is posted late may never complete. */
-  private void postNoMore() {
-    posted -= toPost;
-    toPost = 0;
+  /** A peer that has used up what it has may have more, where receives are leased. */
+  private void leaseMore() throws IOException {
+    if (entitled < most) {
+      int leased = receives.lease(Math.min(entitled, most - entitled));
+      entitled += leased;
+      owedFrameCredits += leased;
+    }
   }
 
   /**
@@ -141,8 +113,9 @@ final class ReceiveSide {
    */
   @Nullable String arrived(RdmaLink link, int slot, int length, SendSide sends, RdmaBulk bulk)
       throws IOException {
-    posted--;
+    receives.taken();
     if (length < SendHeader.BYTES) {
+      receives.post(slot, false);
       return "the peer sent " + length + " bytes, which is no message";
     }
     ByteBuffer from = pool.buffer(slot);
@@ -154,12 +127,21 @@ final class ReceiveSide {
           sends.credited(SendHeader.controlCredits(from, at), SendHeader.frameCredits(from, at));
     }
     if (wrong != null) {
+      receives.post(slot, false);
       return wrong;
     }
+    if (SendHeader.wantsMore(from, at)) {
+      leaseMore();
+    }
     switch (kind) {
-      case SendHeader.CREDIT -> owedControlCredits += doneWith(link, slot, 0);
+      case SendHeader.CREDIT -> doneWith(link, slot, 0);
       case SendHeader.ARRIVED -> {
         return landed(slot, BulkNote.landing(from, at), BulkNote.arrived(from, at), bulk);
+      }
+      case SendHeader.GIVE_BACK -> {
+        int credits = BulkNote.landing(from, at);
+        doneWith(link, slot, 1);
+        return takeBack(credits);
       }
       case SendHeader.REVOKE, SendHeader.REVOKED -> {
         int landing = BulkNote.landing(from, at);
@@ -171,15 +153,29 @@ final class ReceiveSide {
     return null;
   }
 
-  /** Posts the receive of a message anew at once; returns 1 if that was possible. */
-  private int doneWith(RdmaLink link, int slot, int frameCredits) throws IOException {
-    if (!link.isOpen()) {
-      return 0;
-    }
+  /** Posts the receive of a message anew at once, and owes the credit that it took. */
+  private void doneWith(RdmaLink link, int slot, int frameCredits) throws IOException {
+    boolean open = link.isOpen();
+    receives.post(slot, open);
     framesToOwe += frameCredits;
-    repost(link.queuePair(), slot);
-    flush(link.queuePair());
-    return 1;
+    flush(open);
+    if (open && frameCredits == 0) {
+      receives.flush(true, 1);
+      owedControlCredits++;
+    }
+  }
+
+  /**
+   * The peer has no use for credit that it was leased; returns what is wrong with that, or null.
+   */
+  private @Nullable String takeBack(int credits) {
+    if (credits < 1 || credits > framePromises || credits > entitled - receives.guaranteed()) {
+      return "the peer gave back " + credits + " credits, which it was not leased";
+    }
+    framePromises -= credits;
+    entitled -= credits;
+    receives.giveUp(credits);
+    return null;
   }
 
   private void keep(int slot, int length, @Nullable Landing landing, long upTo) {
@@ -196,27 +192,32 @@ final class ReceiveSide {
    *
    * @return what rule the peer has broken, or null
    */
-  @Nullable String immediate(int slot, int immediate, int length, RdmaBulk bulk) {
-    posted--;
+  @Nullable String immediate(int slot, int immediate, int length, RdmaBulk bulk)
+      throws IOException {
+    receives.taken();
     if (--framePromises < 0) {
+      receives.post(slot, false);
       return overrun();
     }
     int units = Immediate.units(immediate);
     int name = Immediate.landing(immediate);
     Landing landing = units < 0 ? null : bulk.find(name);
     if (landing == null) {
+      receives.post(slot, false);
       return "the peer sent an immediate that is foreign or stale";
     }
     long before = (long) units << landing.unitShift();
     return landed(slot, name, landing.arrived() + before + length, bulk);
   }
 
-  private @Nullable String landed(int slot, int name, long upTo, RdmaBulk bulk) {
+  private @Nullable String landed(int slot, int name, long upTo, RdmaBulk bulk) throws IOException {
     Landing landing = bulk.find(name);
     if (landing == null) {
+      receives.post(slot, false);
       return "the peer tells of a landing that is foreign or stale";
     }
     if (!landing.arrivedUpTo(upTo)) {
+      receives.post(slot, false);
       return "the peer tells of %d bytes in a landing of %d where %d had arrived"
           .formatted(upTo, landing.length(), landing.arrived());
     }
@@ -225,7 +226,7 @@ final class ReceiveSide {
   }
 
   private String overrun() {
-    return "the peer overran its credits: it was promised " + frameCredits + " receives";
+    return "the peer overran its credits: it was promised " + entitled + " receives";
   }
 
   private @Nullable String takePromise(byte kind, int length) {
@@ -235,7 +236,7 @@ final class ReceiveSide {
           return overrun();
         }
       }
-      case SendHeader.ARRIVED, SendHeader.REVOKE, SendHeader.REVOKED -> {
+      case SendHeader.ARRIVED, SendHeader.REVOKE, SendHeader.REVOKED, SendHeader.GIVE_BACK -> {
         if (--framePromises < 0) {
           return overrun();
         }
@@ -258,14 +259,20 @@ final class ReceiveSide {
     return null;
   }
 
-  /** A receive was flushed. */
-  void flushed() {
-    posted--;
+  /** A receive was flushed, or failed. */
+  void flushed(int slot) throws IOException {
+    receives.taken();
+    receives.post(slot, false);
+    receives.flush(false, 0);
   }
 
-  /** Returns whether the device may still write into a slot. */
-  boolean isDrained() {
-    return posted == 0;
+  /** In ERR: returns whether the device may still write into a slot. */
+  boolean isDrained() throws IOException {
+    return receives.isDrained();
+  }
+
+  boolean drainsByTime() {
+    return receives.drainsByTime();
   }
 
   /** Returns whether there is something to {@link #deliver}. */
@@ -311,11 +318,7 @@ final class ReceiveSide {
         consumed(link, slot);
       }
     }
-    if (link.isOpen()) {
-      flush(link.queuePair());
-    } else {
-      postNoMore();
-    }
+    flush(link.isOpen());
     return frames;
   }
 
@@ -345,15 +348,17 @@ final class ReceiveSide {
     firstArrived = (firstArrived + 1) % depth;
     arrived--;
     position = 0;
-    if (link.isOpen()) {
+    receives.post(slot, link.isOpen());
+    if (entitled > receives.guaranteed() && receives.isScarce()) {
+      entitled--;
+    } else {
       framesToOwe++;
-      repost(link.queuePair(), slot);
     }
   }
 
   /** Returns whether credit can wait for a Send that goes anyway. */
   boolean owesLittle() {
-    return owedFrameCredits < frameCredits / 2;
+    return owedFrameCredits < entitled / 2;
   }
 
   boolean owesControl() {
@@ -376,13 +381,15 @@ final class ReceiveSide {
 
   /** The queue pair is drained or destroyed: gives every slot back. */
   void release() {
-    if (slots[0] != RegisteredPool.NONE) {
-      for (int slot : slots) {
-        pool.release(slot);
+    try {
+      for (; arrived > 0; arrived--) {
+        receives.post(arrivedSlots[firstArrived], false);
+        firstArrived = (firstArrived + 1) % depth;
       }
+      receives.release(framePromises + controlPromises + owedFrameCredits + owedControlCredits);
+    } catch (IOException e) {
+      LOG.debug("Shared receives cannot be posted again", e); // the device is gone
     }
-    slots[0] = RegisteredPool.NONE;
     Arrays.fill(arrivedLandings, null);
-    arrived = 0;
   }
 }

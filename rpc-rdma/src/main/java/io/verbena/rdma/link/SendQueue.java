@@ -42,6 +42,11 @@ final class SendQueue {
     return borrowed.length - (int) (posted - reaped);
   }
 
+  /** Returns how many requests were posted so far. */
+  long posted() {
+    return posted;
+  }
+
   int maxInline() {
     return queuePair.maxInline();
   }

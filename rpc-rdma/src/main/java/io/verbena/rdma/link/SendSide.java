@@ -53,6 +53,11 @@ final class SendSide {
   private int unsignalled;
   private int writes;
 
+  /** Whether the peer knows, since it returned credit last, that more would be of use. */
+  private boolean asked;
+
+  private boolean probing;
+
   /** One slot stays with the link, so that an exhausted pool slows it down but never stops it. */
   private int spare = RegisteredPool.NONE;
 
@@ -60,6 +65,7 @@ final class SendSide {
   private int openLength;
   private int frameCredits;
   private int controlCredits;
+  private int guaranteedCredits;
   private int mostFrameCredits;
   private int mostBytes;
 
@@ -91,7 +97,8 @@ final class SendSide {
   /** The peer has said what it has posted; nothing is sent before. */
   void peerTerms(Terms terms) throws IOException {
     frameCredits = terms.frameCredits();
-    mostFrameCredits = terms.frameCredits();
+    guaranteedCredits = terms.frameCredits();
+    mostFrameCredits = terms.mostFrameCredits();
     controlCredits = terms.controlCredits();
     mostBytes = Math.min(pool.slotBytes(), terms.slotBytes());
     spare = pool.claim();
@@ -206,10 +213,12 @@ final class SendSide {
   }
 
   private void post(int slot, int length, byte kind) throws IOException {
+    boolean wants = runsDry(frameCredits);
+    asked |= wants;
     SendHeader.write(
         pool.buffer(slot),
         pool.offset(slot),
-        kind,
+        wants ? (byte) (kind | SendHeader.WANTS_MORE) : kind,
         receives.takeOwedControlCredits(),
         receives.takeOwedFrameCredits());
     boolean inline = length <= queue.maxInline();
@@ -226,19 +235,23 @@ final class SendSide {
   // ---- bulk ----
 
   /**
-   * Returns whether a WRITE that tells of itself could be posted now. Bulk leaves a quarter of the
+   * Returns whether a WRITE that tells of itself could be posted now. Bulk leaves a part of the
    * credits to frames, which would have to wait for it otherwise.
    */
   boolean hasRoomForWrite() {
     return orders.isEmpty()
         && writes < MOST_WRITES
         && queue.free() > RESERVED + 1
-        && frameCredits > mostFrameCredits / 4;
+        && frameCredits > guaranteedCredits / 4;
   }
 
-  /** Returns whether control credit is owed to the peer, which only a Send can return. */
-  boolean owesControl() {
-    return receives.owesControl();
+  /** Returns whether the peer must be told what only a Send can say. */
+  boolean hasToSay() {
+    return receives.owesControl() || runsDry(frameCredits - 1);
+  }
+
+  private boolean runsDry(int left) {
+    return !asked && mostFrameCredits > guaranteedCredits && left <= guaranteedCredits / 4;
   }
 
   /** Posts a WRITE without immediate. There must be room. */
@@ -376,6 +389,31 @@ final class SendSide {
     return true;
   }
 
+  // ---- idle links ----
+
+  /** Asks the peer's device for a sign of life: a WRITE of nothing costs neither key nor credit. */
+  void probe() throws IOException {
+    if (!probing && hasPlace()) {
+      probing = true;
+      queue.begin(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED).remote(0, 0, 0);
+      queue.post(RegisteredPool.NONE, () -> probing = false);
+    }
+  }
+
+  /** Returns whether there are more credits than were guaranteed. */
+  boolean holdsLease() {
+    return frameCredits > guaranteedCredits;
+  }
+
+  /** Gives back what is beyond the guarantee. */
+  void giveLeaseBack() throws IOException {
+    int credits = frameCredits - guaranteedCredits;
+    if (orders.isEmpty() && credits > 0) {
+      frameCredits -= credits;
+      order(SendHeader.GIVE_BACK, credits);
+    }
+  }
+
   // ---- completions and the end ----
 
   /** A request and all before it have completed: their slots come back. */
@@ -386,6 +424,7 @@ final class SendSide {
   /** The peer gives credit back; returns what is wrong with that, or null. */
   @Nullable String credited(int control, int frames) {
     frameCredits += frames;
+    asked &= frames == 0;
     controlCredits += control;
     if (frameCredits > mostFrameCredits || controlCredits > SendHeader.CONTROL_CREDITS) {
       return "the peer returned credit that it had not been given";

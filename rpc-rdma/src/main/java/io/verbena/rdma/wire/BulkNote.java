@@ -11,11 +11,12 @@ import java.nio.ByteBuffer;
  *  +----------------+---------------+-------------------+
  *  | header         | landing       | arrived           |
  *  +----------------+---------------+-------------------+
- *                   |&lt;- all three ->|&lt;- only ARRIVED -->|
+ *                   |&lt;- all ->|&lt;- only ARRIVED -->|
  *
  *  ARRIVED   writer → owner   the landing's first so many bytes are there; where no immediate can say so
  *  REVOKE    owner → writer   write no more there
  *  REVOKED   writer → owner   nothing comes any more: sent after all WRITEs on the same queue pair
+ *  GIVE_BACK                  the landing's place holds a number of credits
  * </pre>
  */
 public final class BulkNote {

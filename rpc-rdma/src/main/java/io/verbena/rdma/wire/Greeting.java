@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
  * padded with zeros and so carries its own length; later versions may be longer.
  *
  * <pre>
- *  0        1        2             18             20             21         22            26
- *  +--------+--------+-------------+--------------+--------------+----------+-------------+
- *  | version| length | token       | frame credits| control      | features | slot bytes  |
- *  |  = 1   |        |  16 bytes   |              | credits      |          |             |
- *  +--------+--------+-------------+--------------+--------------+----------+-------------+
+ *  0        1        2             18             20             21         22            26             28
+ *  +--------+--------+-------------+--------------+--------------+----------+-------------+--------------+
+ *  | version| length | token       | frame credits| control      | features | slot bytes  | most frame   |
+ *  |  = 1   |        |  16 bytes   |              | credits      |          |             | credits      |
+ *  +--------+--------+-------------+--------------+--------------+----------+-------------+--------------+
  * </pre>
  *
  * @param token the offer's; an acceptance repeats it, as proof that the offer's maker answers
@@ -22,7 +22,7 @@ public record Greeting(Token token, Terms terms) {
   /** The version of everything in this package. */
   public static final int VERSION = 1;
 
-  private static final int BYTES = 26;
+  private static final int BYTES = 28;
   private static final int LONGEST_SEND = 1 << 20;
 
   /** Returns it as private data. */
@@ -34,6 +34,7 @@ public record Greeting(Token token, Terms terms) {
     out.put((byte) terms.controlCredits());
     out.put((byte) terms.features());
     out.putInt(terms.slotBytes());
+    out.putShort((short) terms.mostFrameCredits());
     return out.flip();
   }
 
@@ -59,7 +60,9 @@ public record Greeting(Token token, Terms terms) {
     int controlCredits = in.get() & 0xff;
     int features = in.get() & 0xff;
     int slotBytes = in.getInt();
+    int mostFrameCredits = in.getShort() & 0xffff;
     if (frameCredits < 1
+        || mostFrameCredits < frameCredits
         || controlCredits < SendHeader.CONTROL_CREDITS
         || slotBytes <= SendHeader.BYTES + SendHeader.LENGTH_BYTES
         || slotBytes > LONGEST_SEND) {
@@ -68,6 +71,7 @@ public record Greeting(Token token, Terms terms) {
               .formatted(frameCredits, controlCredits, slotBytes),
           null);
     }
-    return new Greeting(token, new Terms(frameCredits, controlCredits, slotBytes, features));
+    return new Greeting(
+        token, new Terms(frameCredits, mostFrameCredits, controlCredits, slotBytes, features));
   }
 }

@@ -21,6 +21,11 @@ import java.nio.ByteBuffer;
  * half of the frame credits are owed. Between two such messages the peer has used up what it had
  * before the first, so whatever made the third one due was sent after the first had arrived, and
  * returned its control credit.
+ *
+ * <p>Leases. An end whose receives are shared by links starts with few frame credits and returns
+ * more than were used, up to what its {@link Terms} say, when the peer wants more. The peer gives
+ * back what it has had no use for. The argument above holds all the same: credit that was not
+ * earned by use comes only when what the peer had is used up.
  */
 public final class SendHeader {
   /** Bytes before the first frame. */
@@ -41,7 +46,7 @@ public final class SendHeader {
   /** Nothing follows, and nothing will: the sender closes. */
   public static final byte FAREWELL = 3;
 
-  /** A {@link BulkNote} follows: bytes have landed. Takes a frame credit, as the two below. */
+  /** A {@link BulkNote} follows: bytes have landed. Takes a frame credit, as those below. */
   public static final byte ARRIVED = 4;
 
   /** A {@link BulkNote} follows: a landing is to be left alone. */
@@ -49,6 +54,12 @@ public final class SendHeader {
 
   /** A {@link BulkNote} follows: a landing is left alone. */
   public static final byte REVOKED = 6;
+
+  /** A {@link BulkNote} follows, with a number of leased credits that the sender gives back. */
+  public static final byte GIVE_BACK = 7;
+
+  /** Added to a kind: this took about the last frame credit, and more would be of use. */
+  public static final int WANTS_MORE = 0x80;
 
   /** The most frame credits that one header returns. */
   public static final int MOST_FRAME_CREDITS = 0xffff;
@@ -65,7 +76,12 @@ public final class SendHeader {
 
   /** Returns what kind of Send it is; maybe none that there is. */
   public static byte kind(ByteBuffer in, int at) {
-    return in.get(at);
+    return (byte) (in.get(at) & ~WANTS_MORE);
+  }
+
+  /** Returns whether its sender has use for more frame credits. */
+  public static boolean wantsMore(ByteBuffer in, int at) {
+    return (in.get(at) & WANTS_MORE) != 0;
   }
 
   /** Returns the control credits that come back. */

@@ -13,7 +13,7 @@ package io.verbena.rdma.wire;
  *  link        index in the table of the device's links
  *  generation  counts the links that had the index, and wraps: what comes late is not taken for
  *              the next link's
- *  slot        of a RECEIVE: which of the pool; of a SEND: its place in the send queue, whatever
+ *  slot        of a receive: which of the pool; of a SEND: its place in the send queue, whatever
  *              kind of request stands there
  * </pre>
  */
@@ -26,6 +26,9 @@ public final class WorkId {
 
   /** The last request on a send queue that is being drained. */
   public static final int LAST_SEND = 3;
+
+  /** A receive that links share: the link is the one whose queue pair the completion names. */
+  public static final int SHARED_RECEIVE = 4;
 
   /** How many links there can be at once. */
   public static final int MOST_LINKS = 1 << 16;

@@ -85,8 +85,8 @@ final class Responder {
     if (!target.grants(Access.REMOTE_WRITE)) {
       return REM_INV_REQ_ERR;
     }
-    if (!allows(target, request, length, Access.REMOTE_WRITE)) {
-      return REM_ACCESS_ERR;
+    if (length > 0 && !allows(target, request, length, Access.REMOTE_WRITE)) {
+      return REM_ACCESS_ERR; // the key of a WRITE of nothing is not looked at
     }
     boolean withImmediate = request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
     if (withImmediate && target.receives().size() == 0) {

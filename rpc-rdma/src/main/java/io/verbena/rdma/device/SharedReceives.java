@@ -1,0 +1,176 @@
+package io.verbena.rdma.device;
+
+import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.SharedReceiveQueue;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+
+/**
+ * Receives that all links of a domain share. A link is guaranteed a few, for which it brings the
+ * slots, and leases more while it needs them.
+ *
+ * <pre>
+ *   posted   receives in the queue
+ *   granted  what links have promised to their peers, or may promise: never more than posted
+ *   spare    posted - granted: what can be leased, up to {@value #BURST} slots beyond guarantees
+ * </pre>
+ *
+ * <p>A receive that completes is its link's: one less is posted and one less granted. When its slot
+ * is posted again, the link may be granted it again, or not: then it is spare.
+ */
+public final class SharedReceives {
+  /** Slots for leases: 8 MiB of the default size, enough for 32 links at full speed. */
+  static final int BURST = 1024;
+
+  /** With fewer spare than this, leases end as they are used up. */
+  private static final int SCARCE = BURST / 8;
+
+  private static final int BATCH = 32;
+
+  private final SharedReceiveQueue queue;
+  private final RegisteredPool pool;
+  private final int capacity;
+  private final ReceiveBlock block;
+  private int toPost;
+  private int posted;
+  private int granted;
+  private int guaranteed;
+
+  /** Slots that are posted, or in the hands of links. */
+  private int slots;
+
+  SharedReceives(SharedReceiveQueue queue, RegisteredPool pool, int capacity, Arena arena) {
+    this.queue = queue;
+    this.pool = pool;
+    this.capacity = capacity;
+    this.block = new ReceiveBlock(arena, BATCH, 1);
+  }
+
+  long handle() {
+    return queue.handle();
+  }
+
+  /** Returns the slots' pool. */
+  public RegisteredPool pool() {
+    return pool;
+  }
+
+  /**
+   * A link joins, and is granted so many receives for as long as it stays.
+   *
+   * @throws IOException if there is no room or no memory for them
+   */
+  public void join(int receives) throws IOException {
+    if (!grow(receives, capacity)) {
+      throw new IOException(
+          "no registered memory is left for the receives of one more link; raise maxPinnedBytes");
+    }
+    guaranteed += receives;
+    granted += receives;
+  }
+
+  /** Has so many spare, with slots of the pool if need be; false if that is not possible. */
+  private boolean grow(int spare, int most) throws IOException {
+    flush();
+    while (posted + toPost - granted < spare) {
+      int slot = slots < most ? pool.claim() : RegisteredPool.NONE;
+      if (slot == RegisteredPool.NONE) {
+        flush();
+        return false;
+      }
+      slots++;
+      post(slot);
+    }
+    flush();
+    return true;
+  }
+
+  /**
+   * A link has gone.
+   *
+   * @param receives what it was guaranteed
+   * @param left what it was granted and has not used
+   */
+  public void leave(int receives, int left) {
+    guaranteed -= receives;
+    granted -= left;
+  }
+
+  /** Grants up to so many more; returns how many. */
+  public int lease(int most) throws IOException {
+    boolean _ = grow(most, Math.min(capacity, guaranteed + BURST));
+    int lent = Math.min(most, posted - granted);
+    granted += lent;
+    return lent;
+  }
+
+  /** Returns whether others would have use for what is leased. */
+  public boolean isScarce() {
+    return posted - granted < SCARCE && slots >= Math.min(capacity, guaranteed + BURST);
+  }
+
+  /** A receive that was granted has completed. */
+  public void taken() {
+    posted--;
+    granted--;
+  }
+
+  /** A completion has come for a link that is gone: its receive is posted again, for others. */
+  void orphaned(int slot) throws IOException {
+    posted--;
+    post(slot);
+    flush();
+  }
+
+  /** Posts a slot, with the next {@link #flush} at the latest. */
+  public void post(int slot) throws IOException {
+    block
+        .request(toPost, WorkId.of(0, WorkId.SHARED_RECEIVE, slot))
+        .sge(toPost, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
+    if (++toPost == BATCH) {
+      flush();
+    }
+  }
+
+  /** Posts what is to be posted. */
+  public void flush() throws IOException {
+    int count = toPost;
+    toPost = 0;
+    if (count > 0) {
+      int taken = queue.postReceive(block, 0, count);
+      posted += taken;
+      if (taken < count) {
+        throw new IOException(
+            "the shared receive queue took " + taken + " of " + count + " receives");
+      }
+    }
+  }
+
+  /** Grants so many of those that were just posted. */
+  public void grant(int receives) {
+    granted += receives;
+    if (granted > posted) {
+      throw new IllegalStateException(granted + " receives are granted, and " + posted + " posted");
+    }
+  }
+
+  /** So many that were granted are not needed any more. */
+  public void giveUp(int receives) {
+    granted -= receives;
+  }
+
+  /** Returns how many receives are in the queue. */
+  public int posted() {
+    return posted;
+  }
+
+  /** Returns how many of them links count on. */
+  public int granted() {
+    return granted;
+  }
+
+  void destroy() throws IOException {
+    queue.destroy();
+  }
+}

@@ -1,0 +1,92 @@
+package io.verbena.rdma.link;
+
+import io.verbena.rdma.device.QueuePair;
+import io.verbena.rdma.device.RegisteredPool;
+import io.verbena.rdma.device.SharedReceives;
+import io.verbena.rdma.wire.SendHeader;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A link's part of the receives that all links of its domain share. */
+final class LeasedReceives implements Receives {
+  private final SharedReceives shared;
+  private final int guaranteed;
+  private @Nullable QueuePair queuePair;
+
+  LeasedReceives(SharedReceives shared, int guaranteed) {
+    this.shared = shared;
+    this.guaranteed = guaranteed;
+  }
+
+  @Override
+  public RegisteredPool pool() {
+    return shared.pool();
+  }
+
+  @Override
+  public int guaranteed() {
+    return guaranteed;
+  }
+
+  @Override
+  public void open(QueuePair to) throws IOException {
+    shared.join(receives());
+    queuePair = to;
+  }
+
+  private int receives() {
+    return guaranteed + SendHeader.CONTROL_CREDITS;
+  }
+
+  @Override
+  public void taken() {
+    shared.taken();
+  }
+
+  @Override
+  public void post(int slot, boolean open) throws IOException {
+    shared.post(slot); // others need it, even when this link does not
+  }
+
+  @Override
+  public void flush(boolean open, int granted) throws IOException {
+    shared.flush();
+    shared.grant(granted);
+  }
+
+  @Override
+  public int lease(int most) throws IOException {
+    return shared.lease(most);
+  }
+
+  @Override
+  public boolean isScarce() {
+    return shared.isScarce();
+  }
+
+  @Override
+  public void giveUp(int receives) {
+    shared.giveUp(receives);
+  }
+
+  /** Receives in a shared queue are not flushed; the device says when it takes none any more. */
+  @Override
+  public boolean isDrained() throws IOException {
+    return queuePair == null || queuePair.isLastReceiveReached();
+  }
+
+  /** rdma_rxe and others say nothing. */
+  @Override
+  public boolean drainsByTime() {
+    return true;
+  }
+
+  @Override
+  public void release(int left) throws IOException {
+    if (queuePair != null) {
+      queuePair = null;
+      shared.leave(receives(), left);
+      shared.flush();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.verbena.rdma.link;
+
+import io.verbena.rdma.device.QueuePair;
+import io.verbena.rdma.device.RdmaDevice;
+import io.verbena.rdma.device.RegisteredPool;
+import io.verbena.rdma.wire.SendHeader;
+import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.ReceiveBlock;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Receives in the link's own queue: all that its peer may ever use, from the beginning on. */
+final class OwnReceives implements Receives {
+  private final ReceiveBlock block;
+  private final RegisteredPool pool;
+  private final int frames;
+  private final int[] slots;
+  private @Nullable QueuePair queuePair;
+  private int claimed;
+  private int posted;
+  private int toPost;
+
+  OwnReceives(ReceiveBlock block, RegisteredPool pool, int frames) {
+    this.block = block;
+    this.pool = pool;
+    this.frames = frames;
+    this.slots = new int[frames + SendHeader.CONTROL_CREDITS];
+  }
+
+  @Override
+  public RegisteredPool pool() {
+    return pool;
+  }
+
+  @Override
+  public int guaranteed() {
+    return frames;
+  }
+
+  @Override
+  public void open(QueuePair to) throws IOException {
+    queuePair = to;
+    for (; claimed < slots.length; claimed++) {
+      slots[claimed] = pool.claim();
+      if (slots[claimed] == RegisteredPool.NONE) {
+        throw new IOException(
+            "no registered memory is left for the receives of one more link; raise maxPinnedBytes");
+      }
+    }
+    for (int slot : slots) {
+      post(slot, true);
+    }
+    flush(true, 0);
+  }
+
+  @Override
+  public void taken() {
+    posted--;
+  }
+
+  @Override
+  public void post(int slot, boolean open) throws IOException {
+    if (!open || queuePair == null) {
+      return; // in ERR, where a receive that is posted late may never complete
+    }
+    block
+        .request(toPost, WorkId.of(queuePair.link(), WorkId.RECEIVE, slot))
+        .sge(toPost, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
+    if (++toPost == RdmaDevice.RECEIVE_BATCH) {
+      flush(true, 0);
+    }
+  }
+
+  @Override
+  public void flush(boolean open, int granted) throws IOException {
+    int count = toPost;
+    toPost = 0;
+    if (open && count > 0 && queuePair != null) {
+      queuePair.postReceives(block, count);
+      posted += count;
+    }
+  }
+
+  @Override
+  public int lease(int most) {
+    return 0;
+  }
+
+  @Override
+  public boolean isScarce() {
+    return false;
+  }
+
+  @Override
+  public void giveUp(int receives) {
+    throw new IllegalStateException("nothing is leased from a queue of one's own");
+  }
+
+  @Override
+  public boolean isDrained() {
+    return posted == 0;
+  }
+
+  @Override
+  public boolean drainsByTime() {
+    return false;
+  }
+
+  @Override
+  public void release(int left) {
+    while (claimed > 0) {
+      pool.release(slots[--claimed]);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.verbena.rdma.link;
+
+import io.verbena.rdma.device.QueuePair;
+import io.verbena.rdma.device.RegisteredPool;
+import java.io.IOException;
+
+/** Where a link's receives are posted: in a queue of its own, or in one that links share. */
+interface Receives {
+  RegisteredPool pool();
+
+  /** Returns how many receives for frames there are from the beginning on. */
+  int guaranteed();
+
+  /** Has them posted, with those for control messages, before a peer can send. */
+  void open(QueuePair queuePair) throws IOException;
+
+  /** A receive has completed, well or not. */
+  void taken();
+
+  /**
+   * Posts a slot again, with the next {@link #flush} at the latest.
+   *
+   * @param open whether the link still stands
+   */
+  void post(int slot, boolean open) throws IOException;
+
+  /**
+   * Posts what is to be posted.
+   *
+   * @param open whether the link still stands
+   * @param granted how many of them the link goes on to count on
+   */
+  void flush(boolean open, int granted) throws IOException;
+
+  /** Returns how many more the link may count on from now on, up to a number. */
+  int lease(int most) throws IOException;
+
+  /** Returns whether leases should end as they are used up. */
+  boolean isScarce();
+
+  /** The peer will not use so many that were leased. */
+  void giveUp(int receives);
+
+  /** In ERR: returns whether nothing will complete any more. */
+  boolean isDrained() throws IOException;
+
+  /** In ERR: returns whether waiting long enough is as good as {@link #isDrained}. */
+  boolean drainsByTime();
+
+  /**
+   * The queue pair is drained or destroyed.
+   *
+   * @param left what the link counted on and has not used
+   */
+  void release(int left) throws IOException;
+}

@@ -1,0 +1,145 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.SendResult;
+import io.verbena.testkit.LinkEnd;
+import io.verbena.testkit.Seed;
+import io.verbena.testkit.SteppedLinks;
+import io.verbena.verbs.fabric.DeviceProfile;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Links that share their receives pin little, lease what they need, and give it back. */
+final class SharedReceivesTest {
+  private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(5), null);
+  private static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT.withGuaranteedCredits(4);
+  private static final int LINKS = 1000;
+  private static final int SLOT = SETTINGS.slotBytes();
+
+  private final FabricLinkHarness harness;
+  private final SteppedLinks links;
+
+  SharedReceivesTest() throws Exception {
+    harness =
+        new FabricLinkHarness(
+            Seed.random("shared receives").nextLong(), DeviceProfile.full(), SETTINGS);
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+  }
+
+  @AfterEach
+  void closeAndLeaveNothing() {
+    links.close();
+    harness.close();
+  }
+
+  /** Sends as many frames as there is room for, each by itself; returns how many. */
+  private static int fill(LinkEnd end) {
+    int sent = 0;
+    while (end.send(new byte[100]) instanceof SendResult.Sent) {
+      end.link().flush();
+      sent++;
+    }
+    return sent;
+  }
+
+  @Test
+  void aThousandLinksPinLessThanAHundredMebibytesAndAllOfThemWork() {
+    List<SteppedLinks.Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < LINKS; i++) {
+      pairs.add(links.open());
+    }
+    long receives = LINKS * (SETTINGS.guaranteedCredits() + 3L) * SLOT;
+    long sends = (long) LINKS * SLOT; // one slot stays with each link
+    long slabs = 2L << 20; // the last of each pool is not full
+    assertThat(harness.west.pinnedBytes()).isLessThan(receives + sends + slabs);
+    assertThat(harness.west.pinnedBytes()).isLessThan(100L << 20);
+    for (SteppedLinks.Pair pair : pairs) {
+      pair.client().sendNow(new byte[100]);
+    }
+    links.stepUntil(
+        "a frame on every link",
+        () -> pairs.stream().allMatch(pair -> pair.server().heard().frames().size() == 1));
+  }
+
+  @Test
+  void manyBusyLinksShareWhatIsLeasedAndNoneIsStarved() {
+    List<SteppedLinks.Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      pairs.add(links.open());
+    }
+    links.stepUntil(
+        "two hundred frames on every link",
+        () -> {
+          pairs.forEach(pair -> fill(pair.client()));
+          return pairs.stream().allMatch(pair -> pair.server().heard().frames().size() >= 200);
+        });
+    long most = (100 * 7L + 1024) * SLOT + 100L * SLOT + (4L << 20);
+    assertThat(harness.west.pinnedBytes()).isLessThanOrEqualTo(most);
+  }
+
+  @Test
+  void aLinkThatIsUsedLeasesUpToItsMostAndGivesBackWhatIsOfNoUse() {
+    SteppedLinks.Pair pair = links.open();
+    assertThat(fill(pair.client())).isEqualTo(SETTINGS.guaranteedCredits());
+    int[] best = new int[1];
+    links.stepUntil(
+        "the whole lease",
+        () -> {
+          links.settle();
+          best[0] = Math.max(best[0], fill(pair.client()));
+          return best[0] > SETTINGS.credits() / 2;
+        });
+    long until = harness.world.nanoTime() + Duration.ofSeconds(1).toNanos();
+    links.stepUntil("time to pass", () -> harness.world.nanoTime() > until);
+    assertThat(fill(pair.client())).isLessThanOrEqualTo(SETTINGS.guaranteedCredits());
+  }
+
+  @Test
+  void aReaderThatStandsStillIsLentNoMoreThanItsMost() {
+    SteppedLinks.Pair pair = links.open();
+    pair.server().link().setReceiving(false);
+    int sent = 0;
+    for (int i = 0; i < 50; i++) {
+      sent += fill(pair.client());
+      links.settle();
+    }
+    assertThat(sent).isEqualTo(SETTINGS.credits());
+  }
+
+  @Test
+  void linksThatEndLeaveTheirReceivesToOthers() {
+    links.open().client().sendNow(new byte[1]);
+    long before = harness.west.pinnedBytes();
+    for (int i = 0; i < 50; i++) {
+      SteppedLinks.Pair pair = links.open();
+      fill(pair.client());
+      links.step();
+      pair.client().link().abort("by the test");
+      links.stepUntil(
+          "both to hear",
+          () -> pair.client().heard().isClosed() && pair.server().heard().isClosed());
+    }
+    assertThat(harness.west.pinnedBytes()).isEqualTo(before);
+    assertThat(harness.west.counters().undrained()).isZero();
+    assertThat(fill(links.open().client())).isEqualTo(SETTINGS.guaranteedCredits());
+  }
+
+  @Test
+  void aDeadPathIsNoticedThoughThereIsNoCreditLeftToSendBy() {
+    SteppedLinks.Pair pair = links.open();
+    pair.server().link().setReceiving(false);
+    for (int i = 0; i < 50; i++) {
+      fill(pair.client());
+      links.settle();
+    }
+    harness.world.fabric.cut(harness.world.east, harness.world.west);
+    links.stepUntil("the client to notice", () -> pair.client().heard().isClosed());
+    assertThat(pair.client().heard().closedReason()).contains("did not acknowledge in time");
+    pair.server().link().abort("by the test");
+  }
+}
