@@ -3,6 +3,7 @@ package io.verbena.cli;
 import io.verbena.cli.demo.DemoCommand;
 import io.verbena.cli.demo.DemoServerCommand;
 import io.verbena.cli.doctor.DoctorCommand;
+import io.verbena.cli.stat.StatCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -11,7 +12,12 @@ import picocli.CommandLine.Command;
     name = "verbena",
     description = "RPC for Java that rides RDMA when both ends have it, and TCP when not.",
     mixinStandardHelpOptions = true,
-    subcommands = {DemoCommand.class, DemoServerCommand.class, DoctorCommand.class})
+    subcommands = {
+      DemoCommand.class,
+      DemoServerCommand.class,
+      DoctorCommand.class,
+      StatCommand.class
+    })
 public final class Main {
   private Main() {}
 

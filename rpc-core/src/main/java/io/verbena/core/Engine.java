@@ -3,14 +3,18 @@ package io.verbena.core;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
+import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.memory.MemoryBudget;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.SessionStat;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,6 +83,13 @@ final class Engine implements AutoCloseable {
 
   BulkContext bulk() {
     return bulk;
+  }
+
+  /** Returns what there is to tell of the whole. Safe for use by any thread. */
+  EngineStat stat(String name, UpgradeOptions upgrade, List<SessionStat> sessions) {
+    UpgradeProvider provider = upgrade.provider();
+    Map<String, Long> figures = provider == null ? Map.of() : provider.figures();
+    return new EngineStat(name, slotsInUse(), bulk.stats(), figures, sessions);
   }
 
   boolean isStepped() {

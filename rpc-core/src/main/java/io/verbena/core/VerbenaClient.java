@@ -10,8 +10,14 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
 import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.SessionCore;
 import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.SessionStat;
+import io.verbena.core.stat.Stats;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +41,8 @@ public final class VerbenaClient implements AutoCloseable {
   private final LinkOptions link;
   private final UpgradeOptions upgrade;
   private final Supplier<String> token;
-  private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+  private final Set<SessionCore> sessions = ConcurrentHashMap.newKeySet();
+  private final Supplier<EngineStat> stat = this::stat;
   private volatile boolean closed;
 
   private VerbenaClient(Builder builder) {
@@ -43,6 +50,14 @@ public final class VerbenaClient implements AutoCloseable {
     this.link = builder.linkOptions();
     this.upgrade = builder.upgradeOptions();
     this.token = builder.token;
+  }
+
+  private EngineStat stat() {
+    List<SessionStat> all = new ArrayList<>();
+    for (SessionCore session : sessions) {
+      all.add(OnLoop.ask(session.loop(), session::stat, session.silentStat()));
+    }
+    return engine.stat("client", upgrade, all);
   }
 
   /** Returns a builder with the defaults. */
@@ -113,7 +128,7 @@ public final class VerbenaClient implements AutoCloseable {
     SessionContext context = engine.context(uri.getScheme(), link, upgrade);
     Connector connector =
         new Connector(context, new ConnectorConfig(uri, link, token, sessions::remove));
-    sessions.add(connector.session());
+    sessions.add(connector.core());
     if (closed) {
       connector.session().close(); // by another thread, which may not have seen this session
     }
@@ -145,6 +160,7 @@ public final class VerbenaClient implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    Stats.forget(stat);
     sessions.forEach(Session::close);
     engine.close();
   }
@@ -168,7 +184,11 @@ public final class VerbenaClient implements AutoCloseable {
 
     /** Makes the client. It connects to nothing yet. */
     public VerbenaClient build() {
-      return new VerbenaClient(this);
+      VerbenaClient client = new VerbenaClient(this);
+      if (!client.engine.isStepped()) {
+        Stats.add(client.stat);
+      }
+      return client;
     }
   }
 }

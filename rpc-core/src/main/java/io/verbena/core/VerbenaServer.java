@@ -12,6 +12,9 @@ import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.Stats;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -23,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +52,8 @@ public final class VerbenaServer implements AutoCloseable {
   private final LinkDriver.Listening listening;
   private final URI address;
   private final Duration drainTime;
+  private final UpgradeOptions upgrade;
+  private final Supplier<EngineStat> stat = this::stat;
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
   private VerbenaServer(
@@ -55,13 +61,20 @@ public final class VerbenaServer implements AutoCloseable {
       EventLoop loop,
       Acceptor acceptor,
       LinkDriver.Listening listening,
+      UpgradeOptions upgrade,
       Duration drainTime) {
     this.engine = engine;
     this.loop = loop;
     this.acceptor = acceptor;
     this.listening = listening;
     this.address = listening.address();
+    this.upgrade = upgrade;
     this.drainTime = drainTime;
+  }
+
+  private EngineStat stat() {
+    return engine.stat(
+        "server at " + address, upgrade, OnLoop.ask(loop, acceptor::stats, List.of()));
   }
 
   /** Returns a builder with the defaults. */
@@ -109,6 +122,7 @@ public final class VerbenaServer implements AutoCloseable {
    */
   @Override
   public void close() {
+    Stats.forget(stat);
     if (engine.isStepped()) {
       listening.close();
       acceptor.endAll();
@@ -228,7 +242,11 @@ public final class VerbenaServer implements AutoCloseable {
         LinkDriver.Listening listening =
             listen(engine, context.loop(), uri, context.link(), acceptor);
         VerbenaServer server =
-            new VerbenaServer(engine, context.loop(), acceptor, listening, drainTime);
+            new VerbenaServer(
+                engine, context.loop(), acceptor, listening, context.upgrade(), drainTime);
+        if (!engine.isStepped()) {
+          Stats.add(server.stat);
+        }
         started = true;
         return server;
       } finally {

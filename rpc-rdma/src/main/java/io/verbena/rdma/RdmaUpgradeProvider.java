@@ -11,6 +11,8 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.StringJoiner;
@@ -57,6 +59,27 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   /** Returns the bytes that are registered now. */
   public long pinnedBytes() {
     return budget.reserved();
+  }
+
+  @Override
+  public Map<String, Long> figures() {
+    RdmaCounters.Snapshot now = counters();
+    Map<String, Long> figures = new LinkedHashMap<>();
+    figures.put("pinned bytes", pinnedBytes());
+    figures.put("pinned bytes at most", settings.maxPinnedBytes());
+    figures.put("registration cache bytes", now.cachedBytes());
+    figures.put("registration cache hits", now.cacheHits());
+    figures.put("registration cache misses", now.cacheMisses());
+    figures.put("registration cache evictions", now.cacheEvictions());
+    figures.put("open to peers bytes", now.openBytes());
+    figures.put("quarantined bytes", now.quarantinedBytes());
+    figures.put("links opened", now.linksOpened());
+    figures.put("links closed", now.linksClosed());
+    figures.put(
+        "strangers refused", now.unknownTokens() + now.replayedTokens() + now.expiredTokens());
+    figures.put("rules broken by peers", now.brokenRules());
+    figures.put("undrained", now.undrained());
+    return figures;
   }
 
   @Override

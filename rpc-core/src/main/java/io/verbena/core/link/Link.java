@@ -1,6 +1,7 @@
 package io.verbena.core.link;
 
 import io.verbena.core.memory.Slot;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,11 @@ public interface Link {
    * is resumed.
    */
   void setReceiving(boolean receiving);
+
+  /** Returns its present figures by name, such as credits, for those who watch over it. */
+  default Map<String, Long> figures() {
+    return Map.of();
+  }
 
   /** Returns how this link moves bulk bytes; null where it cannot. */
   default @Nullable BulkPort bulk() {

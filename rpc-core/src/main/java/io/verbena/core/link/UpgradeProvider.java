@@ -1,5 +1,7 @@
 package io.verbena.core.link;
 
+import java.util.Map;
+
 /**
  * A kind of link that a session changes to after it has opened over another, found by {@link
  * java.util.ServiceLoader}. Safe for use by any thread.
@@ -17,6 +19,11 @@ public interface UpgradeProvider {
    * @param wakeLoop ends the loop's wait; called by any thread when the driver has something to do
    */
   UpgradeDriver newDriver(Runnable wakeLoop);
+
+  /** Returns what its links hold and have done, by name, for those who watch over them. */
+  default Map<String, Long> figures() {
+    return Map.of();
+  }
 
   /** Whether links of a kind can be had on this host. */
   sealed interface Availability {

@@ -14,8 +14,10 @@ import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkListener;
+import io.verbena.core.stat.SessionStat;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -61,6 +63,11 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   /** Returns how many sessions there are, with or without a link. */
   public int sessionCount() {
     return sessions.size();
+  }
+
+  /** Returns every session's figures. */
+  public List<SessionStat> stats() {
+    return sessions.values().stream().map(one -> one.core().stat()).toList();
   }
 
   /** Takes no new sessions from now on. */

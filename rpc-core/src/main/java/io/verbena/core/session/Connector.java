@@ -73,6 +73,11 @@ public final class Connector implements SessionRole {
     return session;
   }
 
+  /** Returns the same, as the core sees it. */
+  public SessionCore core() {
+    return session;
+  }
+
   /** Returns whether the calling thread steps the session's loop, and must not wait for it. */
   public boolean isOnItsLoop() {
     return loop.isOwner();

@@ -38,6 +38,10 @@ final class IncomingCalls {
     return calls.isEmpty();
   }
 
+  int size() {
+    return calls.size();
+  }
+
   /** Dispatches one request; returns how the peer broke the protocol, or null. */
   @Nullable String request(FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
     if (to - from <= CallFrames.FIXED_BYTES) {

@@ -356,6 +356,20 @@ final class Lanes {
     }
   }
 
+  @Override
+  public String toString() {
+    List<String> all = new ArrayList<>();
+    for (Lane lane : new @Nullable Lane[] {control, better}) {
+      if (lane != null) {
+        all.add(lane.link().capabilities().kind());
+      }
+    }
+    String links = all.isEmpty() ? "none" : String.join(" + ", all);
+    String doing =
+        settlingEpoch != NONE ? ", settling" : markerDue || in == null ? ", changing" : "";
+    return all.isEmpty() ? links : links + (control == null ? ", first one lost" : "") + doing;
+  }
+
   private void forgetAll() {
     control = null;
     better = null;

@@ -32,6 +32,10 @@ final class OutgoingCalls {
     return calls.isEmpty();
   }
 
+  int size() {
+    return calls.size();
+  }
+
   void start(PendingCall<?> call) {
     calls.put(++lastId, call);
     call.started(lastId);

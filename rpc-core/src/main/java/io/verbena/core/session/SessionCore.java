@@ -33,8 +33,10 @@ import io.verbena.core.memory.SlotPool;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
+import io.verbena.core.stat.SessionStat;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,6 +76,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private final Command pump = this::pump;
   private boolean pumpDue;
   private boolean ended;
+  private long pathChanges;
   private volatile Path path = new Path("none", "not connected yet");
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
@@ -122,6 +125,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     port.handTo(lane);
     lanes.replaceControl(lane);
     peer = who;
+    pathChanged(); // bulk may have waited for this link
     schedulePump();
   }
 
@@ -244,6 +248,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     if (!now.equals(path)) {
       LOG.info("{} now goes over {}", this, now);
       path = now;
+      pathChanges++;
     }
     if (lanes.isUpgraded()) {
       remoteServices.sendEarly();
@@ -315,6 +320,29 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
 
   WireDecoder decoder() {
     return decoder;
+  }
+
+  // ---- for those who watch ----
+
+  /** Returns the session's figures. On the loop. */
+  public SessionStat stat() {
+    Lane out = lanes.out();
+    return new SessionStat(
+        peer.address(),
+        peer.identity(),
+        path.toString(),
+        lanes.toString(),
+        outgoing.size(),
+        incoming.size(),
+        outbox.owedBytes(),
+        pathChanges,
+        out == null ? Map.of() : out.link().figures());
+  }
+
+  /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
+  public SessionStat silentStat() {
+    String silent = path + ", but its event loop does not answer";
+    return new SessionStat(peer.address(), peer.identity(), silent, "", 0, 0, 0, 0, Map.of());
   }
 
   // ---- frames in ----

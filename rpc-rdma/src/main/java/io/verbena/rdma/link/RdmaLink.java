@@ -19,6 +19,7 @@ import io.verbena.verbs.ext.WcOpcode;
 import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -224,6 +225,11 @@ public final class RdmaLink implements Link, CompletionSink {
   @Override
   public String localAddress() {
     return localAddress;
+  }
+
+  @Override
+  public Map<String, Long> figures() {
+    return sends.figures();
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.verbena.verbs.ext.SendOpcode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -197,6 +198,13 @@ final class SendSide {
   /** Says that nothing more comes; its completion says that the peer's device has everything. */
   boolean sayFarewell() throws IOException {
     return controlCredits > 0 && sendControl(SendHeader.FAREWELL);
+  }
+
+  Map<String, Long> figures() {
+    return Map.of(
+        "credits", (long) frameCredits,
+        "credits at most", (long) mostFrameCredits,
+        "control credits", (long) controlCredits);
   }
 
   private boolean sendControl(byte kind) throws IOException {

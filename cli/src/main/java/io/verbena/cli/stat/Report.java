@@ -1,0 +1,92 @@
+package io.verbena.cli.stat;
+
+import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.SessionStat;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+
+/** Prints one client or server. */
+final class Report {
+  private static final String INDENT = "  ";
+
+  private Report() {}
+
+  static void print(EngineStat engine, PrintWriter out) {
+    out.println(engine.name());
+    out.println(INDENT + "slots in use  " + engine.slotsInUse());
+    print(engine.bulk(), out);
+    if (!engine.upgrade().isEmpty()) {
+      out.println(INDENT + "rdma");
+      Table figures = new Table("figure", "now");
+      engine.upgrade().forEach((name, value) -> figures.row(name, inWords(name, value)));
+      figures.print(out, INDENT + INDENT);
+    }
+    out.println(INDENT + "sessions  " + engine.sessions().size());
+    if (!engine.sessions().isEmpty()) {
+      sessions(engine).print(out, INDENT + INDENT);
+    }
+    out.println();
+  }
+
+  private static void print(BulkStats bulk, PrintWriter out) {
+    out.printf(
+        "%stransfers     %d out, %d in; %d done, %d failed, %d resumed; %s sent, %s received%n",
+        INDENT,
+        bulk.sending(),
+        bulk.receiving(),
+        bulk.completed(),
+        bulk.failed(),
+        bulk.resumed(),
+        bytes(bulk.bytesSent()),
+        bytes(bulk.bytesReceived()));
+    out.printf(
+        "%sbulk memory   %s of %s; %s quarantined; %d published objects of %s%n",
+        INDENT,
+        bytes(bulk.memoryInUse()),
+        bytes(bulk.memoryLimit()),
+        bytes(bulk.quarantined()),
+        bulk.published(),
+        bytes(bulk.publishedBytes()));
+  }
+
+  private static Table sessions(EngineStat engine) {
+    Table table =
+        new Table("peer", "who", "path", "links", "out", "in", "unacked", "changes", "credits");
+    for (SessionStat one : engine.sessions()) {
+      table.row(
+          one.peer().isEmpty() ? "-" : one.peer(),
+          one.identity().isEmpty() ? "-" : one.identity(),
+          one.path(),
+          one.links(),
+          one.callsOut(),
+          one.callsIn(),
+          bytes(one.owedBytes()),
+          one.pathChanges(),
+          figures(one.link()));
+    }
+    return table;
+  }
+
+  private static String figures(Map<String, Long> figures) {
+    StringJoiner all = new StringJoiner(", ");
+    new TreeMap<>(figures).forEach((name, value) -> all.add(name + " " + value));
+    return figures.isEmpty() ? "-" : all.toString();
+  }
+
+  private static String inWords(String name, long value) {
+    return name.contains("bytes") ? bytes(value) : Long.toString(value);
+  }
+
+  private static String bytes(long count) {
+    if (count < 1024) {
+      return count + " B";
+    }
+    int exponent = (63 - Long.numberOfLeadingZeros(count)) / 10;
+    return String.format(
+        Locale.ROOT, "%.1f %ciB", count / Math.pow(1024, exponent), " KMGTPE".charAt(exponent));
+  }
+}

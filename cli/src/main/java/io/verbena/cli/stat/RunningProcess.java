@@ -1,0 +1,91 @@
+package io.verbena.cli.stat;
+
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import com.sun.tools.attach.VirtualMachineDescriptor;
+import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.Stats;
+import io.verbena.core.stat.VerbenaMXBean;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMX;
+import javax.management.MBeanServerConnection;
+import javax.management.MalformedObjectNameException;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/**
+ * A JVM of this user that uses Verbena. It is reached by the JDK's attach mechanism, which the
+ * kernel opens to the same user alone.
+ *
+ * @param name what it runs
+ */
+record RunningProcess(long pid, String name) {
+  /** Returns all that can be reached. */
+  static List<RunningProcess> all() {
+    List<RunningProcess> found = new ArrayList<>();
+    for (VirtualMachineDescriptor one : VirtualMachine.list()) {
+      long pid = Long.parseLong(one.id());
+      if (pid != ProcessHandle.current().pid() && usesVerbena(one)) {
+        found.add(new RunningProcess(pid, one.displayName()));
+      }
+    }
+    return found;
+  }
+
+  private static boolean usesVerbena(VirtualMachineDescriptor one) {
+    try {
+      VirtualMachine machine = VirtualMachine.attach(one);
+      try {
+        return machine.getSystemProperties().containsKey(Stats.MARK);
+      } finally {
+        machine.detach();
+      }
+    } catch (AttachNotSupportedException | IOException gone) {
+      return false; // it has ended meanwhile, or wants nobody to attach
+    }
+  }
+
+  /**
+   * Asks a process for its clients and servers. From then on it has a management agent, which
+   * listens on a local port.
+   *
+   * @throws IOException if it cannot be asked; the message says why
+   */
+  static List<EngineStat> ask(long pid) throws IOException {
+    VirtualMachine machine;
+    try {
+      machine = VirtualMachine.attach(Long.toString(pid));
+    } catch (AttachNotSupportedException | IOException e) {
+      throw new IOException(
+          "process %d cannot be asked (%s): it must be a JVM of the same user, in the same container"
+              .formatted(pid, e.getMessage()),
+          e);
+    }
+    try {
+      if (!machine.getSystemProperties().containsKey(Stats.MARK)) {
+        throw new IOException("process " + pid + " has made no Verbena client or server");
+      }
+      return engines(machine.startLocalManagementAgent());
+    } finally {
+      machine.detach();
+    }
+  }
+
+  // The address comes from a JVM of the same user, over a channel that the kernel guards.
+  @SuppressWarnings("BanJNDI")
+  private static List<EngineStat> engines(String address) throws IOException {
+    try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
+      MBeanServerConnection server = connector.getMBeanServerConnection();
+      ObjectName name = new ObjectName(VerbenaMXBean.NAME);
+      server.getObjectInstance(name);
+      return JMX.newMXBeanProxy(server, name, VerbenaMXBean.class).getEngines();
+    } catch (InstanceNotFoundException | MalformedObjectNameException e) {
+      throw new IOException("the process has no " + VerbenaMXBean.NAME, e);
+    }
+  }
+}

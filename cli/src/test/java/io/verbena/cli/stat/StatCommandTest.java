@@ -1,0 +1,98 @@
+package io.verbena.cli.stat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Session;
+import io.verbena.cli.Main;
+import io.verbena.core.VerbenaClient;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** The command looks into a server's process from this one, as a user would. */
+class StatCommandTest {
+  private record Run(int exit, String out, String err) {}
+
+  private Process server;
+  private String address;
+
+  @SuppressWarnings("NullAway.Init") // by start
+  StatCommandTest() {}
+
+  @BeforeEach
+  void start() throws IOException {
+    server =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "demo-server")
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    address =
+        Objects.requireNonNull(
+            new BufferedReader(
+                    new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
+                .readLine());
+  }
+
+  @AfterEach
+  void end() {
+    server.destroyForcibly().onExit().join();
+  }
+
+  private static Run stat(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int exit =
+        new CommandLine(new StatCommand())
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .execute(arguments);
+    return new Run(exit, out.toString(), err.toString());
+  }
+
+  @Test
+  void showsASessionOfAnotherProcessItsPathAndWhy() {
+    try (VerbenaClient client = VerbenaClient.builder().build();
+        Session session = client.connect(address)) {
+      Run run = stat(Long.toString(server.pid()));
+      assertThat(run.err()).isEmpty();
+      assertThat(run.exit()).isZero();
+      List<String> lines = run.out().lines().toList();
+      assertThat(lines.getFirst()).isEqualTo("server at " + address);
+      assertThat(lines).contains("  slots in use  0", "  sessions  1");
+      assertThat(run.out()).contains("pinned bytes").contains("quarantined").contains("published");
+      assertThat(lines)
+          .anyMatch(line -> line.matches(" +tcp://127.0.0.1:\\d+ .* (tcp|rdma) \\(.+\\) .*"));
+      assertThat(session.path().link()).isNotEqualTo("none");
+    }
+  }
+
+  @Test
+  void listsTheProcessesThatUseVerbena() {
+    Run run = stat();
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).containsPattern("(?m)^" + server.pid() + " +.*demo-server");
+  }
+
+  @Test
+  void saysWhyAProcessCannotBeAsked() {
+    server.destroyForcibly().onExit().join();
+    Run run = stat(Long.toString(server.pid()));
+    assertThat(run.exit()).isNotZero();
+    assertThat(run.err()).contains("cannot be asked");
+  }
+}

@@ -1,0 +1,23 @@
+package io.verbena.core.stat;
+
+import io.verbena.core.bulk.BulkStats;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One client or server.
+ *
+ * @param name what it is, and where a server listens
+ * @param slotsInUse message slots in use: 0 when nothing is under way
+ * @param bulk its transfers of large objects, and their memory
+ * @param upgrade figures of the links that its sessions upgrade to, by name: pinned bytes,
+ *     registration cache, quarantine, refused connections; of all clients and servers that share
+ *     the provider together
+ * @param sessions its sessions
+ */
+public record EngineStat(
+    String name,
+    int slotsInUse,
+    BulkStats bulk,
+    Map<String, Long> upgrade,
+    List<SessionStat> sessions) {}

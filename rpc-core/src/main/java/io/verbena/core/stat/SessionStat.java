@@ -1,0 +1,27 @@
+package io.verbena.core.stat;
+
+import java.util.Map;
+
+/**
+ * One session, at the moment its event loop was asked.
+ *
+ * @param peer where the peer is
+ * @param identity who the peer has proved to be; empty for anybody
+ * @param path the link that carries calls now, and why
+ * @param links every link there is
+ * @param callsOut calls made here that have no answer yet
+ * @param callsIn calls of the peer's that run here
+ * @param owedBytes bytes kept until the peer acknowledges them
+ * @param pathChanges how often the path or its reason has changed
+ * @param link figures of the link that carries calls, by name, such as its credits
+ */
+public record SessionStat(
+    String peer,
+    String identity,
+    String path,
+    String links,
+    int callsOut,
+    int callsIn,
+    long owedBytes,
+    long pathChanges,
+    Map<String, Long> link) {}
