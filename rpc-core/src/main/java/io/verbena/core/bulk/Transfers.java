@@ -532,6 +532,12 @@ public final class Transfers {
         case IDLE -> next.queued = false;
       }
     }
+    if (!progressDue.isEmpty()) { // else each cycle of every small call would allocate
+      sayProgress();
+    }
+  }
+
+  private void sayProgress() {
     progressDue.removeIf(
         transfer ->
             transfer.isOver()

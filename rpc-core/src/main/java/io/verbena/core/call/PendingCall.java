@@ -38,10 +38,21 @@ public final class PendingCall<R> extends CompletableFuture<R>
   private long sequence = NOT_NUMBERED;
   private long timer = Timers.NONE;
   private boolean handedOver;
-  private final @Nullable Landing landing;
-  private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
-  private Transfers.@Nullable AwaitedAnswer answer;
-  private @Nullable Exception failure;
+
+  /** Null where no landing waits for the result: small calls carry one reference for it. */
+  private final @Nullable Awaited awaited;
+
+  /** A call's landing, and what is known of the object that goes there. */
+  private static final class Awaited {
+    final Landing landing;
+    final CompletableFuture<Void> landingFree = new CompletableFuture<>();
+    Transfers.@Nullable AwaitedAnswer answer;
+    @Nullable Exception failure;
+
+    Awaited(Landing landing) {
+      this.landing = landing;
+    }
+  }
 
   /**
    * A call whose message is encoded; its slot knows the deadline.
@@ -57,7 +68,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
     this.host = host;
     this.method = method;
     this.slot = slot;
-    this.landing = landing;
+    this.awaited = landing == null ? null : new Awaited(landing);
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000);
   }
 
@@ -90,9 +101,8 @@ public final class PendingCall<R> extends CompletableFuture<R>
       throw new IllegalStateException(this + " has no message");
     }
     FrameHeader.writeCallId(message.content(), id);
-    Landing into = landing;
-    if (into != null) {
-      answer = host.awaitAnswer(this, into);
+    if (awaited != null) {
+      awaited.answer = host.awaitAnswer(this, awaited.landing);
     }
     timer = host.loop().timers().schedule(message.deadlineNanos(), this);
   }
@@ -157,7 +167,9 @@ public final class PendingCall<R> extends CompletableFuture<R>
 
   /** Waits until nothing is written into the call's landing any more. */
   void awaitLandingFree() {
-    landingFree.join();
+    if (awaited != null) {
+      awaited.landingFree.join();
+    }
   }
 
   /** The object that the call is about has arrived. */
@@ -171,7 +183,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
 
   /** The object that the call is about will not arrive, and nothing is written any more. */
   public void answerFailed(RpcStatus status, String why) {
-    Exception known = failure;
+    Exception known = awaited == null ? null : awaited.failure;
     if (known == null) {
       known = exception(status, why, phase(), Execution.UNKNOWN, null);
     }
@@ -180,35 +192,40 @@ public final class PendingCall<R> extends CompletableFuture<R>
     host.loop().execute(() -> host.abandoned(this));
   }
 
+  private void tellLandingFree() {
+    if (awaited != null) {
+      awaited.landingFree.complete(null);
+    }
+  }
+
   private void landingIsFree() {
-    landingFree.complete(null);
+    tellLandingFree();
     host.loop().timers().cancel(timer);
     timer = Timers.NONE;
   }
 
   private void giveUpAnswer(RpcStatus status, String why) {
-    Transfers.AwaitedAnswer awaited = answer;
-    if (awaited != null) {
-      awaited.giveUp(status, why);
+    if (awaited != null && awaited.answer != null) {
+      awaited.answer.giveUp(status, why);
     } else {
-      landingFree.complete(null);
+      tellLandingFree();
     }
   }
 
   /** Ends the call in an error: with a landing, once nothing is written there any more. */
   private void end(Exception error) {
-    if (answer == null) {
-      landingFree.complete(null);
+    if (awaited == null || awaited.answer == null) {
+      tellLandingFree();
       completeExceptionally(error);
-    } else if (!landingFree.isDone()) {
-      failure = failure == null ? error : failure;
+    } else if (!awaited.landingFree.isDone()) {
+      awaited.failure = awaited.failure == null ? error : awaited.failure;
       giveUpAnswer(RpcStatus.CANCELLED, "its call failed");
     }
   }
 
   /** Lets go of the timer, and of the message if it never left. */
   public void close() {
-    if (landing == null || landingFree.isDone()) {
+    if (awaited == null || awaited.landingFree.isDone()) {
       host.loop().timers().cancel(timer);
       timer = Timers.NONE;
     }
@@ -236,10 +253,10 @@ public final class PendingCall<R> extends CompletableFuture<R>
   }
 
   private void result(WireDecoder in) {
-    Transfers.AwaitedAnswer awaited = answer;
-    if (awaited == null) {
+    Transfers.AwaitedAnswer answer = awaited == null ? null : awaited.answer;
+    if (answer == null) {
       complete(method.result().read(in));
-    } else if (!awaited.isOnItsWay()) {
+    } else if (!answer.isOnItsWay()) {
       replyIsMalformed("it names an object that was not offered");
     }
   }
