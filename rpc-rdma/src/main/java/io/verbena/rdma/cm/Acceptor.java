@@ -64,10 +64,21 @@ final class Acceptor implements CmListener {
       throws LinkException {
     UpgradeRequest.decode(request); // what it can do is not needed yet; that it is one, is
     List<InetSocketAddress> candidates = listeners.candidates(local);
+    openDevices(); // now, since opening one takes a while, and a peer that has connected waits
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
     PassiveOpening opening = new PassiveOpening(options, handler);
     Token token = invitations.invite(opening, context.clock().nanoTime() + life);
     return new Offer(token, candidates).encode();
+  }
+
+  private void openDevices() throws LinkException {
+    try {
+      for (IbvContext context : listeners.devices()) {
+        devices.of(context);
+      }
+    } catch (IOException e) {
+      throw new LinkException("a verbs device cannot be opened: " + e.getMessage(), e);
+    }
   }
 
   boolean isIdle() {
@@ -118,10 +129,15 @@ final class Acceptor implements CmListener {
       reject(id, "the token is not valid, or not any more");
       return;
     }
+    String peer = peer(id); // before a rejection destroys the id
     try {
       accept(id, greeting, invitation);
     } catch (IOException e) {
-      LOG.warn("The RDMA link from {} cannot be opened: {}", peer(id), e.getMessage());
+      LOG.warn(
+          "The RDMA link from {} cannot be opened (or the peer has given up its request meanwhile,"
+              + " and will ask again): {}",
+          peer,
+          e.getMessage());
       invitation.passive().failed(String.valueOf(e.getMessage()));
     }
   }

@@ -1,5 +1,6 @@
 package io.verbena.rdma.cm;
 
+import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.core.link.LinkException;
 import io.verbena.rdma.device.DeviceAddresses;
@@ -58,6 +59,18 @@ final class Listeners {
       candidates.add(preferred ? 0 : candidates.size(), one.address());
     }
     return candidates.subList(0, Math.min(candidates.size(), Offer.MOST_CANDIDATES));
+  }
+
+  /** Returns the devices whose addresses this end listens at. */
+  List<IbvContext> devices() throws IOException {
+    List<IbvContext> devices = new ArrayList<>();
+    for (Listener one : open) {
+      IbvContext device = one.id().getVerbs();
+      if (device != null && !devices.contains(device)) {
+        devices.add(device);
+      }
+    }
+    return devices;
   }
 
   private void listen() throws LinkException {
