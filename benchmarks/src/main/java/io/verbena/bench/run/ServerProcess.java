@@ -38,11 +38,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private static List<String> command(List<String> options) {
-    // In a laboratory machine the java on the PATH puts each JVM on a virtual CPU of its own.
-    String java =
-        System.getenv("LAB_NAME") != null
-            ? "java"
-            : Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command = new ArrayList<>(List.of(java));
     String classes = System.getProperty("java.class.path");
     if (classes.endsWith(".jar") && !classes.contains(System.getProperty("path.separator"))) {
