@@ -8,12 +8,14 @@ import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.core.VerbenaClient;
+import io.verbena.core.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.ServiceLoader;
 
 /** Typed calls on one path. */
 public final class VerbenaContestant implements Contestant {
-  private static final Duration UPGRADE_PATIENCE = Duration.ofSeconds(6);
+  private static final Duration UPGRADE_PATIENCE = Duration.ofSeconds(30);
   private static final Duration LOOK_EVERY = Duration.ofNanos(100_000);
 
   private final Route route;
@@ -60,8 +62,23 @@ public final class VerbenaContestant implements Contestant {
     return new SessionCaller(session, load.handler());
   }
 
+  /** A host without a device is not waited for. */
+  private void needDevice() throws AbsentException {
+    if (route != Route.RDMA) {
+      return;
+    }
+    UpgradeProvider rdma = ServiceLoader.load(UpgradeProvider.class).findFirst().orElse(null);
+    if (rdma == null) {
+      throw new AbsentException("no RDMA link on the class path");
+    }
+    if (rdma.availability() instanceof UpgradeProvider.Availability.Unavailable none) {
+      throw new AbsentException(none.reason());
+    }
+  }
+
   /** Opens a session and waits until the path that is measured carries its calls. */
   Session open() throws AbsentException {
+    needDevice();
     Session session;
     try {
       session = client.connect(address);

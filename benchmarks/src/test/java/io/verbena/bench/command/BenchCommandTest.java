@@ -56,11 +56,19 @@ class BenchCommandTest {
         "-w call -r 1000 -o 8"
       })
   void measuresEveryKindOfCall(String workload) {
-    Run run = bench("local -p tcp,mem --validate -n 200 --rounds 2 --warmup 0.05 " + workload);
+    String turns = " -p tcp --validate -n 200 --rounds 2 --warmup 0.05 ";
+    Run run = bench("client 127.0.0.1:" + HOST.port() + turns + workload);
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
-    assertThat(run.out())
-        .contains("verbena tcp", "verbena mem", "calls/s", "whole round trip", "allocated bytes");
+    assertThat(run.out()).contains("verbena tcp", "calls/s", "whole round trip", "allocated bytes");
+  }
+
+  @Test
+  void measuresBetweenTwoProcessesOfThisHost() {
+    Run run = bench("local -p tcp,mem --validate -n 200 --rounds 2 --warmup 0.05");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).contains("verbena tcp", "verbena mem");
   }
 
   @Test

@@ -120,11 +120,11 @@ final class DemoCalls {
       CRC32C checksum = new CRC32C();
       checksum.update(memory.asByteBuffer());
       check((int) checksum.getValue() == picture.crc32c(), "the picture is not what was sent");
-      double rate = transfer.progress().bytesPerSecond() / (1 << 30);
+      double rate = transfer.progress().bytesPerSecond() / (1 << 20);
       say(
           "large object",
           "fetch(picture)",
-          "%d MiB at %.2f GiB/s, CRC32C %08x at both ends"
+          "%d MiB at %.0f MiB/s, CRC32C %08x at both ends"
               .formatted(bytes >> 20, rate, picture.crc32c()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
