@@ -111,14 +111,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   @Override
   public SendResult send(Slot slot) {
     int length = slot.length();
-    if (length < 1 || length > capabilities.maxFrameBytes()) {
-      throw new IllegalArgumentException(
-          "a frame on this link has 1 to "
-              + capabilities.maxFrameBytes()
-              + " bytes, not "
-              + length
-              + "; split the message, or raise the link's maxFrameBytes");
-    }
+    capabilities.requireFrame(length);
     if (closedBecause != null) {
       return SendResult.CLOSED;
     }

@@ -245,15 +245,7 @@ public final class RdmaLink implements Link, CompletionSink {
 
   @Override
   public SendResult send(Slot frame) {
-    int length = frame.length();
-    if (length < 1 || length > capabilities.maxFrameBytes()) {
-      throw new IllegalArgumentException(
-          "a frame on this link has 1 to "
-              + capabilities.maxFrameBytes()
-              + " bytes, not "
-              + length
-              + "; split the message, or raise the link's maxFrameBytes");
-    }
+    capabilities.requireFrame(frame.length());
     if (state != State.OPEN) {
       return SendResult.CLOSED;
     }
