@@ -82,9 +82,22 @@ final class Bench implements AutoCloseable {
     return contestant.name().equals(VerbenaContestant.name(Route.MEM)) ? null : control::usage;
   }
 
-  /** Plays one load; returns what each contestant came to. */
-  List<Result> play(Load load) throws InterruptedException {
-    return match.play(load, contestants);
+  /**
+   * Plays one load; returns what each of the contestants of these names came to.
+   *
+   * @throws IllegalStateException if one of them is not here; the message says why
+   */
+  List<Result> play(Load load, Set<String> names) throws InterruptedException {
+    match.absent().clear(); // what did not come for one load may come for the next
+    List<Result> results =
+        match.play(load, contestants.stream().filter(one -> names.contains(one.name())).toList());
+    match
+        .absent()
+        .forEach(
+            (name, why) -> {
+              throw new IllegalStateException(name + " is not here: " + why);
+            });
+    return results;
   }
 
   /** Plays all loads; returns what came of it. */
@@ -92,7 +105,7 @@ final class Bench implements AutoCloseable {
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     List<Result> results = new ArrayList<>();
     for (Load load : loads) {
-      results.addAll(play(load));
+      results.addAll(match.play(load, contestants));
     }
     if (results.isEmpty()) {
       throw new IllegalStateException("nobody took part: " + match.absent());

@@ -29,7 +29,7 @@ final class RunOptions {
 
   @Option(
       names = "--warmup",
-      defaultValue = "2",
+      defaultValue = "${env:VERBENA_BENCH_WARMUP:-2}",
       paramLabel = "SECONDS",
       description = "how long each makes calls before its first turn; default: ${DEFAULT-VALUE}")
   private double warmupSeconds = 2;

@@ -2,12 +2,15 @@ package io.verbena.bench.command;
 
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
-import io.verbena.bench.goal.Row;
+import io.verbena.bench.goal.Perftest;
+import io.verbena.bench.goal.Player;
+import io.verbena.bench.goal.Scoreboard;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.report.Result;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.run.ServerProcess;
 import io.verbena.bench.verbena.Route;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,14 +24,21 @@ import picocli.CommandLine.Spec;
 /** {@code bench targets}: how near each target of the project is. */
 @Command(
     name = "targets",
-    description = "Measures every target of the project; exits with 1 when one is short.",
+    description =
+        "Measures every target of the project, in 20 minutes at most; exits with 1 when one is short.",
     mixinStandardHelpOptions = true)
 public final class TargetsCommand implements Callable<Integer> {
-  /** Longer than any pause between two calls under load: the loops never wait in the kernel. */
-  private static final Duration POLLING = Duration.ofSeconds(1);
+  /**
+   * Longer than any pause between two small calls under load, so that the loops never wait in the
+   * kernel then; and no longer, so that they leave the processors to the rivals' turns.
+   */
+  private static final Duration POLLING = Duration.ofMillis(5);
 
-  /** In turns: a rival that is not compiled yet is a weak one. */
-  private static final int WARMUP = 3;
+  /** Sections take up to two minutes, and the laboratory's boot a part of one. */
+  private static final Duration MOST = Duration.ofMinutes(17);
+
+  /** A JVM on an emulated processor takes half a minute to compile what a call needs. */
+  private static final Duration DEVICE_WARMUP = Duration.ofSeconds(15);
 
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -39,10 +49,10 @@ public final class TargetsCommand implements Callable<Integer> {
 
   @Option(
       names = {"-D", "--duration"},
-      defaultValue = "2",
+      defaultValue = "1",
       paramLabel = "SECONDS",
       description = "how long a turn is; default: ${DEFAULT-VALUE}")
-  private double seconds = 2;
+  private double seconds = 1;
 
   @Option(
       names = "--rounds",
@@ -54,26 +64,24 @@ public final class TargetsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Duration turn = Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
-    List<Row> rows = onDevice ? device(turn) : loopback(turn);
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(Row.table(rows));
-    long reached = rows.stream().filter(Row::isReached).count();
-    out.printf("%n%d of %d targets are reached%n", reached, rows.size());
-    out.flush();
-    return reached == rows.size() ? 0 : 1;
+    Scoreboard board = new Scoreboard(spec.commandLine().getOut(), MOST);
+    if (onDevice) {
+      device(turn, board);
+    } else {
+      loopback(turn, board);
+    }
+    return board.close() ? 0 : 1;
   }
 
-  private List<Row> loopback(Duration turn) throws IOException, InterruptedException {
-    ServerOptions asItComes = ServerOptions.spinning(Duration.ZERO);
+  private void loopback(Duration turn, Scoreboard board) throws IOException, InterruptedException {
     RunOptions all =
-        RunOptions.of(Set.of(Route.TCP), Set.of(Rival.values()), rounds, turn.multipliedBy(WARMUP));
-    try (ServerProcess process = server("127.0.0.1", asItComes);
-        Bench bench = new Bench(spec, all, asItComes, process.address(), true)) {
-      return new Loopback(bench::play, turn).rows();
+        RunOptions.of(Set.of(Route.TCP), Set.of(Rival.values()), rounds, turn.multipliedBy(2));
+    try (Pair pair = new Pair("127.0.0.1", all, Duration.ZERO)) {
+      new Loopback(pair, turn, board).measure();
     }
   }
 
-  private List<Row> device(Duration turn) throws IOException, InterruptedException {
+  private void device(Duration turn, Scoreboard board) throws IOException, InterruptedException {
     String device = System.getenv("LAB_DEVICE");
     String address = System.getenv("LAB_ADDRESS");
     if (device == null || address == null) {
@@ -81,21 +89,38 @@ public final class TargetsCommand implements Callable<Integer> {
           "LAB_DEVICE and LAB_ADDRESS must name a verbs device and its address, as in the"
               + " laboratory: './verbena bench targets --lab'");
     }
-    ServerOptions polling = ServerOptions.spinning(POLLING);
-    ServerOptions waiting = ServerOptions.spinning(Duration.ZERO);
-    RunOptions both = RunOptions.of(Set.of(Route.TCP, Route.RDMA), Set.of(), rounds, turn);
-    RunOptions rdma = RunOptions.of(Set.of(Route.RDMA), Set.of(), rounds, turn);
-    try (ServerProcess first = server(address, polling);
-        Bench polled = new Bench(spec, rdma, polling, first.address(), true);
-        ServerProcess second = server(address, waiting);
-        Bench waited = new Bench(spec, both, waiting, second.address(), true)) {
-      return new Laboratory(polled::play, waited::play, device, address, turn).rows();
+    RunOptions both = RunOptions.of(Set.of(Route.TCP, Route.RDMA), Set.of(), rounds, DEVICE_WARMUP);
+    Laboratory laboratory = new Laboratory(new Perftest(device, address), turn, board);
+    try (Pair polling = new Pair(address, both, POLLING)) {
+      laboratory.polling(polling);
+    }
+    try (Pair asItComes = new Pair(address, both, Duration.ZERO)) {
+      laboratory.asItComes(asItComes);
     }
   }
 
-  private static ServerProcess server(String host, ServerOptions options) throws IOException {
-    List<String> words = new ArrayList<>(options.words());
-    words.addAll(List.of("--listen", host + ":0"));
-    return ServerProcess.start(words);
+  /** A server in a second JVM, and contestants that call it. */
+  private final class Pair implements Player, AutoCloseable {
+    private final ServerProcess process;
+    private final Bench bench;
+
+    Pair(String host, RunOptions run, Duration spin) throws IOException {
+      ServerOptions options = ServerOptions.spinning(spin);
+      List<String> words = new ArrayList<>(options.words());
+      words.addAll(List.of("--listen", host + ":0"));
+      process = ServerProcess.start(words);
+      bench = new Bench(spec, run, options, process.address(), true);
+    }
+
+    @Override
+    public List<Result> play(Load load, Set<String> contestants) throws InterruptedException {
+      return bench.play(load, contestants);
+    }
+
+    @Override
+    public void close() throws IOException {
+      bench.close();
+      process.close();
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.verbena.bench.goal;
 
 import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Round;
+import io.verbena.bench.rival.Rival;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -34,8 +35,8 @@ record Figures(List<Result> results) {
         .median(figure);
   }
 
-  /** Returns the one that is better at a figure of which more is better. */
-  static String better(ToDoubleFunction<String> figure, String one, String other) {
-    return figure.applyAsDouble(one) >= figure.applyAsDouble(other) ? one : other;
+  /** Returns the one with the higher rate. */
+  Rival faster(Rival one, Rival other) {
+    return rate(one.title()) >= rate(other.title()) ? one : other;
   }
 }

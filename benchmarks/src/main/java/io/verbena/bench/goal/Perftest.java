@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** perftest's programs, run between two processes on one device, and what they print. */
-final class Perftest {
+public final class Perftest {
   private static final int MOST_SECONDS = 60;
   private static final long START_MILLIS = 1_000;
 
@@ -24,7 +24,8 @@ final class Perftest {
   private final String device;
   private final String address;
 
-  Perftest(String device, String address) {
+  /** Programs on this device, which has that address. */
+  public Perftest(String device, String address) {
     this.device = device;
     this.address = address;
   }

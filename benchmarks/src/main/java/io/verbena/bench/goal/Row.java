@@ -2,16 +2,13 @@ package io.verbena.bench.goal;
 
 import static java.util.Locale.ROOT;
 
-import io.verbena.bench.report.Tables;
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * One target and how near it is.
  *
  * @param unit of figure and rival's figure
  * @param moreIsBetter whether the ratio shall be at least the limit, or at most
- * @param why it was not measured; empty: it was
+ * @param doubt why the row proves nothing, whatever its ratio; empty: it does
+ * @param isMeasured whether there are figures
  */
 public record Row(
     String target,
@@ -21,23 +18,32 @@ public record Row(
     String unit,
     boolean moreIsBetter,
     double limit,
-    String why) {
+    String doubt,
+    boolean isMeasured) {
+  private static final String LAYOUT = "%-46s %9s  %-16s %9s %-6s %6s %8s  %s";
 
   /** A target that asks for a ratio of at least this. */
   static Row atLeast(
       String target, double figure, String rival, double rivalFigure, String unit, double limit) {
-    return new Row(target, figure, rival, rivalFigure, unit, true, limit, "");
+    return new Row(target, figure, rival, rivalFigure, unit, true, limit, "", true);
   }
 
   /** A target that asks for a ratio of at most this. */
   static Row atMost(
       String target, double figure, String rival, double rivalFigure, String unit, double limit) {
-    return new Row(target, figure, rival, rivalFigure, unit, false, limit, "");
+    return new Row(target, figure, rival, rivalFigure, unit, false, limit, "", true);
   }
 
   /** A target that this run cannot tell about. */
   static Row unmeasured(String target, String why) {
-    return new Row(target, 0, "", 0, "", true, 0, why);
+    return new Row(target, 0, "", 0, "", true, 0, why, false);
+  }
+
+  /** Returns this row, resting on nothing for that reason; itself where the reason is empty. */
+  Row doubted(String why) {
+    return why.isEmpty()
+        ? this
+        : new Row(target, figure, rival, rivalFigure, unit, moreIsBetter, limit, why, isMeasured);
   }
 
   /** Returns the figure by the rival's. */
@@ -45,31 +51,45 @@ public record Row(
     return figure / rivalFigure;
   }
 
-  /** Returns whether the target was measured and is reached. */
+  /** Returns whether the target was measured beyond doubt and is reached. */
   public boolean isReached() {
-    return why.isEmpty() && (moreIsBetter ? ratio() >= limit : ratio() <= limit);
+    return isMeasured && doubt.isEmpty() && isNear();
   }
 
-  /** Returns rows as text. */
-  public static String table(List<Row> rows) {
-    List<List<String>> cells = new ArrayList<>();
-    cells.add(List.of("target", "figure", "rival", "its figure", "unit", "ratio", "wanted", ""));
-    for (Row row : rows) {
-      boolean measured = row.why.isEmpty();
-      cells.add(
-          List.of(
-              row.target,
-              measured ? number(row.figure) : "-",
-              row.rival,
-              measured ? number(row.rivalFigure) : "-",
-              row.unit,
-              measured ? String.format(ROOT, "%.2f", row.ratio()) : "-",
-              measured
-                  ? String.format(ROOT, row.moreIsBetter ? ">= %.2f" : "<= %.2f", row.limit)
-                  : "-",
-              row.isReached() ? "ok" : measured ? "short" : "short: not measured: " + row.why));
+  private boolean isNear() {
+    return moreIsBetter ? ratio() >= limit : ratio() <= limit;
+  }
+
+  private String verdict() {
+    if (!isMeasured) {
+      return "short: not measured: " + doubt;
     }
-    return Tables.table(cells);
+    String near = isNear() ? "ok" : "short";
+    return doubt.isEmpty() ? near : "void, else " + near + ": " + doubt;
+  }
+
+  /** Returns what stands above rows. */
+  static String heading() {
+    return LAYOUT
+        .formatted("target", "figure", "rival", "its", "unit", "ratio", "wanted", "")
+        .strip();
+  }
+
+  /** Returns the row as a line. */
+  @Override
+  public String toString() {
+    if (!isMeasured) {
+      return LAYOUT.formatted(target, "-", "", "-", "", "-", "-", verdict());
+    }
+    return LAYOUT.formatted(
+        target,
+        number(figure),
+        rival,
+        number(rivalFigure),
+        unit,
+        String.format(ROOT, "%.2f", ratio()),
+        String.format(ROOT, moreIsBetter ? ">= %.2f" : "<= %.2f", limit),
+        verdict());
   }
 
   private static String number(double value) {

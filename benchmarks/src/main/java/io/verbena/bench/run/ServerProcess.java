@@ -13,6 +13,11 @@ import java.util.concurrent.TimeUnit;
 /** A server in a second JVM on this host, from its start to its end. */
 public final class ServerProcess implements AutoCloseable {
   private static final int SECONDS_TO_END = 10;
+
+  /** In the laboratory, where each JVM is on one processor: not on the client's, which has 0. */
+  private static final String LABORATORY_CPU = "LAB_CPU";
+
+  private static final String SERVER_CPU = "1";
   private static final String LISTENS = "listening at ";
 
   private final Process process;
@@ -25,8 +30,10 @@ public final class ServerProcess implements AutoCloseable {
 
   /** Starts {@code bench server} with these options; returns when it listens. */
   public static ServerProcess start(List<String> options) throws IOException {
-    Process process =
-        new ProcessBuilder(command(options)).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    ProcessBuilder builder =
+        new ProcessBuilder(command(options)).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().put(LABORATORY_CPU, SERVER_CPU);
+    Process process = builder.start();
     BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     String line = output.readLine();

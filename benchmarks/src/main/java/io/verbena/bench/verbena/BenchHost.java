@@ -14,8 +14,12 @@ import java.util.function.ToIntFunction;
 
 /** The server's side: Verbena's target, and the control that the client asks. */
 public final class BenchHost implements AutoCloseable {
-  /** More than any depth that is worth a look: what bounds the calls is then the load alone. */
-  static final SessionLimits LIMITS = SessionLimits.DEFAULT.withMaxCalls(1 << 14);
+  /**
+   * More calls than any depth that is worth a look, and more time than any call may take: what
+   * bounds both is then the load alone.
+   */
+  static final SessionLimits LIMITS =
+      SessionLimits.DEFAULT.withMaxCalls(1 << 14).withDefaultTimeout(Duration.ofMinutes(1));
 
   /** Takes every object into pooled memory, and gives that back at once. */
   private static final PushHandler POOLED = offer -> Landing.pooled(offer.length());

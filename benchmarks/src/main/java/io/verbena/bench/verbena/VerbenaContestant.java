@@ -15,7 +15,7 @@ import java.util.ServiceLoader;
 
 /** Typed calls on one path. */
 public final class VerbenaContestant implements Contestant {
-  private static final Duration UPGRADE_PATIENCE = Duration.ofSeconds(30);
+  private static final Duration UPGRADE_PATIENCE = Duration.ofSeconds(60);
   private static final Duration LOOK_EVERY = Duration.ofNanos(100_000);
 
   private final Route route;

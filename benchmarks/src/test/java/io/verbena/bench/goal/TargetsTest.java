@@ -9,6 +9,8 @@ import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Round;
 import io.verbena.bench.usage.Usage;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +20,29 @@ import org.junit.jupiter.api.Test;
 class TargetsTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  /** As fast, in calls each second, as the test says. */
-  private static Loopback.Player players(Map<String, Integer> callsPerSecond) {
-    return load ->
-        callsPerSecond.entrySet().stream()
-            .map(entry -> result(entry.getKey(), load, entry.getValue()))
-            .toList();
+  private final StringWriter printed = new StringWriter();
+  private final Scoreboard board = new Scoreboard(new PrintWriter(printed), Duration.ofMinutes(1));
+
+  /** Rivals that do, in calls each second, what they are known for; the product does as said. */
+  private static Player players(double productByNetty, double grpcByKnown) {
+    return (load, names) -> {
+      boolean small = load.size() == 64;
+      double netty = small ? 2_100_000 : 5_000;
+      double grpc = grpcByKnown * (small ? 200_000 : 2_000);
+      Map<String, Double> rates =
+          Map.of(
+              "verbena tcp", netty * productByNetty,
+              "raw nio", netty,
+              "raw netty", netty,
+              "grpc", grpc / 2,
+              "grpc tuned", grpc);
+      return names.stream().map(name -> result(name, load, rates.getOrDefault(name, 1.0).intValue())).toList();
+    };
+  }
+
+  private List<Row> rows(Player player) throws InterruptedException {
+    new Loopback(player, SECOND, board).measure();
+    return board.rows();
   }
 
   private static Result result(String contestant, Load load, int calls) {
@@ -36,58 +55,48 @@ class TargetsTest {
 
   @Test
   void areReachedWhenTheProductIsAsFastAsItsRivals() throws Exception {
-    List<Row> rows =
-        new Loopback(
-                players(
-                    Map.of(
-                        "verbena tcp", 2_000_000,
-                        "raw nio", 2_000_000,
-                        "raw netty", 2_000_000,
-                        "grpc", 20_000,
-                        "grpc tuned", 200_000)),
-                SECOND)
-            .rows();
-    assertThat(rows).hasSize(9).allMatch(Row::isReached);
-    assertThat(Row.table(rows)).contains("ok").doesNotContain("short");
+    assertThat(rows(players(1, 1))).hasSize(9).allMatch(Row::isReached);
+    assertThat(board.close()).isTrue();
+    assertThat(printed.toString()).contains("  ok", "9 of 9").doesNotContain("short");
   }
 
   @Test
   void areShortWhenTheProductIsSlower() throws Exception {
+    assertThat(rows(players(0.2, 1))).noneMatch(Row::isReached);
+    assertThat(board.close()).isFalse();
+    assertThat(printed.toString()).contains("short", "0 of 9").doesNotContain("  ok");
+  }
+
+  @Test
+  void restOnNoRivalThatIsFarBelowWhatItIsKnownFor() throws Exception {
+    assertThat(rows(players(1, 0.1)))
+        .hasSize(9)
+        .allMatch(row -> row.isReached() != row.rival().startsWith("grpc"));
+    assertThat(printed.toString()).contains("void, else ok: weak rival: 0.12 of what raw netty");
+    assertThat(board.close()).isFalse();
+  }
+
+  @Test
+  void keepTheRowsOfOneSectionWhenAnotherFails() throws Exception {
+    Player fine = players(1, 1);
     List<Row> rows =
-        new Loopback(
-                players(
-                    Map.of(
-                        "verbena tcp", 300_000,
-                        "raw nio", 2_000_000,
-                        "raw netty", 2_000_000,
-                        "grpc", 20_000,
-                        "grpc tuned", 200_000)),
-                SECOND)
-            .rows();
-    assertThat(rows).noneMatch(Row::isReached);
-    assertThat(Row.table(rows)).contains("short").doesNotContain("ok");
+        rows(
+            (load, names) -> {
+              if (load.outstanding() == 256) {
+                throw new IllegalStateException("a call failed: deadline");
+              }
+              return fine.play(load, names);
+            });
+    assertThat(rows).hasSize(8).filteredOn(Row::isReached).hasSize(6);
+    assertThat(printed.toString()).contains("short: not measured: a call failed: deadline");
   }
 
   @Test
-  void restOnNoRivalThatIsFarBelowWhatItIsKnownFor() {
-    Loopback loopback =
-        new Loopback(
-            players(
-                Map.of(
-                    "verbena tcp", 2_000_000,
-                    "raw nio", 2_000_000,
-                    "raw netty", 2_000_000,
-                    "grpc", 2_000,
-                    "grpc tuned", 5_000)),
-            SECOND);
-    assertThatThrownBy(loopback::rows).hasMessageContaining("grpc tuned");
-  }
-
-  @Test
-  void areShortWhenTheyCannotBeMeasured() {
-    Row row = Row.unmeasured("a target", "no device");
-    assertThat(row.isReached()).isFalse();
-    assertThat(Row.table(List.of(row))).contains("short: not measured: no device");
+  void areNotBegunWhenTheTimeIsOver() throws Exception {
+    Scoreboard late = new Scoreboard(new PrintWriter(printed), Duration.ofNanos(-1));
+    new Loopback(players(1, 1), SECOND, late).measure();
+    assertThat(late.rows()).hasSize(5).noneMatch(Row::isReached);
+    assertThat(printed.toString()).contains("no time is left");
   }
 
   @Test
