@@ -36,7 +36,9 @@ class TargetsTest {
               "raw netty", netty,
               "grpc", grpc / 2,
               "grpc tuned", grpc);
-      return names.stream().map(name -> result(name, load, rates.getOrDefault(name, 1.0).intValue())).toList();
+      return names.stream()
+          .map(name -> result(name, load, rates.getOrDefault(name, 1.0).intValue()))
+          .toList();
     };
   }
 
