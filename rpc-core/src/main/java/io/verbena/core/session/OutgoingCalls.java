@@ -8,10 +8,8 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
-import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OutgoingCalls {
   private final SessionCore session;
-  private final Long2ObjectHashMap<PendingCall<?>> calls = new Long2ObjectHashMap<>();
+  private final CallTable calls = new CallTable();
   private long lastId;
   private int onewaysUnderWay;
 
@@ -29,7 +27,7 @@ final class OutgoingCalls {
   }
 
   boolean isEmpty() {
-    return calls.isEmpty();
+    return calls.size() == 0;
   }
 
   int size() {
@@ -37,8 +35,8 @@ final class OutgoingCalls {
   }
 
   void start(PendingCall<?> call) {
-    calls.put(++lastId, call);
-    call.started(lastId);
+    call.started(++lastId);
+    calls.add(lastId, call);
   }
 
   /** Writes the time left into a request that leaves now. */
@@ -63,13 +61,13 @@ final class OutgoingCalls {
   }
 
   private void forget(PendingCall<?> call) {
-    calls.remove(call.id());
+    calls.remove(call);
     call.close();
     session.window().release();
   }
 
   void onewaySent(PendingCall<?> call) {
-    calls.remove(call.id());
+    calls.remove(call);
     call.close();
     call.complete(null);
     onewaysUnderWay++;
@@ -132,8 +130,7 @@ final class OutgoingCalls {
   private void fail(Predicate<PendingCall<?>> which, RpcStatus status, String reason) {
     // Completing a call runs its caller's code, which may start or cancel others: take a copy
     // first.
-    List<PendingCall<?>> failing = new ArrayList<>();
-    calls.values().stream().filter(which).forEach(failing::add);
+    List<PendingCall<?>> failing = calls.all().stream().filter(which).toList();
     for (PendingCall<?> call : failing) {
       if (calls.get(call.id()) == call) {
         call.fail(status, reason);

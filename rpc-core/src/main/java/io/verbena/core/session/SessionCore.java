@@ -356,6 +356,8 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     }
     if (wrong != null) {
       breakOff(wrong);
+    } else if (pumpDue && outbox.hasBatch()) {
+      pump();
     }
   }
 
