@@ -89,7 +89,14 @@ final class Engine implements AutoCloseable {
   EngineStat stat(String name, UpgradeOptions upgrade, List<SessionStat> sessions) {
     UpgradeProvider provider = upgrade.provider();
     Map<String, Long> figures = provider == null ? Map.of() : provider.figures();
-    return new EngineStat(name, slotsInUse(), bulk.stats(), figures, sessions);
+    return new EngineStat(
+        name,
+        slotsInUse(),
+        slots.maxSlots() + fragmentSlots.maxSlots(),
+        bulk.stats(),
+        bulk.shelf().stat(),
+        figures,
+        sessions);
   }
 
   boolean isStepped() {

@@ -1,9 +1,12 @@
 package io.verbena.cli.stat;
 
 import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.PublishedStat;
+import io.verbena.core.bulk.TransferStat;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -17,8 +20,9 @@ final class Report {
 
   static void print(EngineStat engine, PrintWriter out) {
     out.println(engine.name());
-    out.println(INDENT + "slots in use  " + engine.slotsInUse());
+    out.printf("%sslots in use  %d of %,d%n", INDENT, engine.slotsInUse(), engine.maxSlots());
     print(engine.bulk(), out);
+    print("published", published(engine.published()), out);
     if (!engine.upgrade().isEmpty()) {
       out.println(INDENT + "rdma");
       Table figures = new Table("figure", "now");
@@ -29,7 +33,45 @@ final class Report {
     if (!engine.sessions().isEmpty()) {
       sessions(engine).print(out, INDENT + INDENT);
     }
+    print("under way", transfers(engine.sessions()), out);
     out.println();
+  }
+
+  private static void print(String title, Table table, PrintWriter out) {
+    if (!table.isEmpty()) {
+      out.println(INDENT + title);
+      table.print(out, INDENT + INDENT);
+    }
+  }
+
+  private static Table published(List<PublishedStat> objects) {
+    Table table = new Table("object", "where", "bytes", "readers", "for", "lease left");
+    for (PublishedStat one : objects) {
+      table.row(
+          one.id(),
+          one.source(),
+          bytes(one.bytes()),
+          one.transfers(),
+          one.seconds() + " s",
+          one.leaseSeconds() + " s");
+    }
+    return table;
+  }
+
+  private static Table transfers(List<SessionStat> sessions) {
+    Table table = new Table("peer", "", "what", "confirmed", "of", "for");
+    for (SessionStat session : sessions) {
+      for (TransferStat one : session.transfers()) {
+        table.row(
+            session.peer(),
+            one.incoming() ? "in" : "out",
+            one.object(),
+            bytes(one.confirmedBytes()),
+            one.totalBytes() < 0 ? "?" : bytes(one.totalBytes()),
+            one.seconds() + " s");
+      }
+    }
+    return table;
   }
 
   private static void print(BulkStats bulk, PrintWriter out) {

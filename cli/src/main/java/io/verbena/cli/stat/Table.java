@@ -12,6 +12,10 @@ final class Table {
     rows.add(List.of(head));
   }
 
+  boolean isEmpty() {
+    return rows.size() == 1;
+  }
+
   void row(Object... cells) {
     List<String> row = new ArrayList<>();
     for (Object cell : cells) {

@@ -6,7 +6,10 @@ import io.verbena.api.bulk.Source;
 import io.verbena.core.loop.EventLoop;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +30,33 @@ public final class Shelf {
     ObjectRef ref = new ObjectRef(lastId.incrementAndGet(), random.nextLong(), opened.length());
     long nanos =
         lease.compareTo(Duration.ofDays(10_000)) < 0 ? lease.toNanos() : Long.MAX_VALUE / 4;
-    Shelved shelved = new Shelved(ref, opened, loop, nanos);
+    Shelved shelved = new Shelved(ref, inWords(source), opened, loop, nanos);
     objects.put(ref.id(), shelved);
     loop.execute(() -> shelved.watch(loop.now()));
     return shelved;
+  }
+
+  private static String inWords(Source source) {
+    return switch (source) {
+      case Source.OfMemory memory -> "memory";
+      case Source.OfFile file -> "file " + file.path();
+      case Source.Generated made -> "generator";
+      case Source.Gathered(List<Source> pieces) -> pieces.size() + " pieces";
+    };
   }
 
   /** Returns an object to be sent, in use until {@link Shelved#used}; null if there is none. */
   @Nullable Shelved use(long id, long key) {
     Shelved found = objects.get(id);
     return found != null && found.ref.key() == key && found.use() ? found : null;
+  }
+
+  /** Returns what is published now, oldest first. */
+  public List<PublishedStat> stat() {
+    return objects.values().stream()
+        .map(Shelved::stat)
+        .sorted(Comparator.comparingLong(PublishedStat::id))
+        .toList();
   }
 
   int size() {
@@ -50,19 +70,23 @@ public final class Shelf {
   /** One published object. */
   final class Shelved implements Published {
     private final ObjectRef ref;
+    private final String words;
     private final OpenSource source;
     private final EventLoop loop;
     private final long leaseNanos;
+    private final long since;
     private long lastUsed;
     private int users;
     private boolean closed;
 
-    Shelved(ObjectRef ref, OpenSource source, EventLoop loop, long leaseNanos) {
+    Shelved(ObjectRef ref, String words, OpenSource source, EventLoop loop, long leaseNanos) {
       this.ref = ref;
+      this.words = words;
       this.source = source;
       this.loop = loop;
       this.leaseNanos = leaseNanos;
-      this.lastUsed = loop.clock().nanoTime();
+      this.since = loop.clock().nanoTime();
+      this.lastUsed = since;
     }
 
     @Override
@@ -77,6 +101,18 @@ public final class Shelf {
 
     OpenSource source() {
       return source;
+    }
+
+    private synchronized PublishedStat stat() {
+      long now = loop.clock().nanoTime();
+      long idle = users > 0 ? 0 : now - lastUsed;
+      return new PublishedStat(
+          ref.id(),
+          words,
+          ref.length(),
+          users,
+          TimeUnit.NANOSECONDS.toSeconds(now - since),
+          TimeUnit.NANOSECONDS.toSeconds(Math.max(0, leaseNanos - idle)));
     }
 
     private synchronized boolean use() {

@@ -70,6 +70,11 @@ final class TransferHandle implements Transfer {
     return new Progress(bytes, total, Duration.ofNanos(Math.max(0, end - startNanos)));
   }
 
+  TransferStat stat(boolean incoming) {
+    Progress now = progress();
+    return new TransferStat(object, incoming, now.bytes(), now.total(), now.elapsed().toSeconds());
+  }
+
   @Override
   public boolean cancel() {
     if (outcome.isDone()) {

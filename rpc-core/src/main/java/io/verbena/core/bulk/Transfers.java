@@ -12,10 +12,12 @@ import io.verbena.core.frame.FrameKind;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,6 +83,14 @@ public final class Transfers {
 
   private static boolean isOfACall(long id) {
     return (id & OF_A_CALL) != 0;
+  }
+
+  /** Returns what is under way, in the order in which it was asked for. */
+  public List<TransferStat> stat() {
+    return Stream.concat(incoming.values().stream(), outgoing.values().stream())
+        .sorted(Comparator.comparingLong(transfer -> transfer.id))
+        .map(transfer -> transfer.handle.stat(transfer instanceof IncomingTransfer))
+        .toList();
   }
 
   // ---- begun by this end ----

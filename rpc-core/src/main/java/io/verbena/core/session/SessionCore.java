@@ -336,13 +336,15 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
         incoming.size(),
         outbox.owedBytes(),
         pathChanges,
+        transfers().stat(),
         out == null ? Map.of() : out.link().figures());
   }
 
   /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
   public SessionStat silentStat() {
     String silent = path + ", but its event loop does not answer";
-    return new SessionStat(peer.address(), peer.identity(), silent, "", 0, 0, 0, 0, Map.of());
+    return new SessionStat(
+        peer.address(), peer.identity(), silent, "", 0, 0, 0, 0, List.of(), Map.of());
   }
 
   // ---- frames in ----

@@ -1,6 +1,7 @@
 package io.verbena.core.stat;
 
 import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.PublishedStat;
 import java.util.List;
 import java.util.Map;
 
@@ -9,7 +10,9 @@ import java.util.Map;
  *
  * @param name what it is, and where a server listens
  * @param slotsInUse message slots in use: 0 when nothing is under way
+ * @param maxSlots how many there may be
  * @param bulk its transfers of large objects, and their memory
+ * @param published the objects that its peers may fetch
  * @param upgrade figures of the links that its sessions upgrade to, by name: pinned bytes,
  *     registration cache, quarantine, refused connections; of all clients and servers that share
  *     the provider together
@@ -18,6 +21,8 @@ import java.util.Map;
 public record EngineStat(
     String name,
     int slotsInUse,
+    int maxSlots,
     BulkStats bulk,
+    List<PublishedStat> published,
     Map<String, Long> upgrade,
     List<SessionStat> sessions) {}

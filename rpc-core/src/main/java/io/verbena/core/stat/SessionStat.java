@@ -1,5 +1,7 @@
 package io.verbena.core.stat;
 
+import io.verbena.core.bulk.TransferStat;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -13,6 +15,7 @@ import java.util.Map;
  * @param callsIn calls of the peer's that run here
  * @param owedBytes bytes kept until the peer acknowledges them
  * @param pathChanges how often the path or its reason has changed
+ * @param transfers large objects under way, both ways
  * @param link figures of the link that carries calls, by name, such as its credits
  */
 public record SessionStat(
@@ -24,4 +27,5 @@ public record SessionStat(
     int callsIn,
     long owedBytes,
     long pathChanges,
+    List<TransferStat> transfers,
     Map<String, Long> link) {}
