@@ -106,6 +106,16 @@ final class FaultsTest {
   }
 
   @Test
+  void aRemovedDeviceThatNoLinkStandsOnIsLetGoOf() {
+    pair.client().link().close();
+    awaitEnd(pair.client());
+    awaitEnd(pair.server());
+    assertThat(harness.east.pinnedBytes()).isPositive();
+    harness.world.east.removeDevice();
+    links.stepUntil("its memory to be free", () -> harness.east.pinnedBytes() == 0);
+  }
+
+  @Test
   void worksWithoutInlineSends() throws LinkException {
     closeAndLeaveNothing();
     open(Seed.random("no inline").nextLong(), DeviceProfile.full().withMaxInline(0));

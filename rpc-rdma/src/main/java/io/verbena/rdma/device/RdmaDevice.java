@@ -220,7 +220,7 @@ public final class RdmaDevice {
 
   /** Hands completions to their links; returns how many there were. */
   public int poll() throws IOException {
-    return removed ? 0 : completions.poll();
+    return isRemoved() ? 0 : completions.poll();
   }
 
   /**
@@ -240,7 +240,7 @@ public final class RdmaDevice {
 
   /** Has the next completion announce itself on {@link #channel}. */
   public void arm() throws IOException {
-    if (!removed) {
+    if (!isRemoved()) {
       completions.arm();
     }
   }
@@ -250,9 +250,9 @@ public final class RdmaDevice {
     removed = true;
   }
 
-  /** Returns whether the device is gone. */
+  /** Returns whether the device is gone; the provider may know before any link does. */
   public boolean isRemoved() {
-    return removed;
+    return removed || !context.isOpen();
   }
 
   /** Returns whether links still stand on it. */

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * What {@link IbvContext} cannot say: an open device. Implemented by the provider's context class.
  *
  * <p>Safe for use by several threads. Queries fail with {@link VerbsException} ({@link
- * Errno#ENODEV} or {@link Errno#EIO}) once the device is gone.
+ * Errno#ENODEV} or {@link Errno#EIO}) once the device is gone, and {@link IbvContext#isOpen} is
+ * false as soon as that is known.
  */
 public interface VerbsContext {
   /** The extension of a context; fails with {@link IllegalArgumentException} where it has none. */

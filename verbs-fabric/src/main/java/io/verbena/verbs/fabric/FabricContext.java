@@ -31,7 +31,6 @@ final class FabricContext extends IbvContext implements VerbsContext {
   private final List<FabricQp> qps = new ArrayList<>();
   private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
   private long registeredBytes;
-  private boolean removed;
 
   FabricContext(FabricHost host, int number) throws IOException {
     super(number, 1);
@@ -191,12 +190,12 @@ final class FabricContext extends IbvContext implements VerbsContext {
   }
 
   boolean isRemoved() {
-    return removed;
+    return !isOpen;
   }
 
   void check(String call) throws VerbsException {
     host.check(call);
-    if (removed) {
+    if (!isOpen) {
       throw new VerbsException(call, Errno.EIO, "the device was removed.");
     }
   }
@@ -238,7 +237,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
   }
 
   void remove() {
-    removed = true;
+    isOpen = false;
     qps.forEach(FabricQp::freeze);
     raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null, null, null, 0));
   }

@@ -20,6 +20,9 @@ final class FfmCmEvent extends RdmaCmEvent {
   @SuppressWarnings("EnumOrdinal") // the order of the constants is C's
   private static final int CONNECT_REQUEST = EventType.RDMA_CM_EVENT_CONNECT_REQUEST.ordinal();
 
+  @SuppressWarnings("EnumOrdinal")
+  private static final int DEVICE_REMOVAL = EventType.RDMA_CM_EVENT_DEVICE_REMOVAL.ordinal();
+
   private FfmCmEvent(
       int type,
       int status,
@@ -37,6 +40,9 @@ final class FfmCmEvent extends RdmaCmEvent {
     MemorySegment event = Pointers.struct(pointer, CM_EVENT);
     int type = Pointers.u32(event, CM_EVENT, "event");
     MemorySegment id = Pointers.pointer(event, CM_EVENT, "id");
+    if (type == DEVICE_REMOVAL) {
+      channel.deviceRemoved(id);
+    }
     return new FfmCmEvent(
         type,
         Pointers.u32(event, CM_EVENT, "status"),

@@ -106,6 +106,13 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     return known;
   }
 
+  void deviceRemoved() throws IOException {
+    FfmContext removed = device();
+    if (removed != null) {
+      removed.removed();
+    }
+  }
+
   @Override
   public void bindAddr(SocketAddress address) throws IOException {
     try (Use _ = life.use("rdma_bind_addr");

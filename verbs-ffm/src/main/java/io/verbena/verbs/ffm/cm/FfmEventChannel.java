@@ -99,6 +99,14 @@ public final class FfmEventChannel extends RdmaEventChannel {
     return ids.get(id.address());
   }
 
+  /** The device of one of the channel's ids is being removed. */
+  void deviceRemoved(MemorySegment id) throws IOException {
+    FfmCmId known = id(id);
+    if (known != null) {
+      known.deviceRemoved();
+    }
+  }
+
   /** Null when none came in time; a negative limit waits for ever. */
   @Override
   public @Nullable RdmaCmEvent getCmEvent(int timeoutMillis) throws IOException {

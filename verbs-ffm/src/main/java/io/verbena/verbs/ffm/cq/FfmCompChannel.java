@@ -47,6 +47,16 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
 
   /** A new channel of a device. */
   public static FfmCompChannel create(FfmContext device) throws IOException {
+    device.life().addDependent("ibv_create_comp_channel");
+    try {
+      return open(device);
+    } catch (IOException | RuntimeException failed) {
+      device.life().removeDependent();
+      throw failed;
+    }
+  }
+
+  private static FfmCompChannel open(FfmContext device) throws IOException {
     MemorySegment channel = Ibverbs.createCompChannel(device.pointer());
     int fd = Pointers.u32(Pointers.struct(channel, COMP_CHANNEL), COMP_CHANNEL, "fd");
     try {
@@ -143,6 +153,7 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
   private void free() throws IOException {
     Ibverbs.destroyCompChannel(pointer);
     file.close();
+    device.life().removeDependent();
   }
 
   /** Destroys it, unless that was done. */

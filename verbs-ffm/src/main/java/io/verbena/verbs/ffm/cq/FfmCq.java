@@ -11,11 +11,13 @@ import io.verbena.verbs.ffm.lib.DataPath;
 import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.life.Closing;
+import io.verbena.verbs.ffm.life.Foundations;
 import io.verbena.verbs.ffm.life.Lifetime;
 import io.verbena.verbs.ffm.life.Lifetime.Use;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   private final Lifetime life = new Lifetime("the completion queue", "queue pairs");
   private final FfmContext device;
   private final @Nullable FfmCompChannel events;
+  private final Foundations foundations;
   private final MemorySegment pointer;
   private final MemorySegment pollVerb;
   private final long address;
@@ -31,11 +34,13 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   /** Events that DiSNI's way of waiting took and that nobody acknowledged yet. */
   private final AtomicInteger unacknowledged = new AtomicInteger();
 
-  private FfmCq(FfmContext device, @Nullable FfmCompChannel events, MemorySegment cq)
+  private FfmCq(
+      FfmContext device, @Nullable FfmCompChannel events, Foundations foundations, MemorySegment cq)
       throws IOException {
     super(device, events, Pointers.u32(cq, CQ, "handle"));
     this.device = device;
     this.events = events;
+    this.foundations = foundations;
     this.pointer = cq;
     address = cq.address();
     pollVerb = device.verbs().pollCq();
@@ -46,10 +51,10 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   public static FfmCq create(
       FfmContext device, @Nullable FfmCompChannel channel, int entries, int vector)
       throws IOException {
-    String call = "ibv_create_cq";
-    if (channel != null) {
-      channel.life().addDependent(call);
-    }
+    Foundations foundations =
+        Foundations.of(
+            "ibv_create_cq",
+            channel == null ? List.of(device.life()) : List.of(device.life(), channel.life()));
     try {
       MemorySegment cq =
           Ibverbs.createCq(
@@ -58,13 +63,11 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
               MemorySegment.NULL,
               channel == null ? MemorySegment.NULL : channel.pointer(),
               vector);
-      FfmCq queue = new FfmCq(device, channel, Pointers.struct(cq, CQ));
+      FfmCq queue = new FfmCq(device, channel, foundations, Pointers.struct(cq, CQ));
       device.live().add(cq.address(), queue);
       return queue;
     } catch (IOException | RuntimeException failed) {
-      if (channel != null) {
-        channel.life().removeDependent();
-      }
+      foundations.release();
       throw failed;
     }
   }
@@ -135,9 +138,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   public int destroyCQ() throws IOException {
     life.close("ibv_destroy_cq", this::freeWithoutEvents);
     isOpen = false;
-    if (events != null) {
-      events.life().removeDependent();
-    }
+    foundations.release();
     return 0;
   }
 

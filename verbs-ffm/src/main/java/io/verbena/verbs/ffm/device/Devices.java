@@ -42,6 +42,7 @@ public final class Devices {
 
   /** All devices that are there now. */
   public synchronized List<IbvContext> all() throws IOException {
+    letGoOfRemoved();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_INT);
       MemorySegment array = Rdmacm.getDevices(count);
@@ -52,6 +53,15 @@ public final class Devices {
         Rdmacm.freeDevices(array);
       }
       return devices;
+    }
+  }
+
+  /** Of the removal of a device on which no connection id stands nobody hears. */
+  private void letGoOfRemoved() throws IOException {
+    for (FfmContext known : contexts.values()) {
+      if (known.isGone()) {
+        known.removed();
+      }
     }
   }
 

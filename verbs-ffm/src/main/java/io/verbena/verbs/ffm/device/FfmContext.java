@@ -1,6 +1,7 @@
 package io.verbena.verbs.ffm.device;
 
 import static io.verbena.verbs.ffm.abi.VerbsLayouts.CONTEXT;
+import static io.verbena.verbs.ffm.abi.VerbsLayouts.DEVICE;
 
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
@@ -15,31 +16,48 @@ import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ffm.cq.FfmCompChannel;
 import io.verbena.verbs.ffm.cq.FfmCq;
 import io.verbena.verbs.ffm.lib.Ibverbs;
+import io.verbena.verbs.ffm.lib.Libc;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.life.Deadline;
 import io.verbena.verbs.ffm.life.EventFile;
+import io.verbena.verbs.ffm.life.Lifetime;
+import io.verbena.verbs.ffm.life.Lifetime.Use;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** An open device. It lives as long as the process. */
+/**
+ * An open device. It lives as long as the process, or until the device is removed and nothing
+ * stands on it any more.
+ */
 public final class FfmContext extends IbvContext implements VerbsContext {
   private final VerbsProvider provider;
   private final MemorySegment pointer;
   private final String name;
+
+  /** Its folder under /sys, which goes first when the device is removed. */
+  private final Path folder;
+
+  private final boolean hasFolder;
   private final DataVerbs verbs;
+  private final Lifetime life =
+      new Lifetime("the device", "protection domains, completion channels or completion queues");
   private final LiveObjects live = new LiveObjects();
   private final EventFile asyncFile;
   private final AsyncEvents asyncEvents;
 
-  private FfmContext(VerbsProvider provider, MemorySegment context, String name)
+  private FfmContext(VerbsProvider provider, MemorySegment context, MemorySegment device)
       throws IOException {
     super(
         Pointers.u32(context, CONTEXT, "cmd_fd"),
         Pointers.u32(context, CONTEXT, "num_comp_vectors"));
     this.provider = provider;
     this.pointer = context;
-    this.name = name;
+    this.name = Pointers.string(Ibverbs.getDeviceName(device));
+    this.folder = Path.of(Pointers.struct(device, DEVICE).getString(DEVICE.offset("dev_path")));
+    this.hasFolder = Files.exists(folder);
     verbs = DataVerbs.of(context);
     asyncFile = new EventFile(Pointers.u32(context, CONTEXT, "async_fd"));
     asyncEvents = new AsyncEvents(context, asyncFile, live);
@@ -49,8 +67,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     MemorySegment context = Pointers.struct(pointer, CONTEXT);
     AbiCheck.context(context);
     MemorySegment device = Pointers.pointer(context, CONTEXT, "device");
-    String name = Pointers.string(Ibverbs.getDeviceName(device));
-    return new FfmContext(provider, context, name);
+    return new FfmContext(provider, context, device);
   }
 
   /** The {@code ibv_context}. */
@@ -61,6 +78,33 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   /** The function pointers of the data path. */
   public DataVerbs verbs() {
     return verbs;
+  }
+
+  /** Whatever is made on the device stands on it. */
+  public Lifetime life() {
+    return life;
+  }
+
+  /**
+   * The device is being removed: nothing new is made on it, and its files are let go of once
+   * nothing stands on it, for the kernel may wait for that with the removal.
+   */
+  public void removed() throws IOException {
+    if (life.isOpen()) {
+      isOpen = false;
+      life.retire("the removal of the device", asyncFile::wake, this::letGo);
+    }
+  }
+
+  /** The descriptors stay, for librdmacm, whose context it is, may close them later. */
+  private void letGo() throws IOException {
+    Libc.letGo(Pointers.u32(pointer, CONTEXT, "cmd_fd"));
+    Libc.letGo(asyncFile.fd());
+  }
+
+  /** Whether it has been removed, heard or not. */
+  boolean isGone() {
+    return !life.isOpen() || (hasFolder && !Files.exists(folder));
   }
 
   /** What events and requests may point to. */
@@ -75,7 +119,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
 
   @Override
   public IbvPd allocPd() throws IOException {
-    return new FfmPd(this, Ibverbs.allocPd(pointer));
+    return FfmPd.allocate(this);
   }
 
   @Override
@@ -107,22 +151,30 @@ public final class FfmContext extends IbvContext implements VerbsContext {
 
   @Override
   public DeviceAttributes queryDevice() throws IOException {
-    return DeviceQueries.device(pointer, name);
+    try (Use _ = life.use("ibv_query_device")) {
+      return DeviceQueries.device(pointer, name);
+    }
   }
 
   @Override
   public PortAttributes queryPort(int port) throws IOException {
-    return DeviceQueries.port(pointer, port);
+    try (Use _ = life.use("ibv_query_port")) {
+      return DeviceQueries.port(pointer, port);
+    }
   }
 
   @Override
   public Gid queryGid(int port, int index) throws IOException {
-    return DeviceQueries.gid(pointer, port, index);
+    try (Use _ = life.use("ibv_query_gid")) {
+      return DeviceQueries.gid(pointer, port, index);
+    }
   }
 
   @Override
   public @Nullable AsyncEvent nextAsyncEvent(long timeoutNanos) throws IOException {
-    return asyncEvents.next(Deadline.ofNanos(timeoutNanos));
+    try (Use _ = life.use("ibv_get_async_event")) {
+      return asyncEvents.next(Deadline.ofNanos(timeoutNanos));
+    }
   }
 
   @Override

@@ -23,11 +23,21 @@ public final class FfmPd extends IbvPd implements VerbsPd {
   private final FfmContext device;
   private final MemorySegment pointer;
 
-  FfmPd(FfmContext device, MemorySegment pointer) throws IOException {
+  private FfmPd(FfmContext device, MemorySegment pointer) throws IOException {
     super(device);
     this.device = device;
     this.pointer = pointer;
     handle = Pointers.u32(Pointers.struct(pointer, PD), PD, "handle");
+  }
+
+  static FfmPd allocate(FfmContext device) throws IOException {
+    device.life().addDependent("ibv_alloc_pd");
+    try {
+      return new FfmPd(device, Ibverbs.allocPd(device.pointer()));
+    } catch (IOException | RuntimeException failed) {
+      device.life().removeDependent();
+      throw failed;
+    }
   }
 
   /** The device that it is of. */
@@ -69,6 +79,7 @@ public final class FfmPd extends IbvPd implements VerbsPd {
   public int deallocPd() throws IOException {
     life.close("ibv_dealloc_pd", () -> Ibverbs.deallocPd(pointer));
     isOpen = false;
+    device.life().removeDependent();
     return 0;
   }
 

@@ -25,6 +25,7 @@ public final class Libc {
   private static final int EPOLL_CTL_ADD = 1;
   private static final int EPOLL_CTL_DEL = 2;
   private static final int EPOLL_CLOEXEC = 0x80000;
+  private static final int O_CLOEXEC = 0x80000;
   private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | O_NONBLOCK;
 
   private static final NativeLibrary LIBRARY = NativeLibrary.libc();
@@ -34,6 +35,8 @@ public final class Libc {
       LIBRARY.control("eventfd", Shapes.status(JAVA_INT, JAVA_INT));
   private static final MethodHandle EVENTFD_WRITE =
       LIBRARY.control("eventfd_write", Shapes.status(JAVA_INT, JAVA_LONG));
+  private static final MethodHandle DUP3 =
+      LIBRARY.control("dup3", Shapes.status(JAVA_INT, JAVA_INT, JAVA_INT));
   private static final MethodHandle CLOSE = LIBRARY.control("close", Shapes.status(JAVA_INT));
   private static final MethodHandle EPOLL_CREATE1 =
       LIBRARY.control("epoll_create1", Shapes.status(JAVA_INT));
@@ -137,6 +140,19 @@ public final class Libc {
       return Math.max(ready, 0);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
+    }
+  }
+
+  /** Closes the file behind a descriptor, which stays open on one that is never ready. */
+  public static void letGo(int fd) throws VerbsException {
+    int never = eventfd();
+    try (Control call = call("dup3")) {
+      int same = (int) DUP3.invokeExact(call.errno, never, fd, O_CLOEXEC);
+      call.zero(Math.min(same, 0));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    } finally {
+      close(never);
     }
   }
 
