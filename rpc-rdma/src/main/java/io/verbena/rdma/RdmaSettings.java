@@ -35,8 +35,9 @@ public record RdmaSettings(
    *       (4 KiB), and many small ones under load; longer messages are cut into frames.
    *   <li>32 credits: 256 KiB on their way per direction, more than a round trip of 20 us carries
    *       at 100 Gbit/s, for 280 KiB of receives per link.
-   *   <li>No receives shared: 280 KiB of receives for each link, which is simple and exact. With 4
-   *       guaranteed, a thousand links that are idle pin 56 MiB.
+   *   <li>8 of them guaranteed, where the device can share receives: what a link at rest needs to
+   *       start with, so that a thousand of them pin less than 100 MiB. A busy one leases the rest
+   *       within two round trips.
    *   <li>256 B inline: what common devices offer without longer work requests than that.
    *   <li>ACK time-out 15: 134 ms, so that a dead path is an error after 8 of them, 1.07 s. Devices
    *       may stretch each up to fourfold (InfiniBand specification, 9.7.6.1.3). Acknowledgements
@@ -44,7 +45,7 @@ public record RdmaSettings(
    * </ul>
    */
   public static final RdmaSettings DEFAULT =
-      new RdmaSettings(8 << 10, 32, 256, 512L << 20, 15, 0, 64 << 10, 512 << 10);
+      new RdmaSettings(8 << 10, 32, 256, 512L << 20, 15, 8, 64 << 10, 512 << 10);
 
   /** Checks every value. */
   public RdmaSettings {

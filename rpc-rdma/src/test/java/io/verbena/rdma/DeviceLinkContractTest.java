@@ -10,14 +10,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 
-/** The link contract over a real verbs device, whose receivers are ready throughout. */
+/**
+ * The link contract over a real verbs device, by shared receives. The receivers are ready
+ * throughout.
+ */
 @Tag("lab")
 final class DeviceLinkContractTest extends LinkContract {
   private Map<String, Long> before = Map.of();
 
   @Override
   protected LinkHarness newHarness() {
-    return new DeviceLinkHarness();
+    return new DeviceLinkHarness(FabricLinkHarness.SETTINGS);
   }
 
   @BeforeEach

@@ -8,11 +8,19 @@ import java.net.URI;
 
 /** RDMA links over the device that tests tagged "lab" run on, from it to itself. */
 final class DeviceLinkHarness implements LinkHarness {
-  private static final RdmaSettings SETTINGS = FabricLinkHarness.SETTINGS.withGuaranteedCredits(0);
+  private final RdmaSettings settings;
+  private final RdmaUpgradeProvider links;
+  private final LinkProvider provider;
 
-  private final RdmaUpgradeProvider links =
-      new RdmaUpgradeProvider(new FfmProvider(), SETTINGS, NanoClock.SYSTEM);
-  private final LinkProvider provider = new UpgradeLinkProvider(() -> links, () -> {});
+  DeviceLinkHarness(RdmaSettings settings) {
+    this.settings = settings;
+    links = new RdmaUpgradeProvider(new FfmProvider(), settings, NanoClock.SYSTEM);
+    provider = new UpgradeLinkProvider(() -> links, () -> {});
+  }
+
+  long pinnedBytes() {
+    return links.pinnedBytes();
+  }
 
   @Override
   public LinkProvider provider() {
@@ -38,7 +46,7 @@ final class DeviceLinkHarness implements LinkHarness {
 
   @Override
   public int maxFrameBytes() {
-    return SETTINGS.slotBytes() - 8;
+    return settings.slotBytes() - 8;
   }
 
   /**

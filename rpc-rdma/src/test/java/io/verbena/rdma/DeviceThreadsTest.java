@@ -9,6 +9,6 @@ import org.junit.jupiter.api.Tag;
 final class DeviceThreadsTest extends LinkThreadsContract {
   @Override
   protected LinkHarness newHarness() {
-    return new DeviceLinkHarness();
+    return new DeviceLinkHarness(RdmaSettings.DEFAULT);
   }
 }

@@ -17,9 +17,12 @@ import org.junit.jupiter.api.Test;
 /** Links that share their receives pin little, lease what they need, and give it back. */
 final class SharedReceivesTest {
   private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(5), null);
-  private static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT.withGuaranteedCredits(4);
+  private static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT;
   private static final int LINKS = 1000;
   private static final int SLOT = SETTINGS.slotBytes();
+
+  /** Receives, with those for control messages. */
+  private static final int GUARANTEED = SETTINGS.guaranteedCredits() + 3;
 
   private final FabricLinkHarness harness;
   private final SteppedLinks links;
@@ -53,7 +56,7 @@ final class SharedReceivesTest {
     for (int i = 0; i < LINKS; i++) {
       pairs.add(links.open());
     }
-    long receives = LINKS * (SETTINGS.guaranteedCredits() + 3L) * SLOT;
+    long receives = (long) LINKS * GUARANTEED * SLOT;
     long sends = (long) LINKS * SLOT; // one slot stays with each link
     long slabs = 2L << 20; // the last of each pool is not full
     assertThat(harness.west.pinnedBytes()).isLessThan(receives + sends + slabs);
@@ -78,7 +81,7 @@ final class SharedReceivesTest {
           pairs.forEach(pair -> fill(pair.client()));
           return pairs.stream().allMatch(pair -> pair.server().heard().frames().size() >= 200);
         });
-    long most = (100 * 7L + 1024) * SLOT + 100L * SLOT + (4L << 20);
+    long most = (100L * GUARANTEED + 1024) * SLOT + 100L * SLOT + (4L << 20);
     assertThat(harness.west.pinnedBytes()).isLessThanOrEqualTo(most);
   }
 

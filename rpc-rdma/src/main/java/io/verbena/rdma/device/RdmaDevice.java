@@ -32,7 +32,7 @@ public final class RdmaDevice {
 
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDevice.class);
 
-  /** Receives that links may share: enough for two thousand of them. */
+  /** Receives that links may share: enough for fourteen hundred of them, by default. */
   private static final int MOST_SHARED = 1 << 14;
 
   private final String name;
