@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /** Bytes that tell where in an object they belong: at offset 8 i is a mix of i. */
-final class Pattern {
+public final class Pattern {
   private static final ValueLayout.OfLong WORD =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -24,11 +24,13 @@ final class Pattern {
     return (byte) (word(offset / 8) >>> (8 * (offset % 8)));
   }
 
-  static Source source(long bytes) {
+  /** Returns so many bytes. */
+  public static Source source(long bytes) {
     return Source.generator(bytes, Pattern::fill);
   }
 
-  static void fill(MemorySegment chunk, long offset) {
+  /** Fills a chunk that begins at an offset. */
+  public static void fill(MemorySegment chunk, long offset) {
     long at = 0;
     if (offset % 8 == 0) {
       for (; at + 8 <= chunk.byteSize(); at += 8) {
@@ -58,7 +60,8 @@ final class Pattern {
     }
   }
 
-  static void check(MemorySegment chunk, long offset) {
+  /** Fails unless a chunk that begins at an offset has the pattern. */
+  public static void check(MemorySegment chunk, long offset) {
     long at = 0;
     if (offset % 8 == 0) {
       for (; at + 8 <= chunk.byteSize(); at += 8) {

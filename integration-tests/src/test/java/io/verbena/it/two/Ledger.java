@@ -1,0 +1,26 @@
+package io.verbena.it.two;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+import io.verbena.api.bulk.ObjectRef;
+import java.util.Map;
+
+/** What machine a asks machine b. */
+@RpcService(name = "ledger.v1")
+interface Ledger {
+  /** Notes an entry, and returns the number after it. */
+  @RpcMethod(id = 1, nonBlocking = true)
+  int enter(int number);
+
+  /** Returns how often each entry was noted, by this server and by those that it has replaced. */
+  @RpcMethod(id = 2)
+  byte[] timesEntered(int from, int count);
+
+  /** Publishes a pattern in so many bytes. */
+  @RpcMethod(id = 3)
+  ObjectRef publish(long bytes);
+
+  /** Returns what the server holds, and what was wrong. */
+  @RpcMethod(id = 4)
+  Map<String, Long> figures();
+}

@@ -1,0 +1,243 @@
+package io.verbena.it.two;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.api.Session;
+import io.verbena.core.NanoClock;
+import io.verbena.core.VerbenaClient;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.verbs.ffm.FfmProvider;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Whatever happens between two machines while calls and large objects are under way: every call
+ * ends, none is executed twice, what is told of their execution is true, they go on over TCP and
+ * return to RDMA, and nothing is left of it.
+ */
+@Tag("lab-two")
+@DisplayName("Between two machines")
+class TwoMachinesTest {
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+  private static Map<String, Long> beforehand;
+  private static RdmaUpgradeProvider rdma;
+  private static LedgerProcess server;
+  private static VerbenaClient client;
+  private static Session session;
+
+  /** What the kernels hold for a session that has been used and rests. */
+  private static Map<Machine, Map<String, Long>> usual;
+
+  @BeforeAll
+  static void openASessionAndUseIt() throws Exception {
+    beforehand = Machine.A.resources();
+    beforehand.merge("pd", 1L, Long::sum); // librdmacm's own, which it keeps
+    rdma = new RdmaUpgradeProvider(new FfmProvider(), RdmaSettings.DEFAULT, NanoClock.SYSTEM);
+    server = new LedgerProcess();
+    client = VerbenaClient.builder().limits(LedgerServer.LIMITS).upgrades(rdma).build();
+    session = client.connect(LedgerProcess.ADDRESS);
+    awaitPath("rdma");
+    during(Traffic::awaitMore).assertNothingFailed();
+    awaitRest();
+    usual = resources();
+  }
+
+  @AfterAll
+  static void leaveNothing() {
+    client.close();
+    assertThat(rdma.pinnedBytes()).isZero();
+    assertThat(client.slotsInUse()).isZero();
+    await()
+        .atMost(Traffic.LONGEST)
+        .untilAsserted(() -> assertThat(Machine.A.resources()).isEqualTo(beforehand));
+    server.close();
+  }
+
+  @AfterEach
+  void allIsAsItWas() throws Exception {
+    awaitPath("rdma");
+    awaitRest();
+    await().atMost(Traffic.LONGEST).untilAsserted(() -> assertThat(resources()).isEqualTo(usual));
+    assertThat(figures(Machine.B)).containsEntry("wrong pushes", 0L);
+    for (Machine machine : Machine.values()) {
+      assertThat(figures(machine)).containsEntry("rules broken by peers", 0L);
+      assertThat(machine.counters())
+          .as("receivers of %s that were not ready", machine)
+          .containsEntry("rcvd_rnr_err", 0L)
+          .containsEntry("send_rnr_err", 0L);
+    }
+  }
+
+  /** Has something happen in the midst of traffic, and returns it when it has come to its end. */
+  private static Traffic during(Event event) throws Exception {
+    try (Traffic traffic = new Traffic(session, NUMBERS)) {
+      traffic.awaitMore();
+      event.happen(traffic);
+      traffic.stop();
+      return traffic;
+    }
+  }
+
+  private interface Event {
+    void happen(Traffic traffic) throws Exception;
+  }
+
+  private static void awaitPath(String link) {
+    await()
+        .atMost(Traffic.LONGEST)
+        .untilAsserted(() -> assertThat(session.path().toString()).startsWith(link));
+  }
+
+  private static void awaitMoreOver(String link, Traffic traffic) {
+    traffic.awaitMore();
+    awaitPath(link);
+    traffic.awaitMore();
+  }
+
+  /** What was closed is fenced, and pooled memory is back. */
+  private static void awaitRest() {
+    await()
+        .atMost(Traffic.LONGEST)
+        .untilAsserted(
+            () -> {
+              for (Machine machine : Machine.values()) {
+                assertThat(figures(machine))
+                    .containsEntry("quarantined bytes", 0L)
+                    .containsEntry("open to peers bytes", 0L)
+                    .containsEntry("bulk memory in use", 0L)
+                    .containsEntry("bulk quarantined", 0L);
+              }
+            });
+  }
+
+  /** Returns what an end says of itself. */
+  private static Map<String, Long> figures(Machine machine) {
+    return switch (machine) {
+      case A -> LedgerServer.figures(rdma, client.bulkStats());
+      case B -> LedgerRpc.client(session).figures();
+    };
+  }
+
+  /** Returns what the kernels hold, but for registrations that are kept for the next transfer. */
+  private static Map<Machine, Map<String, Long>> resources() throws Exception {
+    Map<Machine, Map<String, Long>> all = new EnumMap<>(Machine.class);
+    for (Machine machine : Machine.values()) {
+      long kept = figures(machine).get("registration cache bytes");
+      Map<String, Long> resources = machine.resources();
+      resources.merge("mr", -kept / Traffic.BYTES, Long::sum);
+      all.put(machine, resources);
+    }
+    return all;
+  }
+
+  /** Returns this end of each TCP connection to the server. */
+  private static String tcpConnections() throws Exception {
+    return Machine.A.run("ss -Htn state established '( dport = :7400 )' | awk '{print $3}'");
+  }
+
+  @Test
+  void trafficMovesOverTheDevices() throws Exception {
+    long written = rdma.counters().bulkBytes();
+    for (Machine machine : Machine.values()) {
+      long sent = machine.counters().get("sent_pkts");
+      during(Traffic::awaitMore).assertNothingFailed();
+      assertThat(machine.counters().get("sent_pkts")).as("%s", machine).isGreaterThan(sent);
+    }
+    assertThat(rdma.counters().bulkBytes()).isGreaterThan(written);
+  }
+
+  @Test
+  void aSecondWithoutTheLinkIsSurvivedByEveryCallAndByTheTcpConnection() throws Exception {
+    String connections = tcpConnections();
+    during(
+            traffic -> {
+              Machine.A.run("lab-link cut; sleep 1; lab-link heal");
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+    assertThat(tcpConnections()).isNotEmpty().isEqualTo(connections);
+  }
+
+  @Test
+  @Timeout(400)
+  @EnabledIfSystemProperty(named = "verbena.full", matches = "true")
+  void aMinuteWithoutTheLinkIsSurvivedByEveryCall() throws Exception {
+    during(
+            traffic -> {
+              Machine.A.run("lab-link cut");
+              TimeUnit.SECONDS.sleep(60);
+              Machine.A.run("lab-link heal");
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+  }
+
+  @Test
+  void whenThePeerIsKilledWhatIsToldOfCallsIsTrueAndItsSuccessorIsUsed() throws Exception {
+    Traffic ended =
+        during(
+            traffic -> {
+              server.kill();
+              server = new LedgerProcess();
+              awaitMoreOver("rdma", traffic);
+            });
+    assertThat(ended.failures()).isPositive();
+    ended.assertOutcomesAreTrue();
+  }
+
+  @Test
+  void aPeerThatPausesForTwoSecondsKeepsThePath() throws Exception {
+    long links = rdma.counters().linksOpened();
+    during(
+            traffic -> {
+              server.freeze();
+              TimeUnit.SECONDS.sleep(2);
+              server.thaw();
+              traffic.awaitMore();
+            })
+        .assertNothingFailed();
+    assertThat(rdma.counters().linksOpened()).isEqualTo(links);
+  }
+
+  @Test
+  void aPeerThatIsFrozenForLongerIsGivenUpAndFoundAgain() throws Exception {
+    long closed = rdma.counters().linksClosed();
+    during(
+            traffic -> {
+              server.freeze();
+              await().atMost(Traffic.LONGEST).until(() -> rdma.counters().linksClosed() > closed);
+              server.thaw();
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whenADeviceIsRemovedTrafficGoesOnOverTcpUntilThereIsOneAgain(Machine machine)
+      throws Exception {
+    during(
+            traffic -> {
+              machine.run("rdma link delete rxe0");
+              awaitMoreOver("tcp", traffic);
+              machine.run("rdma link add rxe0 type rxe netdev eth0");
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+  }
+}
