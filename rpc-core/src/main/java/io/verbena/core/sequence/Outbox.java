@@ -24,13 +24,6 @@ public final class Outbox {
   /** So many frames may be unacknowledged; the peer acknowledges far sooner (see Inbox). */
   static final int MOST_UNACKNOWLEDGED = 1024;
 
-  /**
-   * So many frames are worth a write of their own before the duty cycle ends. Measured on loopback:
-   * with 64 and with 256 calls outstanding the two ends else work by turns, a third slower; with 16
-   * frames the writes cost more than the peer's wait.
-   */
-  private static final int BATCH = 32;
-
   /** So many fragments never wait for the pool, which other sessions may have emptied. */
   private static final int ALWAYS_SENT = 4;
 
@@ -93,9 +86,9 @@ public final class Outbox {
     return message;
   }
 
-  /** Returns whether so much waits that the peer is better given it now, to work on meanwhile. */
-  public boolean hasBatch() {
-    return waiting.size() >= BATCH;
+  /** Returns how many messages wait for their turn. */
+  public int waiting() {
+    return waiting.size();
   }
 
   /** Returns how many answers wait for their turn. */

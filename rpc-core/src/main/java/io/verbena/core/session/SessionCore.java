@@ -59,6 +59,9 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   /** What the peer may have coming beside replies and cancellations. */
   private static final int MOST_ANSWERS = 1024;
 
+  private static final int CALLS_IN_BATCH = 32;
+  private static final int ANSWERS_IN_BATCH = 128;
+
   private final SessionContext context;
   private final SessionRole role;
   private final Outbox outbox;
@@ -358,7 +361,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     }
     if (wrong != null) {
       breakOff(wrong);
-    } else if (pumpDue && outbox.hasBatch()) {
+    } else if (pumpDue && hasBatch()) {
       pump();
     }
   }
@@ -507,6 +510,18 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
       pumpDue = true;
       context.loop().atCycleEnd(pump);
     }
+  }
+
+  /**
+   * Returns whether so much waits that the peer is better given it now, in the middle of a duty
+   * cycle, to work on meanwhile; else the two ends work by turns. Of its own calls an end sends the
+   * first half while it makes the second. Measured on loopback, with 64 and 256 calls outstanding:
+   * that makes a third more calls; each write costs as much as 20 calls.
+   */
+  private boolean hasBatch() {
+    int batch =
+        outgoing.isEmpty() ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, outgoing.size() / 2);
+    return outbox.waiting() >= batch;
   }
 
   private void pump() {
