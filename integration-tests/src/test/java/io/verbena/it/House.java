@@ -2,6 +2,7 @@ package io.verbena.it;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
+import java.lang.foreign.MemorySegment;
 
 /** What these tests call. */
 @RpcService(name = "house.v1")
@@ -16,4 +17,8 @@ interface House {
   /** Returns who the caller has proved to be. */
   @RpcMethod(id = 3)
   String whoAmI();
+
+  /** Gives back what it was given. */
+  @RpcMethod(id = 4, timeout = "5m")
+  MemorySegment same(MemorySegment value);
 }

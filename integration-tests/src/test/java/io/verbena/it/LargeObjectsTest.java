@@ -10,6 +10,7 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferOptions;
+import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.io.IOException;
@@ -123,6 +124,62 @@ class LargeObjectsTest {
       fetch(published, Landing.chunks(expected)).close();
     }
     assertThat(expected.next).isEqualTo(bytes);
+  }
+
+  @Test
+  void areValuesOfACallThatAreLongerThanAnyMessage() {
+    goesThroughACall(session, SessionLimits.DEFAULT.maxMessageBytes() + 3);
+  }
+
+  @EnabledIfSystemProperty(named = "verbena.full", matches = "true")
+  @Test
+  void areValuesOfACallThatAnIntDoesNotCount() {
+    try (VerbenaServer large =
+            VerbenaServer.builder()
+                .listen("127.0.0.1:0")
+                .bulkMemoryBytes(5L << 30)
+                .serve(HouseRpc.bind(new PlainHouse()))
+                .start();
+        VerbenaClient caller = VerbenaClient.builder().bulkMemoryBytes(5L << 30).build()) {
+      goesThroughACall(caller.connect(large.address().toString()), (1L << 31) + 5);
+    }
+  }
+
+  private static void goesThroughACall(Session session, long bytes) {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment value = arena.allocate(bytes);
+      Pattern.fill(value, 0);
+      assertThat(HouseRpc.client(session).same(value).mismatch(value)).isEqualTo(-1);
+    }
+  }
+
+  @EnabledIfSystemProperty(named = "verbena.full", matches = "true")
+  @Test
+  void mayBeAHundredThousandSmallOnes() throws Exception {
+    int bytes = 4096;
+    int window = 256;
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment from = arena.allocate((long) window * bytes);
+      Pattern.fill(from, 0);
+      List<Published> published = new ArrayList<>();
+      for (int i = 0; i < window; i++) {
+        published.add(server.publish(Source.of(from.asSlice((long) i * bytes, bytes)), LEASE));
+      }
+      MemorySegment into = arena.allocate((long) window * bytes);
+      for (int done = 0; done < 100_000; done += window) {
+        into.fill((byte) 0);
+        List<Transfer> transfers = new ArrayList<>();
+        for (int i = 0; i < window; i++) {
+          Landing landing = Landing.of(into.asSlice((long) i * bytes, bytes));
+          transfers.add(session.objects().fetch(published.get(i).ref(), landing));
+        }
+        for (Transfer transfer : transfers) {
+          transfer.get(LONGEST).close();
+        }
+        assertThat(into.mismatch(from)).isEqualTo(-1);
+      }
+      published.forEach(Published::close);
+    }
   }
 
   /** A file that is a hole but for a mark every half gibibyte, and one at its end. */

@@ -1,6 +1,7 @@
 package io.verbena.it;
 
 import io.verbena.api.CallContext;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CountDownLatch;
 
 /** Answers by the book; tests override what they look at. */
@@ -24,5 +25,10 @@ class PlainHouse implements House {
   @Override
   public String whoAmI() {
     return CallContext.current().session().peer().identity();
+  }
+
+  @Override
+  public MemorySegment same(MemorySegment value) {
+    return value;
   }
 }

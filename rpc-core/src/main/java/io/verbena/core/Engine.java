@@ -41,7 +41,7 @@ final class Engine implements AutoCloseable {
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
-    this.bulk = BulkContext.of(options.bulkMemoryBytes());
+    this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.partCutOffBytes());
   }
 
   SessionContext context(String scheme, LinkOptions link, UpgradeOptions upgrade) {
@@ -125,6 +125,7 @@ final class Engine implements AutoCloseable {
       long slotMemoryBytes,
       long maxAssemblyBytes,
       long bulkMemoryBytes,
+      long partCutOffBytes,
       Duration spin,
       @Nullable EventLoop steppedLoop) {
     /** A control message that is longer is cut into frames. */
@@ -141,6 +142,9 @@ final class Engine implements AutoCloseable {
 
     /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
     static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
+
+    /** 256 KiB: what TCP on loopback moves in the round trip that announcing a part costs. */
+    static final long DEFAULT_PART_CUT_OFF_BYTES = 256L << 10;
 
     static long defaultAssemblyBytes() {
       return Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4);

@@ -17,6 +17,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private long slotMemoryBytes = Engine.EngineOptions.DEFAULT_SLOT_MEMORY_BYTES;
   private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
+  private long partCutOffBytes = Engine.EngineOptions.DEFAULT_PART_CUT_OFF_BYTES;
   private Duration spin = Engine.EngineOptions.DEFAULT_SPIN;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
@@ -63,6 +64,20 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
    */
   public B bulkMemoryBytes(long bytes) {
     this.bulkMemoryBytes = bytes;
+    return self();
+  }
+
+  /**
+   * Sets from how many bytes on a {@code byte[]}, {@code ByteBuffer} or {@code MemorySegment} in a
+   * call travels as bulk, beside its message. Default: 256 KiB.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public B partCutOffBytes(long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("partCutOffBytes is at least 1, not " + bytes);
+    }
+    this.partCutOffBytes = bytes;
     return self();
   }
 
@@ -123,6 +138,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
             slotMemoryBytes,
             maxAssemblyBytes,
             bulkMemoryBytes,
+            partCutOffBytes,
             spin,
             steppedLoop));
   }

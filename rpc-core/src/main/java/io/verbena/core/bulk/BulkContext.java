@@ -11,11 +11,13 @@ import java.time.Duration;
  * @param memory where objects land, and pass through
  * @param shelf what is published
  * @param counters what was done
+ * @param partCutOff from how many bytes on a value of a call travels beside its message
  */
-public record BulkContext(BulkMemory memory, Shelf shelf, BulkCounters counters) {
+public record BulkContext(BulkMemory memory, Shelf shelf, BulkCounters counters, long partCutOff) {
   /** A context with so much memory. */
-  public static BulkContext of(long memoryBytes) {
-    return new BulkContext(new BulkMemory(memoryBytes), new Shelf(), new BulkCounters());
+  public static BulkContext of(long memoryBytes, long partCutOff) {
+    return new BulkContext(
+        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), partCutOff);
   }
 
   /** Publishes an object; its lease is watched by this loop. */

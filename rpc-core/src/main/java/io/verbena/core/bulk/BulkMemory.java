@@ -43,6 +43,16 @@ public final class BulkMemory {
     return budget.reserved();
   }
 
+  /** Counts memory that somebody else allocates; false, and nothing, over the budget. */
+  boolean reserve(long bytes) {
+    return budget.reserve(bytes);
+  }
+
+  /** Gives back what was counted. */
+  void unreserve(long bytes) {
+    budget.release(bytes);
+  }
+
   /** Claims a block of this length, or returns null when that would exceed the budget. */
   public @Nullable Block claim(long bytes) {
     List<Block> blocks = claim(1, bytes);

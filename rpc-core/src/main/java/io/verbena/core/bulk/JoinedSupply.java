@@ -46,12 +46,17 @@ final class JoinedSupply implements Supply {
   }
 
   private Part partAt(long at) {
-    for (Part part : parts) {
-      if (at >= part.start && at < part.end) {
-        return part;
+    int first = 0;
+    int last = parts.size() - 1;
+    while (first < last) {
+      int middle = (first + last + 1) >>> 1;
+      if (parts.get(middle).start <= at) {
+        first = middle;
+      } else {
+        last = middle - 1;
       }
     }
-    throw new IllegalStateException("no part at " + at);
+    return parts.get(first);
   }
 
   @Override

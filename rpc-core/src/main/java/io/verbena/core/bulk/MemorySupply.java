@@ -1,13 +1,11 @@
 package io.verbena.core.bulk;
 
 import io.verbena.core.link.LinkException;
-import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Memory of the user's, written from where it is. */
+/** Memory, written from where it is. */
 final class MemorySupply implements Supply {
   private final BulkHost host;
   private final boolean checked;
@@ -16,10 +14,10 @@ final class MemorySupply implements Supply {
   private boolean summing;
   private @Nullable Runnable closing;
 
-  MemorySupply(BulkHost host, MemorySegment memory, boolean checked) {
+  MemorySupply(BulkHost host, OpenSource.InMemory source, boolean checked) {
     this.host = host;
     this.checked = checked;
-    this.attached = new Attached(memory, MemoryLife.BORROWED);
+    this.attached = new Attached(source.memory(), source.life());
     this.checksum = checked ? null : 0;
   }
 

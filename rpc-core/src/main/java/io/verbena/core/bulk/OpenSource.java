@@ -2,6 +2,7 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Source;
+import io.verbena.core.link.MemoryLife;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -18,7 +19,7 @@ public sealed interface OpenSource {
   /** Opens a source's files; may block. */
   static OpenSource open(Source source) {
     return switch (source) {
-      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory);
+      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory, MemoryLife.BORROWED);
       case Source.OfFile file ->
           new InFile(OpenFile.open(file.path()), file.offset(), file.length());
       case Source.Generated(long length, Source.Filler filler) -> new Made(filler, 0, length);
@@ -59,8 +60,8 @@ public sealed interface OpenSource {
 
   void close();
 
-  /** Memory. */
-  record InMemory(MemorySegment memory) implements OpenSource {
+  /** Memory, and what is known of its life. */
+  record InMemory(MemorySegment memory, MemoryLife life) implements OpenSource {
     @Override
     public long length() {
       return memory.byteSize();
@@ -68,7 +69,7 @@ public sealed interface OpenSource {
 
     @Override
     public OpenSource slice(long offset, long length) {
-      return new InMemory(memory.asSlice(offset, length));
+      return new InMemory(memory.asSlice(offset, length), life);
     }
 
     @Override

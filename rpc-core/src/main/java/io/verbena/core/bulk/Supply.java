@@ -4,7 +4,6 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,7 @@ interface Supply {
    * @param checked whether a checksum of them is wanted
    */
   static Supply of(BulkHost host, OpenSource source, boolean checked) {
-    if (source instanceof OpenSource.InMemory(MemorySegment memory) && memory.isNative()) {
+    if (source instanceof OpenSource.InMemory memory && memory.memory().isNative()) {
       return new MemorySupply(host, memory, checked);
     }
     if (source instanceof OpenSource.InFile file && !checked) {

@@ -9,7 +9,10 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.memory.MemoryBudget;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -23,17 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The transfers of one session, both ways. On the session's loop.
- *
- * <p>A transfer's number, in the header of its frames:
- *
- * <pre>
- *   63                                   2   1            0
- *   | counted by the end that began it   | 0 | 1: client  |
- *   | the call whose answer it is        | 1 | 1: client  |   the end that calls
- * </pre>
- */
+/** The transfers of one session, both ways. On the session's loop. */
 public final class Transfers {
   private static final Logger LOG = LoggerFactory.getLogger(Transfers.class);
 
@@ -46,7 +39,7 @@ public final class Transfers {
   private static final int MOST_ADVERTISEMENT = 64;
   private static final int MOST_NAME_BYTES = 4000;
   private static final int CHECKED = 1;
-  private static final int OF_A_CALL = 2;
+  private static final String ABANDONED = "its call was given up";
 
   private final BulkHost host;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
@@ -73,16 +66,16 @@ public final class Transfers {
     return host;
   }
 
-  private int ownBit() {
-    return host.isClientEnd() ? 1 : 0;
-  }
-
   private boolean isOwn(long id) {
-    return (id & 1) == ownBit();
+    return TransferId.isByClient(id) == host.isClientEnd();
   }
 
   private static boolean isOfACall(long id) {
-    return (id & OF_A_CALL) != 0;
+    return TransferId.kind(id) != TransferId.SINGLE;
+  }
+
+  private static boolean isAnswer(long id) {
+    return TransferId.kind(id) == TransferId.ANSWER;
   }
 
   /** Returns what is under way, in the order in which it was asked for. */
@@ -148,7 +141,7 @@ public final class Transfers {
   }
 
   private long nextId() {
-    return ++lastOwn << 2 | ownBit();
+    return TransferId.of(++lastOwn, TransferId.SINGLE, host.isClientEnd());
   }
 
   private void start(TransferHandle handle, Runnable begin, Runnable drop) {
@@ -171,7 +164,7 @@ public final class Transfers {
 
   private void failIfNoBulk() {
     if (host.movesNoBulk()) {
-      failAll(RpcStatus.UNIMPLEMENTED, "the links of this session move no large objects");
+      failAll(RpcStatus.UNIMPLEMENTED, "the links of this session move no large objects", false);
     }
   }
 
@@ -211,7 +204,11 @@ public final class Transfers {
     transfer.begin();
   }
 
+  /** Those of calls are as many as the calls that may be under way. */
   private void counted(BulkTransfer transfer, int change) {
+    if (isOfACall(transfer.id)) {
+      return;
+    }
     if (isOwn(transfer.id)) {
       own += change;
     } else {
@@ -221,8 +218,8 @@ public final class Transfers {
 
   // ---- answers to calls ----
 
-  private long idOfCall(long callId, boolean ownCall) {
-    return callId << 2 | OF_A_CALL | (ownCall ? ownBit() : 1 - ownBit());
+  private long idOfCall(long callId, int kind, boolean ownCall) {
+    return TransferId.of(callId, kind, ownCall == host.isClientEnd());
   }
 
   /**
@@ -243,19 +240,12 @@ public final class Transfers {
         new IncomingTransfer(
             this,
             handle,
-            idOfCall(callId, true),
+            idOfCall(callId, TransferId.ANSWER, true),
             Destination.of(host, landing),
             false,
             null,
             received);
-    handle
-        .result()
-        .whenComplete(
-            (whole, problem) -> {
-              if (problem instanceof TransferException failure) {
-                failed.failed(failure.status(), String.valueOf(failure.getMessage()));
-              }
-            });
+    tellFailure(handle, failed);
     receive(transfer).beginBeforeOffer();
     return new AwaitedAnswer() {
       @Override
@@ -268,6 +258,17 @@ public final class Transfers {
         return transfer.isOver() || transfer.isAnnounced();
       }
     };
+  }
+
+  private static void tellFailure(TransferHandle handle, AnswerFailure failed) {
+    handle
+        .result()
+        .whenComplete(
+            (whole, problem) -> {
+              if (problem instanceof TransferException failure) {
+                failed.failed(failure.status(), String.valueOf(failure.getMessage()));
+              }
+            });
   }
 
   /** Hears why an answer has not arrived. */
@@ -298,7 +299,7 @@ public final class Transfers {
 
   /** Answers a call of the peer's. */
   public void answer(long callId, String call, OpenSource source) {
-    long id = idOfCall(callId, false);
+    long id = idOfCall(callId, TransferId.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
     offer(id, source.length(), false, "");
     OutgoingTransfer transfer =
@@ -311,6 +312,78 @@ public final class Transfers {
       }
     }
     host.schedulePump();
+  }
+
+  // ---- large values of calls ----
+
+  private static int partsOf(boolean request) {
+    return request ? TransferId.REQUEST_PARTS : TransferId.REPLY_PARTS;
+  }
+
+  /**
+   * Sends what a message of this end's left out; its number has been given. That it cannot be sent
+   * is for the receiving end to say, which knows whether the call was executed.
+   *
+   * @param request whether the message is a request, not a reply
+   */
+  public void sendParts(long callId, boolean request, String call, OutgoingParts parts) {
+    long id = idOfCall(callId, partsOf(request), request);
+    TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
+    send(new OutgoingTransfer(this, handle, id, parts.source(), false, null, parts::close));
+    host.schedulePump();
+  }
+
+  /**
+   * Receives what a message of the peer's left out.
+   *
+   * @param request whether the message is a request, not a reply
+   * @param heap what arrays may take on their way in
+   * @param timeout how long it may take; null: as long as it takes
+   * @param arrived takes the values; what it does not keep may go
+   */
+  public void receiveParts(
+      long callId,
+      boolean request,
+      String call,
+      PartTable table,
+      MemoryBudget heap,
+      @Nullable Duration timeout,
+      Consumer<MemorySegment[]> arrived,
+      AnswerFailure failed) {
+    PartsDestination destination = new PartsDestination(host, table, heap);
+    TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
+    IncomingTransfer transfer =
+        new IncomingTransfer(
+            this,
+            handle,
+            idOfCall(callId, partsOf(request), !request),
+            destination,
+            false,
+            timeout,
+            received -> {
+              destination.release(); // first: whoever takes the values may want memory at once
+              arrived.accept(destination.values());
+            });
+    tellFailure(handle, failed);
+    receive(transfer).begin(table.total());
+    failIfNoBulk();
+  }
+
+  /** Has the peer not send what a message of its left out. */
+  public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
+    refuse(idOfCall(callId, partsOf(request), !request), status, why);
+  }
+
+  /** Nobody waits for a call of this end's any more: neither way are its values of use. */
+  public void abandoned(long callId) {
+    OutgoingTransfer request = outgoing.get(idOfCall(callId, TransferId.REQUEST_PARTS, true));
+    if (request != null) {
+      request.fail(RpcStatus.CANCELLED, ABANDONED, null, true);
+    }
+    IncomingTransfer reply = incoming.get(idOfCall(callId, TransferId.REPLY_PARTS, true));
+    if (reply != null) {
+      reply.fail(RpcStatus.CANCELLED, ABANDONED, null, true);
+    }
   }
 
   // ---- frames ----
@@ -347,16 +420,16 @@ public final class Transfers {
 
   private @Nullable String unknown(FrameKind kind, long id) {
     boolean mayHaveBeen =
-        isOfACall(id) || (isOwn(id) ? id >>> 2 <= lastOwn : id >>> 2 <= lastOfPeer);
+        isOfACall(id) || (TransferId.number(id) <= (isOwn(id) ? lastOwn : lastOfPeer));
     return mayHaveBeen ? null : kind + " for transfer " + id + ", which was not begun";
   }
 
   /** Notes that the peer begins a transfer; returns what is wrong with its number, or null. */
   private @Nullable String begun(FrameKind kind, long id) {
-    if (isOwn(id) || isOfACall(id) || id >>> 2 <= lastOfPeer) {
+    if (isOwn(id) || isOfACall(id) || TransferId.number(id) <= lastOfPeer) {
       return kind + " with number " + id + ", where " + lastOfPeer + " was last";
     }
-    lastOfPeer = id >>> 2;
+    lastOfPeer = TransferId.number(id);
     return null;
   }
 
@@ -420,7 +493,7 @@ public final class Transfers {
     if (length < 0 || name.length() > MOST_NAME_BYTES) {
       return "an offer of " + length + " bytes";
     }
-    if (isOwn(id) && isOfACall(id)) {
+    if (isOwn(id) && isAnswer(id)) {
       IncomingTransfer transfer = incoming.get(id);
       return transfer == null ? null : transfer.offered(length);
     }
@@ -480,8 +553,8 @@ public final class Transfers {
     if (transfer != null) {
       return transfer.granted(grant);
     }
-    if (isOfACall(id) && !isOwn(id)) {
-      return callLandings.granted(id >>> 2, grant);
+    if (isAnswer(id) && !isOwn(id)) {
+      return callLandings.granted(TransferId.number(id), grant);
     }
     return unknown(FrameKind.BULK_GRANT, id);
   }
@@ -497,8 +570,8 @@ public final class Transfers {
       transfer.cancelledByPeer(status, why);
       return null;
     }
-    if (isOfACall(id) && !isOwn(id)) {
-      callLandings.forget(id >>> 2);
+    if (isAnswer(id) && !isOwn(id)) {
+      callLandings.forget(TransferId.number(id));
     }
     return unknown(FrameKind.BULK_CANCEL, id);
   }
@@ -582,20 +655,24 @@ public final class Transfers {
     all.forEach(transfer -> transfer.pathClosed(path));
   }
 
-  /** Fails every transfer: there is no peer, or no link to it. */
-  public void failAll(RpcStatus status, String why) {
+  /**
+   * Fails every transfer: there is no peer, or no link that may be used.
+   *
+   * @param tellPeer whether there is a peer, which has to hear of it
+   */
+  public void failAll(RpcStatus status, String why, boolean tellPeer) {
     List<Start> dropped = new ArrayList<>(waiting);
     waiting.clear();
     dropped.forEach(start -> drop(start, status, why));
     List<BulkTransfer> all = new ArrayList<>(outgoing.values());
     all.addAll(incoming.values());
-    all.forEach(transfer -> transfer.fail(status, why, null, false));
+    all.forEach(transfer -> transfer.fail(status, why, null, tellPeer));
     callLandings.clear();
   }
 
   /** The peer and its numbers are gone. */
   public void peerLost(String why) {
-    failAll(RpcStatus.UNAVAILABLE, why);
+    failAll(RpcStatus.UNAVAILABLE, why, false);
     lastOfPeer = 0;
   }
 

@@ -2,12 +2,15 @@ package io.verbena.core.call;
 
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
+import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.bulk.Transfers;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.sequence.Outgoing;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /** What calls need of their session. */
 public interface CallHost {
@@ -49,6 +52,19 @@ public interface CallHost {
 
   /** Opens where the answer to a call goes, before its request is sent. On the loop. */
   Transfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into);
+
+  /** Returns from how many bytes on values travel beside their message. Safe for any thread. */
+  long partCutOff();
+
+  /**
+   * Returns what makes room for such values. Safe for any thread.
+   *
+   * @param borrows whether the caller waits until they are not read any more
+   */
+  Supplier<OutgoingParts> parts(boolean borrows);
+
+  /** Sends the values beside a message of a call. On the loop. */
+  void sendParts(long callId, MethodDescriptor<?> method, boolean request, OutgoingParts parts);
 
   /** A one-way call has left. On the loop. */
   void onewaySent(PendingCall<?> call);

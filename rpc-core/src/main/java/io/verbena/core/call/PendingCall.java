@@ -8,7 +8,9 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
+import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.bulk.Transfers;
+import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -39,6 +41,9 @@ public final class PendingCall<R> extends CompletableFuture<R>
   private long timer = Timers.NONE;
   private boolean handedOver;
 
+  /** The large arguments beside its message; null where there are none. */
+  private final @Nullable OutgoingParts arguments;
+
   /** Null where no landing waits for the result: small calls carry one reference for it. */
   private final @Nullable Awaited awaited;
 
@@ -68,6 +73,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
     this.host = host;
     this.method = method;
     this.slot = slot;
+    this.arguments = (OutgoingParts) slot.parts();
     this.awaited = landing == null ? null : new Awaited(landing);
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000);
   }
@@ -128,6 +134,11 @@ public final class PendingCall<R> extends CompletableFuture<R>
   }
 
   @Override
+  public void sendParts(Parts parts) {
+    host.sendParts(id, method, true, (OutgoingParts) parts);
+  }
+
+  @Override
   public boolean outlivesPeer() {
     return true;
   }
@@ -163,6 +174,13 @@ public final class PendingCall<R> extends CompletableFuture<R>
               });
     }
     return cancelled;
+  }
+
+  /** Waits until nothing is read from the caller's memory any more. */
+  void awaitArgumentsFree() {
+    if (arguments != null) {
+      arguments.awaitFree();
+    }
   }
 
   /** Waits until nothing is written into the call's landing any more. */
@@ -280,6 +298,11 @@ public final class PendingCall<R> extends CompletableFuture<R>
             CallPhase.REPLIED,
             Execution.EXECUTED,
             null));
+  }
+
+  /** What its reply left out did not arrive. */
+  public void replyIncomplete(RpcStatus status, String why) {
+    end(exception(status, "its reply: " + why, CallPhase.REPLIED, Execution.EXECUTED, null));
   }
 
   private Exception readDeclared(WireDecoder in) {

@@ -15,6 +15,8 @@ import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.OutgoingParts;
+import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -250,6 +252,9 @@ public final class ServerCall
     }
     WireEncoder out = target.encoder();
     out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
+    if (kind != FrameKind.FAILURE && !method.oneway()) {
+      out.takeOut(host.partCutOff(), host.parts(false));
+    }
     return out;
   }
 
@@ -259,7 +264,8 @@ public final class ServerCall
       throw new AssertionError("no reply was opened");
     }
     target.encoded(BODY);
-    FrameHeader.write(target.content(), kind, 0, id);
+    int flags = target.parts() == null ? 0 : FrameHeader.FLAG_PARTS;
+    FrameHeader.write(target.content(), kind, flags, id);
   }
 
   /** Makes the reply a failure, whatever was written before. */
@@ -287,6 +293,11 @@ public final class ServerCall
     Slot reply = slot;
     slot = null;
     return reply;
+  }
+
+  @Override
+  public void sendParts(Parts parts) {
+    host.sendParts(id, method, false, (OutgoingParts) parts);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
+import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +76,8 @@ public final class SessionCaller implements ServiceCaller {
         throw cause;
       }
       throw e;
+    } finally {
+      call.awaitArgumentsFree();
     }
   }
 
@@ -141,7 +145,8 @@ public final class SessionCaller implements ServiceCaller {
     PendingCall<R> call = null;
     try {
       slot = claimSlot(method, wait ? deadline : now);
-      encode(method, arguments, slot);
+      // Who waits for the result leaves large arguments as they are meanwhile.
+      encode(method, arguments, slot, host.parts(wait && !method.oneway()));
       slot.deadlineNanos(deadline);
       call = new PendingCall<>(host, method, slot, deadline - now, into);
       return call;
@@ -201,18 +206,26 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
-  private void encode(MethodDescriptor<?> method, ArgumentWriter arguments, Slot slot) {
+  private void encode(
+      MethodDescriptor<?> method,
+      ArgumentWriter arguments,
+      Slot slot,
+      Supplier<OutgoingParts> parts) {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
     FrameHeader.write(slot.buffer(), kind, 0, 0);
     CallFrames.service(slot.buffer(), BODY, serviceId);
     try {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
+      out.takeOut(host.partCutOff(), parts);
       out.writeInt(0); // the time left, stamped when the frame leaves
       out.writeInt(serviceId);
       out.writeVarInt(method.id());
       arguments.write(out);
       slot.encoded(BODY);
+      if (slot.parts() != null) {
+        FrameHeader.writeFlags(slot.content(), FrameHeader.FLAG_PARTS);
+      }
     } catch (WireException e) {
       throw new RpcException(
           RpcStatus.INVALID_ARGUMENT,

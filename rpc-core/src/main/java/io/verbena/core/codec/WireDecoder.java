@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes one message at a time from where it arrived. Trusts nothing: each length is checked
@@ -31,6 +32,7 @@ public final class WireDecoder implements WireIn {
   private int end;
   private int depth;
   private int maxDepth;
+  private @Nullable MemorySegment @Nullable [] parts;
 
   /** What {@link #limit} was outside of each open record. */
   private int[] outerLimits = new int[16];
@@ -63,6 +65,14 @@ public final class WireDecoder implements WireIn {
   /** Forgets the message, so that a pooled decoder does not keep it alive. */
   public void clear() {
     start(NONE, 0, 0, 0);
+  }
+
+  /**
+   * Says what came beside the messages from now on, one by one in the order of their table: arrays
+   * on the heap, and memory outside it. Null for messages with nothing beside them.
+   */
+  public void parts(@Nullable MemorySegment @Nullable [] values) {
+    parts = values;
   }
 
   /** Returns how many bytes of the message have not been read. */
@@ -147,7 +157,10 @@ public final class WireDecoder implements WireIn {
     if (elementBytes < 1) {
       throw new IllegalArgumentException("an element takes at least 1 byte, not " + elementBytes);
     }
-    int count = readVarInt();
+    return checked(readVarInt(), elementBytes);
+  }
+
+  private int checked(int count, int elementBytes) {
     if (count < 0 || count > (limit - position) / elementBytes) {
       throw new WireException(
           (count & 0xffff_ffffL)
@@ -176,10 +189,30 @@ public final class WireDecoder implements WireIn {
 
   @Override
   public byte[] readBytes() {
-    int length = readCount(1);
-    byte[] bytes = new byte[length];
+    int length = readVarInt();
+    return isOutside(length) ? (byte[]) outside(true).heapBase().orElseThrow() : bytes(length);
+  }
+
+  private byte[] bytes(int length) {
+    byte[] bytes = new byte[checked(length, 1)];
     buffer.get(take(length), bytes);
     return bytes;
+  }
+
+  private boolean isOutside(int length) {
+    return length == Parts.OUTSIDE && parts != null;
+  }
+
+  private MemorySegment outside(boolean array) {
+    int index = readVarInt();
+    @Nullable MemorySegment[] values = parts;
+    MemorySegment value =
+        values == null || index < 0 || index >= values.length ? null : values[index];
+    if (values == null || value == null || value.isNative() == array) {
+      throw new WireException("no such value came beside the message: " + index + where());
+    }
+    values[index] = null; // it is in the message once
+    return value;
   }
 
   @Override
@@ -189,7 +222,8 @@ public final class WireDecoder implements WireIn {
 
   @Override
   public MemorySegment readSegment() {
-    return MemorySegment.ofArray(readBytes());
+    int length = readVarInt();
+    return isOutside(length) ? outside(false) : MemorySegment.ofArray(bytes(length));
   }
 
   @Override

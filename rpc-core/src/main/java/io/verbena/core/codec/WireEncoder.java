@@ -5,6 +5,8 @@ import io.verbena.api.wire.WireOut;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes one message at a time into a slot. A message that outgrows its slot moves to a heap
@@ -31,6 +33,9 @@ public final class WireEncoder implements WireOut {
   private int depth;
   private int maxDepth;
   private boolean spilled;
+  private long cutOff = Long.MAX_VALUE;
+  private @Nullable Supplier<? extends Parts> partsMaker;
+  private @Nullable Parts parts;
 
   /**
    * Starts a message.
@@ -57,6 +62,58 @@ public final class WireEncoder implements WireOut {
     this.depth = 0;
     this.maxDepth = maxDepth;
     this.spilled = false;
+    dropParts();
+  }
+
+  /**
+   * Has large values travel beside the message that was started.
+   *
+   * @param cutOff from how many bytes on; at least 1
+   * @param maker makes what takes them, when there is a first one
+   */
+  public void takeOut(long cutOff, Supplier<? extends Parts> maker) {
+    this.cutOff = cutOff;
+    this.partsMaker = maker;
+  }
+
+  /** Ends the message; returns its large values, now the caller's, or null where it has none. */
+  public @Nullable Parts finish() {
+    Parts taken = parts;
+    if (taken != null) {
+      int table = position;
+      taken.writeTable(this);
+      writeInt(position - table);
+      parts = null;
+    }
+    return taken;
+  }
+
+  private void dropParts() {
+    cutOff = Long.MAX_VALUE;
+    partsMaker = null;
+    if (parts != null) {
+      parts.close();
+      parts = null;
+    }
+  }
+
+  private boolean takesOut(MemorySegment value, boolean array) {
+    Supplier<? extends Parts> maker = partsMaker;
+    if (maker == null) {
+      return false;
+    }
+    Parts taking = parts;
+    if (taking == null) {
+      taking = maker.get();
+      parts = taking;
+    }
+    int index = taking.take(value, array);
+    if (index == Parts.NOT_TAKEN) {
+      return false;
+    }
+    writeVarInt(Parts.OUTSIDE);
+    writeVarInt(index);
+    return true;
   }
 
   /** Returns whether the message has outgrown its slot. {@link #buffer()} is then a new one. */
@@ -77,8 +134,16 @@ public final class WireEncoder implements WireOut {
     return position - start;
   }
 
+  /** Forgets the message where it is large, so that a pooled encoder does not keep it alive. */
+  public void drop() {
+    if (spilled || parts != null) {
+      clear();
+    }
+  }
+
   /** Forgets slot and message, so that a pooled encoder keeps neither alive. */
   public void clear() {
+    dropParts();
     buffer = NONE;
     start = 0;
     position = 0;
@@ -165,6 +230,9 @@ public final class WireEncoder implements WireOut {
 
   @Override
   public void writeBytes(byte[] value) {
+    if (value.length >= cutOff && takesOut(MemorySegment.ofArray(value), true)) {
+      return;
+    }
     writeVarInt(value.length);
     int at = claim(value.length);
     buffer.put(at, value);
@@ -173,6 +241,9 @@ public final class WireEncoder implements WireOut {
   @Override
   public void writeBuffer(ByteBuffer value) {
     int length = value.remaining();
+    if (length >= cutOff && takesOut(MemorySegment.ofBuffer(value), true)) {
+      return;
+    }
     writeVarInt(length);
     int at = claim(length);
     buffer.put(at, value, value.position(), length);
@@ -181,6 +252,9 @@ public final class WireEncoder implements WireOut {
   @Override
   public void writeSegment(MemorySegment value) {
     long size = value.byteSize();
+    if (size >= cutOff && takesOut(value, false)) {
+      return;
+    }
     if (size > maxMessageBytes) {
       throw tooLarge(size);
     }
@@ -256,6 +330,8 @@ public final class WireEncoder implements WireOut {
             + needed
             + " bytes, and the limit is "
             + maxMessageBytes
-            + "; raise maxMessageBytes on both ends or send less at once");
+            + "; raise maxMessageBytes on both ends"
+            + (partsMaker == null ? "" : ", or bulkMemoryBytes for large values,")
+            + " or send less at once");
   }
 }

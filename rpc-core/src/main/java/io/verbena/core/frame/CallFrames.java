@@ -37,6 +37,14 @@ public final class CallFrames {
     frame.putInt(body, (int) Math.max(0, Math.min(MOST_MICROS, nanos / 1000)));
   }
 
+  /** Takes what has passed since a request arrived off the time it has left, if that is known. */
+  public static void elapsed(ByteBuffer frame, int body, long nanos) {
+    long left = remainingNanos(frame, body);
+    if (left != UNTOLD_NANOS) {
+      remaining(frame, body, left - nanos);
+    }
+  }
+
   /**
    * Returns the nanoseconds left to a request; very many where its caller has not said how many.
    */

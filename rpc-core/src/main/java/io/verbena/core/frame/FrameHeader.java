@@ -33,6 +33,9 @@ public final class FrameHeader {
   /** The body is the first piece of a longer one. */
   public static final int FLAG_FIRST_FRAGMENT = 1;
 
+  /** The body ends with a table of values that travel beside it, as bulk. */
+  public static final int FLAG_PARTS = 2;
+
   private static final int KIND = 1;
   private static final int FLAGS = 2;
   private static final int EPOCH = 4;

@@ -1,6 +1,7 @@
 package io.verbena.core.loop;
 
 import io.verbena.api.stub.CallScope;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
@@ -9,6 +10,9 @@ import org.slf4j.LoggerFactory;
 
 /** The daemon thread that steps one event loop until it is closed. */
 public final class LoopThread implements AutoCloseable {
+  /** Stands for the thread of any loop. */
+  private static final Thread ANY = Thread.ofVirtual().unstarted(() -> {});
+
   private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
 
   private final EventLoop loop;
@@ -47,6 +51,11 @@ public final class LoopThread implements AutoCloseable {
           return thread;
         });
     return new LoopThread(loop, runner);
+  }
+
+  /** Returns whether loops may read memory, and not its owner's thread alone. */
+  public static boolean mayRead(MemorySegment memory) {
+    return memory.isAccessibleBy(ANY);
   }
 
   /** Runs what would have to wait on a loop, and nobody waits for, on a thread of its own. */

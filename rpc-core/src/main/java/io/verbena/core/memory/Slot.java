@@ -1,5 +1,6 @@
 package io.verbena.core.memory;
 
+import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireEncoder;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public final class Slot {
   private final @Nullable SlotPool pool;
   private @Nullable WireEncoder encoder;
   private @Nullable ByteBuffer spilled;
+  private @Nullable Parts parts;
   private int length;
   private int holders;
   private long deadlineNanos;
@@ -59,7 +61,9 @@ public final class Slot {
 
   /** Ends encoding: from here on the slot's content and length are what the encoder wrote. */
   public void encoded(int headerBytes) {
+    dropParts();
     WireEncoder e = encoder();
+    parts = e.finish();
     spilled = e.spilled() ? e.buffer() : null;
     length = headerBytes + e.length();
   }
@@ -67,6 +71,25 @@ public final class Slot {
   /** Returns the memory that holds the whole message: the slot's own, or what it spilled into. */
   public ByteBuffer content() {
     return spilled != null ? spilled : buffer;
+  }
+
+  /** Returns the large values that travel beside the message; null where there are none. */
+  public @Nullable Parts parts() {
+    return parts;
+  }
+
+  /** Returns the large values, from now on the caller's to close. */
+  public @Nullable Parts takeParts() {
+    Parts taken = parts;
+    parts = null;
+    return taken;
+  }
+
+  private void dropParts() {
+    if (parts != null) {
+      parts.close();
+      parts = null;
+    }
   }
 
   /** Returns how long the message in it is, header included. */
@@ -115,8 +138,9 @@ public final class Slot {
     holders--;
     if (holders == 0) {
       spilled = null;
-      if (encoder != null && encoder.spilled()) {
-        encoder.clear(); // or a pool of small slots would keep as many long messages alive
+      dropParts();
+      if (encoder != null) {
+        encoder.drop(); // or a pool of small slots would keep as many long messages alive
       }
       if (pool != null) {
         pool.putBack(this);

@@ -20,8 +20,12 @@ public final class Inbox {
 
   /** Takes whole messages. */
   public interface Receiver {
-    /** A message's body, lent until this method returns. */
-    void onMessage(FrameKind kind, long callId, ByteBuffer buffer, int from, int to);
+    /**
+     * A message's body, lent until this method returns.
+     *
+     * @param parts whether values travel beside it
+     */
+    void onMessage(FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int from, int to);
 
     /** A message that was dropped on arrival because there was no memory for it. */
     void onDropped(FrameKind kind, long callId, int length);
@@ -80,14 +84,18 @@ public final class Inbox {
     if (assembly != null) {
       return kind + " between the fragments of another message";
     }
-    if ((FrameHeader.flags(buffer, from) & FrameHeader.FLAG_FIRST_FRAGMENT) != 0) {
-      return begin(kind, FrameHeader.callId(buffer, from), buffer, body, to);
+    int flags = FrameHeader.flags(buffer, from);
+    boolean parts = (flags & FrameHeader.FLAG_PARTS) != 0;
+    long callId = FrameHeader.callId(buffer, from);
+    if ((flags & FrameHeader.FLAG_FIRST_FRAGMENT) != 0) {
+      return begin(kind, parts, callId, buffer, body, to);
     }
-    receiver.onMessage(kind, FrameHeader.callId(buffer, from), buffer, body, to);
+    receiver.onMessage(kind, parts, callId, buffer, body, to);
     return null;
   }
 
-  private @Nullable String begin(FrameKind kind, long callId, ByteBuffer buffer, int body, int to) {
+  private @Nullable String begin(
+      FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int body, int to) {
     if (to - body < Integer.BYTES) {
       return "a first fragment without the message's length";
     }
@@ -95,7 +103,7 @@ public final class Inbox {
     if (length < 0 || length > maxMessageBytes) {
       return "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken";
     }
-    assembly = new Assembly(kind, callId, length);
+    assembly = new Assembly(kind, parts, callId, length);
     return append(assembly, buffer, body + Integer.BYTES, to);
   }
 
@@ -118,7 +126,8 @@ public final class Inbox {
       if (bytes == null) {
         receiver.onDropped(message.kind, message.callId, message.length);
       } else {
-        receiver.onMessage(message.kind, message.callId, ByteBuffer.wrap(bytes), 0, message.length);
+        receiver.onMessage(
+            message.kind, message.parts, message.callId, ByteBuffer.wrap(bytes), 0, message.length);
       }
     } finally {
       message.free(budget);
@@ -140,13 +149,15 @@ public final class Inbox {
    */
   private static final class Assembly {
     final FrameKind kind;
+    final boolean parts;
     final long callId;
     final int length;
     int filled;
     byte @Nullable [] bytes = new byte[0];
 
-    Assembly(FrameKind kind, long callId, int length) {
+    Assembly(FrameKind kind, boolean parts, long callId, int length) {
       this.kind = kind;
+      this.parts = parts;
       this.callId = callId;
       this.length = length;
     }

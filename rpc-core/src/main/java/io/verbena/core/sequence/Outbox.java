@@ -1,5 +1,6 @@
 package io.verbena.core.sequence;
 
+import io.verbena.core.codec.Parts;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.PeerLimits;
@@ -173,7 +174,7 @@ public final class Outbox {
       if (slot != null && fits(message, slot)) {
         if (slot.length() <= Math.min(slot.capacity(), maxFrame(link))) {
           keep(slot);
-          message.numbered(lastNumbered);
+          numbered(message, slot);
           return true;
         }
         stamp.stamp(slot);
@@ -208,11 +209,19 @@ public final class Outbox {
     message.cut(piece, Math.min(piece.capacity(), maxFrame(link)));
     keep(piece);
     if (message.isDone()) {
-      message.whole.release();
       fragmented = null;
-      message.owner.numbered(lastNumbered);
+      numbered(message.owner, message.whole);
+      message.whole.release();
     }
     return true;
+  }
+
+  private void numbered(Outgoing message, Slot whole) {
+    Parts parts = whole.takeParts();
+    if (parts != null) {
+      message.sendParts(parts);
+    }
+    message.numbered(lastNumbered);
   }
 
   private void keep(Slot slot) {
@@ -333,7 +342,8 @@ public final class Outbox {
       int body = FrameHeader.BYTES;
       if (position == FrameHeader.BYTES) {
         to.put(0, from, 0, FrameHeader.BYTES);
-        FrameHeader.writeFlags(to, FrameHeader.FLAG_FIRST_FRAGMENT);
+        int flags = FrameHeader.flags(from, 0) | FrameHeader.FLAG_FIRST_FRAGMENT;
+        FrameHeader.writeFlags(to, flags);
         to.putInt(body, whole.length() - FrameHeader.BYTES);
         body += Integer.BYTES;
       } else {

@@ -1,5 +1,6 @@
 package io.verbena.core.sequence;
 
+import io.verbena.core.codec.Parts;
 import io.verbena.core.memory.Slot;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,11 @@ public interface Outgoing {
 
   /** The message got this sequence number; for a message of several frames, that of its last. */
   default void numbered(long sequence) {}
+
+  /** The message has left some values out, which are to be sent beside it from now on. */
+  default void sendParts(Parts parts) {
+    parts.close();
+  }
 
   /**
    * Returns the memory that the message holds while it waits, if it is for the peer to have it

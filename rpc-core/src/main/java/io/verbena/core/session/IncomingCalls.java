@@ -117,7 +117,8 @@ final class IncomingCalls {
     }
   }
 
-  private void refuse(FrameKind kind, long callId, RpcStatus status, String message) {
+  /** Answers a call that was not dispatched, or notes that it is over. */
+  void refuse(FrameKind kind, long callId, RpcStatus status, String message) {
     if (kind == FrameKind.ONEWAY) {
       LOG.warn("A one-way call from {} was dropped: {}", session.peer().address(), message);
       onewayDone();

@@ -54,6 +54,7 @@ final class OutgoingCalls {
     }
     if (call.wasHandedOver()) {
       call.close(); // its place alone is left of it: no timer cancels it a second time
+      session.transfers().abandoned(call.id());
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id(), out -> {}));
     } else {
       forget(call);
@@ -95,6 +96,20 @@ final class OutgoingCalls {
     in.start(buffer, from, to, session.limits().maxDepth());
     call.reply(kind, in);
     return null;
+  }
+
+  /** Returns whether a call was sent and is not answered yet. */
+  boolean mayBeAnswered(long callId) {
+    PendingCall<?> call = calls.get(callId);
+    return call != null && call.wasHandedOver();
+  }
+
+  void replyIncomplete(long callId, RpcStatus status, String why) {
+    PendingCall<?> call = calls.get(callId);
+    if (call != null) {
+      forget(call);
+      call.replyIncomplete(status, why);
+    }
   }
 
   void replyDropped(long callId, int length) {

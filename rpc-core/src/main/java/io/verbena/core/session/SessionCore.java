@@ -7,12 +7,15 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.bulk.Landing;
+import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.BulkMemory;
+import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.bulk.Transfers;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.CallWindow;
@@ -34,10 +37,12 @@ import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
 import io.verbena.core.stat.SessionStat;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,8 +79,11 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private final Lanes lanes;
   private final Upgrade upgrade;
   private final BulkSupport bulk;
+  private final HeldMessages held;
   private final Acknowledger acknowledger;
   private final WireDecoder decoder = new WireDecoder();
+  private final Supplier<OutgoingParts> borrowedParts;
+  private final Supplier<OutgoingParts> copiedParts;
   private final Command pump = this::pump;
   private boolean pumpDue;
   private boolean ended;
@@ -95,7 +103,11 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     this.lanes = new Lanes(this);
     this.upgrade = new Upgrade(this);
     this.bulk = new BulkSupport(this);
+    this.held = new HeldMessages(this);
     this.acknowledger = new Acknowledger(this);
+    BulkMemory bulkMemory = context.bulk().memory();
+    this.borrowedParts = () -> new OutgoingParts(bulkMemory, true);
+    this.copiedParts = () -> new OutgoingParts(bulkMemory, false);
   }
 
   // ---- links: called by the role, on the loop ----
@@ -159,6 +171,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     remoteServices.peerLost(outbox.takeUnsent());
     outgoing.peerLost(reason);
     incoming.peerLost();
+    held.clear();
     transfers().peerLost(reason);
     outbox.restart();
     inbox.restart();
@@ -168,7 +181,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   void failWaiting(RpcStatus status, String reason) {
     path = new Path("none", reason);
     outgoing.failWaiting(status, reason);
-    transfers().failAll(status, reason);
+    transfers().failAll(status, reason, lanes.isOpen());
     remoteServices.dropDone();
   }
 
@@ -181,7 +194,8 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     dropLinks(reason);
     outgoing.end(status, reason);
     incoming.peerLost();
-    transfers().failAll(status, reason);
+    held.clear();
+    transfers().failAll(status, reason, false);
     remoteServices.peerLost(outbox.takeUnsent());
     outbox.clear();
     inbox.restart();
@@ -309,6 +323,14 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     return context;
   }
 
+  IncomingCalls incomingCalls() {
+    return incoming;
+  }
+
+  OutgoingCalls outgoingCalls() {
+    return outgoing;
+  }
+
   LocalServices services() {
     return services;
   }
@@ -430,25 +452,48 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   }
 
   @Override
-  public void onMessage(FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+  public void onMessage(
+      FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int from, int to) {
     String wrong =
-        switch (kind) {
-          case REQUEST, ONEWAY -> incoming.request(kind, callId, buffer, from, to);
-          case RESULT, DECLARED_ERROR, FAILURE -> outgoing.reply(kind, callId, buffer, from, to);
-          case CANCEL -> incoming.cancel(callId);
-          case ONEWAY_DONE -> outgoing.onewaysDone(buffer, from, to);
-          case SERVICES, SCHEMA_REQUEST, SCHEMA -> remoteServices.take(kind, buffer, from, to);
-          case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL -> {
-            decoder.start(buffer, from, to, limits().maxDepth());
-            yield transfers().take(kind, callId, decoder);
-          }
-          case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED ->
-              takeUpgrade(kind, buffer, from, to);
-          default -> kind + " as a message";
-        };
+        parts
+            ? held.take(kind, callId, buffer, from, to)
+            : takeWhole(kind, callId, buffer, from, to);
     if (wrong != null) {
       breakOff(wrong);
     }
+  }
+
+  /** Takes a message that has waited for the values beside it. */
+  void deliver(FrameKind kind, long callId, ByteBuffer body, MemorySegment[] values) {
+    String wrong;
+    decoder.parts(values);
+    try {
+      wrong = takeWhole(kind, callId, body, 0, body.capacity());
+    } catch (WireException e) {
+      wrong = e.getMessage();
+    } finally {
+      decoder.parts(null);
+    }
+    if (wrong != null) {
+      breakOff(wrong);
+    }
+  }
+
+  private @Nullable String takeWhole(
+      FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+    return switch (kind) {
+      case REQUEST, ONEWAY -> incoming.request(kind, callId, buffer, from, to);
+      case RESULT, DECLARED_ERROR, FAILURE -> outgoing.reply(kind, callId, buffer, from, to);
+      case CANCEL -> incoming.cancel(callId);
+      case ONEWAY_DONE -> outgoing.onewaysDone(buffer, from, to);
+      case SERVICES, SCHEMA_REQUEST, SCHEMA -> remoteServices.take(kind, buffer, from, to);
+      case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL -> {
+        decoder.start(buffer, from, to, limits().maxDepth());
+        yield transfers().take(kind, callId, decoder);
+      }
+      case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED -> takeUpgrade(kind, buffer, from, to);
+      default -> kind + " as a message";
+    };
   }
 
   @Override
@@ -587,6 +632,22 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   public Transfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into) {
     String name = call.method().fullName();
     return transfers().await(call.id(), name, into, call::received, call::answerFailed);
+  }
+
+  @Override
+  public long partCutOff() {
+    return context.bulk().partCutOff();
+  }
+
+  @Override
+  public Supplier<OutgoingParts> parts(boolean borrows) {
+    return borrows ? borrowedParts : copiedParts;
+  }
+
+  @Override
+  public void sendParts(
+      long callId, MethodDescriptor<?> method, boolean request, OutgoingParts parts) {
+    transfers().sendParts(callId, request, method.fullName(), parts);
   }
 
   @Override

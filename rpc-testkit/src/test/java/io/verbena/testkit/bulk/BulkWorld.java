@@ -31,10 +31,14 @@ import java.util.function.Consumer;
 final class BulkWorld implements AutoCloseable {
   static final int CHUNK = 4096;
   static final long MEMORY = 16 << 20;
+  static final int LONGEST_MESSAGE = 64 << 10;
   static final Duration LEASE = Duration.ofMinutes(1);
 
   final SteppedWorld world =
-      new SteppedWorld(SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES, CHUNK);
+      new SteppedWorld(
+          SessionLimits.DEFAULT.withMaxMessageBytes(LONGEST_MESSAGE),
+          InMemoryNetwork.DEFAULT_RING_FRAMES,
+          CHUNK);
   final InMemoryNetwork fast =
       new InMemoryNetwork(world.clock(), InMemoryNetwork.DEFAULT_RING_FRAMES, CHUNK);
   final InMemoryUpgrade upgrade = new InMemoryUpgrade(fast);
@@ -59,7 +63,7 @@ final class BulkWorld implements AutoCloseable {
     server =
         world.server(
             s -> {
-              s.bulkMemoryBytes(MEMORY).onSession(accepted::add);
+              s.bulkMemoryBytes(MEMORY).partCutOffBytes(CHUNK).onSession(accepted::add);
               settings.accept(s);
               if (upgrades) {
                 s.upgrades(upgrade);
@@ -68,7 +72,7 @@ final class BulkWorld implements AutoCloseable {
     client =
         world.client(
             c -> {
-              c.bulkMemoryBytes(MEMORY);
+              c.bulkMemoryBytes(MEMORY).partCutOffBytes(CHUNK);
               if (upgrades) {
                 c.upgrades(upgrade);
               }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** A peer that lies about transfers loses its session; the server keeps nothing for it. */
 class HostileBulkTest {
-  private static final long FIRST = 1 << 2 | 1;
+  private static final long FIRST = 1 << 3 | 1;
 
   private final BulkWorld bulk = new BulkWorld();
   private final LinkDriver attacker = bulk.world.network().newDriver(() -> {});
@@ -178,7 +178,7 @@ class HostileBulkTest {
             FrameKind.BULK_DONE,
             FrameKind.BULK_CANCEL,
             FrameKind.BULK_GRANT)) {
-      for (long transfer : new long[] {FIRST, 1 << 2, 99 << 2}) {
+      for (long transfer : new long[] {FIRST, 1 << 3, 99 << 3}) {
         Raw raw = open();
         raw.say(kind, transfer, out -> out.writeLong(0x0101010101010101L));
         assertThrownOut(raw);
@@ -197,11 +197,11 @@ class HostileBulkTest {
   @Test
   void objectsAndRangesThatThereAreNotAreRefusedAndTheSessionGoesOn() {
     Raw raw = open();
-    raw.fetch(1 << 2 | 1, new ObjectRef(ref.id(), ref.key() ^ 1, 10), 0, 10);
-    raw.fetch(2 << 2 | 1, new ObjectRef(77, 0, 10), 0, 10);
-    raw.fetch(3 << 2 | 1, ref, -1, 10);
-    raw.fetch(4 << 2 | 1, ref, 1, Long.MAX_VALUE);
-    raw.fetch(5 << 2 | 1, ref, 99_999, 2);
+    raw.fetch(1 << 3 | 1, new ObjectRef(ref.id(), ref.key() ^ 1, 10), 0, 10);
+    raw.fetch(2 << 3 | 1, new ObjectRef(77, 0, 10), 0, 10);
+    raw.fetch(3 << 3 | 1, ref, -1, 10);
+    raw.fetch(4 << 3 | 1, ref, 1, Long.MAX_VALUE);
+    raw.fetch(5 << 3 | 1, ref, 99_999, 2);
     settle();
     assertThat(raw.heard.stream().filter(kind -> kind == FrameKind.BULK_CANCEL)).hasSize(5);
     assertThat(raw.closed).isNull();
@@ -264,7 +264,7 @@ class HostileBulkTest {
   void moreTransfersThanAnyPeerBeginsAreRefused() {
     Raw raw = open();
     for (int i = 1; i <= 1100; i++) {
-      raw.fetch((long) i << 2 | 1, ref, 0, 10);
+      raw.fetch((long) i << 3 | 1, ref, 0, 10);
       attacker.poll();
       bulk.world.step();
     }
@@ -276,7 +276,7 @@ class HostileBulkTest {
   void landingsForCallsThatNeverComeAreBounded() {
     Raw raw = open();
     for (int i = 1; i <= 5000 && raw.closed == null; i++) {
-      long call = (long) i << 2 | 3;
+      long call = (long) i << 3 | 3;
       raw.say(
           FrameKind.BULK_GRANT,
           call,
@@ -294,16 +294,81 @@ class HostileBulkTest {
   }
 
   @Test
+  void messagesThatLieAboutTheValuesBesideThem() {
+    List<Consumer<WireEncoder>> lies =
+        List.of(
+            out -> {},
+            out -> out.writeInt(100),
+            out -> out.writeInt(-1),
+            out -> table(out, 0),
+            out -> table(out, 1, 0),
+            out -> table(out, 1, (1L << 40) + 1), // an array that there cannot be
+            out -> table(out, 2, -2, -2),
+            out -> table(out, 200, 2));
+    for (FrameKind kind : List.of(FrameKind.REQUEST, FrameKind.RESULT, FrameKind.BULK_DONE)) {
+      for (Consumer<WireEncoder> lie : lies) {
+        Raw raw = open();
+        raw.send(withParts(kind, 1, 1, lie));
+        assertThrownOut(raw);
+      }
+    }
+  }
+
+  @Test
+  void aRequestWhoseValuesNeverComeHoldsNothingForLong() {
+    Raw raw = open();
+    raw.send(withParts(FrameKind.REQUEST, 1, 1, out -> table(out, 1, 2_000_001)));
+    raw.send(withParts(FrameKind.REQUEST, 2, 2, out -> table(out, 1, 2L << 60)));
+    settle();
+    assertThat(raw.closed).isNull();
+    assertThat(raw.heard)
+        .containsExactly(FrameKind.BULK_GRANT, FrameKind.BULK_CANCEL, FrameKind.FAILURE);
+    bulk.world.pass(Duration.ofSeconds(2)); // its deadline passes
+    settle();
+    assertThat(raw.heard.subList(3, 5)).containsExactly(FrameKind.BULK_CANCEL, FrameKind.FAILURE);
+    raw.send(withParts(FrameKind.REQUEST, 3, 2, out -> table(out, 1, 2_000_001)));
+    raw.send(withParts(FrameKind.REQUEST, 4, 2, out -> table(out, 1, 2_000_001)));
+    assertThrownOut(raw);
+  }
+
+  private static void table(WireEncoder out, int count, long... packed) {
+    int start = out.length();
+    out.writeVarInt(count);
+    for (long one : packed) {
+      out.writeVarLong(one);
+    }
+    out.writeInt(out.length() - start);
+  }
+
+  private static byte[] withParts(
+      FrameKind kind, long sequence, long call, Consumer<WireEncoder> table) {
+    byte[] frame =
+        frame(
+            kind,
+            sequence,
+            call,
+            out -> {
+              out.writeInt(1_000_000); // microseconds left
+              out.writeInt(7);
+              out.writeVarInt(1);
+              table.accept(out);
+            });
+    FrameHeader.writeFlags(ByteBuffer.wrap(frame), FrameHeader.FLAG_PARTS);
+    return frame;
+  }
+
+  @Test
   void randomChangesToValidFramesHurtNobodyElse() {
     Random random = Seed.random("mutated bulk frames");
     for (int i = 0; i < 300; i++) {
       Raw raw = open();
       raw.fetch(FIRST, ref, 0, 1000);
       List<byte[]> frames = new ArrayList<>();
+      frames.add(withParts(FrameKind.REQUEST, 2, 1, out -> table(out, 2, 2_001, 400)));
       frames.add(
           frame(
               FrameKind.BULK_GRANT,
-              2,
+              3,
               FIRST,
               out -> {
                 out.writeVarInt(1);
@@ -315,7 +380,7 @@ class HostileBulkTest {
       frames.add(
           frame(
               FrameKind.BULK_CANCEL,
-              3,
+              4,
               FIRST,
               out -> {
                 out.writeByte(1);

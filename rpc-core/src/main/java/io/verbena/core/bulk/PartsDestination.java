@@ -1,0 +1,221 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Received;
+import io.verbena.core.bulk.BulkMemory.Block;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.memory.MemoryBudget;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The large values of a message on their way in. Segments are written where they will be read, into
+ * memory that lives as long as anybody refers to it; arrays are on the heap, and filled through a
+ * few pooled blocks. Budgets hold for the way: what has been handed over is the application's.
+ */
+final class PartsDestination implements Destination {
+  private static final int MOST_BLOCKS = 4;
+  private static final int MOST_OPEN_SEGMENTS = 16;
+
+  /** So much is copied on the loop rather than handed to another thread. */
+  private static final long COPIED_AT_ONCE = 64 << 10;
+
+  private final BulkHost host;
+  private final PartTable table;
+  private final MemoryBudget heap;
+  private final MemorySegment[] values;
+  private final ArrayDeque<Block> free = new ArrayDeque<>();
+  private final Map<LandingPiece, Filling> fillings = new HashMap<>();
+  private List<Block> claimed = List.of();
+  private boolean reserved;
+  private int current;
+  private long currentStart;
+  private int openSegments;
+  private int copying;
+
+  /** A block, and what it is to be copied into. */
+  private record Filling(Block block, MemorySegment into) {}
+
+  /**
+   * Room for values, none claimed yet.
+   *
+   * @param heap what arrays may take on their way in
+   */
+  PartsDestination(BulkHost host, PartTable table, MemoryBudget heap) {
+    this.host = host;
+    this.table = table;
+    this.heap = heap;
+    this.values = new MemorySegment[table.entries().size()];
+  }
+
+  @Override
+  public long capacity() {
+    return table.total();
+  }
+
+  @Override
+  public boolean isQuicklyPrepared(long length) {
+    return length <= BulkMemory.CHUNK_BYTES;
+  }
+
+  @Override
+  public void prepare(long length, boolean checked) throws TransferProblem {
+    reserve();
+    boolean all = false;
+    try {
+      claimBlocks();
+      for (int i = 0; i < values.length; i++) {
+        PartTable.Entry entry = table.entries().get(i);
+        values[i] =
+            entry.array()
+                ? MemorySegment.ofArray(new byte[(int) entry.length()])
+                : Arena.ofAuto().allocate(entry.length(), Long.BYTES);
+      }
+      all = true;
+    } catch (OutOfMemoryError e) {
+      throw new TransferProblem(
+          RpcStatus.RESOURCE_EXHAUSTED,
+          "%d bytes of values found no memory, although within what is allowed: %s"
+              .formatted(table.total(), e.getMessage()));
+    } finally {
+      if (!all) {
+        release();
+      }
+    }
+  }
+
+  private void reserve() throws TransferProblem {
+    if (!heap.reserve(table.inArrays())) {
+      throw new TransferProblem(
+          RpcStatus.RESOURCE_EXHAUSTED,
+          "%d bytes of arrays were to arrive, and %d of %d are taken: raise maxAssemblyBytes"
+              .formatted(table.inArrays(), heap.reserved(), heap.limit()));
+    }
+    BulkMemory outside = host.bulkContext().memory();
+    if (!outside.reserve(inSegments())) {
+      heap.release(table.inArrays());
+      throw StagedSupply.noMemory(outside, inSegments());
+    }
+    reserved = true;
+  }
+
+  private long inSegments() {
+    return table.total() - table.inArrays();
+  }
+
+  private void claimBlocks() throws TransferProblem {
+    long wanted = table.inArrays();
+    if (wanted == 0) {
+      return;
+    }
+    BulkMemory memory = host.bulkContext().memory();
+    long size = Math.min(wanted, BulkMemory.CHUNK_BYTES);
+    int count = (int) Math.min(MOST_BLOCKS, (wanted + size - 1) / size);
+    List<Block> blocks = memory.claim(count, size);
+    if (blocks == null) {
+      throw StagedSupply.noMemory(memory, size * count);
+    }
+    claimed = blocks;
+    free.addAll(blocks);
+  }
+
+  @Override
+  public @Nullable LandingPiece next(long offset) {
+    while (offset >= currentStart + values[current].byteSize()) {
+      currentStart += values[current].byteSize();
+      current++;
+    }
+    MemorySegment value = values[current];
+    if (!table.entries().get(current).array()) {
+      if (openSegments == MOST_OPEN_SEGMENTS) {
+        return null;
+      }
+      openSegments++;
+      return new LandingPiece(offset, value, MemoryLife.BORROWED);
+    }
+    Block block = free.poll();
+    if (block == null) {
+      return null;
+    }
+    long at = offset - currentStart;
+    MemorySegment into =
+        value.asSlice(at, Math.min(block.memory().byteSize(), value.byteSize() - at));
+    LandingPiece piece =
+        new LandingPiece(offset, block.memory().asSlice(0, into.byteSize()), block.life());
+    fillings.put(piece, new Filling(block, into));
+    return piece;
+  }
+
+  @Override
+  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
+    Filling filling = fillings.remove(piece);
+    if (filling == null) {
+      openSegments--;
+      whenFreed.run();
+    } else if (piece.memory.byteSize() <= COPIED_AT_ONCE) {
+      filling.into.copyFrom(piece.memory);
+      free.add(filling.block);
+      whenFreed.run();
+    } else {
+      copying++;
+      OffLoop.run(
+          host,
+          () -> filling.into.copyFrom(piece.memory),
+          failure -> {
+            copying--;
+            free.add(filling.block);
+            if (failure != null) {
+              whenBroken.accept(failure);
+            } else {
+              whenFreed.run();
+            }
+          });
+    }
+  }
+
+  @Override
+  public boolean isIdle() {
+    return copying == 0;
+  }
+
+  @Override
+  public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+    then.accept(null);
+  }
+
+  @Override
+  public Received received(long length) {
+    return Arrived.elsewhere(length);
+  }
+
+  /** Returns the values, whole. */
+  MemorySegment[] values() {
+    return values;
+  }
+
+  /** Gives back what was needed on the way; once the values are the application's, too. */
+  void release() {
+    if (reserved) {
+      reserved = false;
+      heap.release(table.inArrays());
+      host.bulkContext().memory().unreserve(inSegments());
+      claimed.forEach(Block::release);
+    }
+  }
+
+  @Override
+  public void discard() {
+    release();
+  }
+
+  @Override
+  public boolean isUsersMemory() {
+    return false;
+  }
+}

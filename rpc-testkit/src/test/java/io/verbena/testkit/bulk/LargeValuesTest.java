@@ -1,0 +1,276 @@
+package io.verbena.testkit.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.core.mem.InMemoryNetwork;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Large values in calls travel beside their messages, as bulk. */
+class LargeValuesTest {
+  private static final int LENGTH = 5 * BulkWorld.LONGEST_MESSAGE;
+
+  private final List<byte[]> kept = new ArrayList<>();
+  private final List<Long> clientsPool = new ArrayList<>();
+  private int echoes;
+
+  private final BulkWorld bulk =
+      new BulkWorld(
+          true,
+          server -> server.maxAssemblyBytes(3 * LENGTH).serve(ValuesRpc.bind(new Answering())));
+
+  /** Answers by the book. */
+  private final class Answering implements Values {
+    @Override
+    public MemorySegment echo(MemorySegment value) {
+      echoes++;
+      clientsPool.add(bulk.client.bulkStats().memoryInUse());
+      return value;
+    }
+
+    @Override
+    public Mixed mixed(Mixed value) {
+      return value;
+    }
+
+    @Override
+    public void keep(byte[] value) {
+      kept.add(value);
+    }
+
+    @Override
+    public ByteBuffer onTheLoop(ByteBuffer value) {
+      return value;
+    }
+
+    @Override
+    public int count(byte[] value) {
+      return value.length;
+    }
+
+    @Override
+    public byte[] make(int length) {
+      return random(length, length);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    bulk.assertNothingLeft();
+    assertThat(bulk.client.slotsInUse()).as("slots in use").isZero();
+    bulk.close();
+  }
+
+  private ValuesRpc.Async values() {
+    return ValuesRpc.async(bulk.session);
+  }
+
+  private static byte[] random(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private <T> T await(CompletionStage<T> stage) {
+    CompletableFuture<T> call = stage.toCompletableFuture();
+    bulk.world.runUntil(call::isDone);
+    return call.join();
+  }
+
+  private RpcException failure(CompletionStage<?> stage) {
+    try {
+      await(stage);
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RpcException failure) {
+        return failure;
+      }
+      throw e;
+    }
+    throw new AssertionError("the call succeeded");
+  }
+
+  @Test
+  void aValueMayBeLongerThanAnyMessage() {
+    MemorySegment value = bulk.bytes(LENGTH, 1);
+    assertThat(await(values().echo(value)).mismatch(value)).isEqualTo(-1);
+    assertThat(await(values().make(LENGTH))).isEqualTo(random(LENGTH, LENGTH));
+    ByteBuffer buffer = ByteBuffer.wrap(random(LENGTH, 2));
+    assertThat(await(values().onTheLoop(buffer))).isEqualTo(buffer);
+    assertThat(buffer.position()).isZero();
+  }
+
+  @Test
+  void largeAndSmallValuesMixInOneMessage() {
+    Values.Mixed sent =
+        new Values.Mixed(
+            "mixed",
+            random(BulkWorld.CHUNK, 1),
+            MemorySegment.ofArray(random(100, 2)),
+            List.of(
+                ByteBuffer.wrap(random(LENGTH, 3)),
+                ByteBuffer.allocate(0),
+                ByteBuffer.wrap(random(BulkWorld.CHUNK - 1, 4)),
+                ByteBuffer.wrap(random(LENGTH, 5)).position(1000)));
+    Values.Mixed back = await(values().mixed(sent));
+    assertThat(back.name()).isEqualTo("mixed");
+    assertThat(back.first()).isEqualTo(sent.first());
+    assertThat(back.second().mismatch(sent.second())).isEqualTo(-1);
+    assertThat(back.more()).isEqualTo(sent.more());
+  }
+
+  @Test
+  void moreValuesThanMayTravelBesideTheirMessageStayInIt() {
+    List<ByteBuffer> many = new ArrayList<>();
+    for (int i = 0; i < 256 + 10; i++) {
+      many.add(ByteBuffer.wrap(random(BulkWorld.CHUNK, i)));
+    }
+    Values.Mixed sent =
+        new Values.Mixed("many", new byte[0], MemorySegment.ofArray(new byte[0]), many);
+    assertThat(failure(values().mixed(sent)).status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    many.subList(200, many.size()).clear();
+    assertThat(await(values().mixed(sent)).more()).isEqualTo(many);
+  }
+
+  @Test
+  void anAsyncCallersMemoryMayBeReusedAtOnce() {
+    byte[] value = random(LENGTH, 1);
+    CompletionStage<ByteBuffer> call = values().onTheLoop(ByteBuffer.wrap(value));
+    values().keep(value);
+    Arrays.fill(value, (byte) 0);
+    assertThat(await(call)).isEqualTo(ByteBuffer.wrap(random(LENGTH, 1)));
+    assertThat(kept).hasSize(1).allMatch(one -> Arrays.equals(one, random(LENGTH, 1)));
+  }
+
+  @Test
+  void aBlockingCallersMemoryIsSentFromWhereItIs() throws InterruptedException {
+    MemorySegment value = bulk.bytes(LENGTH, 1);
+    AtomicLong mismatch = new AtomicLong();
+    Thread caller =
+        Thread.ofVirtual()
+            .start(() -> mismatch.set(ValuesRpc.client(bulk.session).echo(value).mismatch(value)));
+    while (caller.isAlive()) {
+      bulk.world.settle();
+      Thread.onSpinWait();
+    }
+    caller.join();
+    assertThat(mismatch).hasValue(-1);
+    assertThat(clientsPool).containsExactly(0L);
+  }
+
+  @Test
+  void aSmallCallDoesNotWaitForALargeOneBeforeIt() {
+    bulk.open();
+    CompletableFuture<byte[]> large = values().make(LENGTH).toCompletableFuture();
+    CompletableFuture<Integer> second = values().count(new byte[LENGTH]).toCompletableFuture();
+    CompletableFuture<Integer> small = values().count(new byte[3]).toCompletableFuture();
+    while (!small.isDone()) {
+      bulk.steps(1);
+    }
+    assertThat(large).isNotDone();
+    assertThat(second).isNotDone();
+    await(large);
+    assertThat(await(second)).isEqualTo(LENGTH);
+  }
+
+  @Test
+  void lostAndChangedLinksCostNothingButTime() {
+    bulk.open();
+    int calls = 0;
+    for (int step = 0; step < 120; step += 3) {
+      MemorySegment value = bulk.bytes(LENGTH, step);
+      CompletionStage<MemorySegment> call = values().echo(value);
+      calls++;
+      bulk.steps(step);
+      URI better = bulk.upgrade.lastOffer();
+      InMemoryNetwork network = step % 2 == 0 || better == null ? bulk.world.network() : bulk.fast;
+      URI address = step % 2 == 0 || better == null ? URI.create(bulk.world.address()) : better;
+      network.drop(address, "the cable was pulled");
+      assertThat(await(call).mismatch(value)).isEqualTo(-1);
+      assertThat(echoes).isEqualTo(calls);
+    }
+  }
+
+  @Test
+  void aCallIsCancelledAtAnyPoint() {
+    bulk.open();
+    for (int step = 0; step < 120; step += 3) {
+      CompletableFuture<MemorySegment> call =
+          values().echo(bulk.bytes(LENGTH, 1)).toCompletableFuture();
+      bulk.steps(step);
+      call.cancel(true);
+      bulk.assertNothingLeft();
+    }
+    assertThat(await(values().count(new byte[LENGTH]))).isEqualTo(LENGTH);
+  }
+
+  @Test
+  void aDeadlinePassesWithValuesUnderWay() {
+    bulk.open();
+    CompletionStage<Integer> call =
+        ValuesRpc.async(bulk.session, CallOptions.timeout(Duration.ofSeconds(1)))
+            .count(new byte[LENGTH]);
+    bulk.steps(5);
+    bulk.world.pauseServer(true);
+    assertThat(failure(call).status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
+    bulk.world.pauseServer(false);
+  }
+
+  @Test
+  void valuesThatFindNoMemoryThereAreRefusedAndSurelyNotExecuted() {
+    RpcException refused = failure(values().count(new byte[4 * LENGTH]));
+    assertThat(refused.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(refused.execution()).isEqualTo(Execution.NOT_EXECUTED);
+    assertThat(refused).hasMessageContaining("raise maxAssemblyBytes");
+    RpcException lost = failure(values().make((int) BulkWorld.MEMORY + 1));
+    assertThat(lost.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(lost.execution()).isEqualTo(Execution.EXECUTED);
+    assertThat(lost).hasMessageContaining("bulkMemoryBytes");
+  }
+
+  @Test
+  void onewayCallsWhoseValuesAreRefusedGiveTheirPlacesBack() {
+    for (int i = 0; i < 3000; i++) {
+      values().keep(new byte[i % 300 == 0 ? 4 * LENGTH : 1]);
+      bulk.world.settle();
+    }
+    assertThat(kept).hasSize(3000 - 10);
+  }
+
+  @Test
+  void aSessionThatIsLostTakesItsValuesAlong() {
+    bulk.open();
+    for (int step = 0; step < 60; step += 7) {
+      CompletableFuture<MemorySegment> call =
+          values().echo(bulk.bytes(LENGTH, 1)).toCompletableFuture();
+      bulk.steps(step);
+      bulk.accepted.forEach(session -> session.close());
+      bulk.world.runUntil(call::isDone);
+      bulk.assertNothingLeft();
+    }
+    assertThat(kept).isEmpty();
+  }
+
+  @Test
+  void valuesOnTheHeapAreArraysAndSegmentsAreOutsideIt() {
+    MemorySegment back = await(values().echo(MemorySegment.ofArray(random(LENGTH, 1))));
+    assertThat(back.isNative()).isTrue();
+    assertThat(back.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(random(LENGTH, 1));
+  }
+}
