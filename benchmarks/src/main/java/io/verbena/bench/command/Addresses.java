@@ -1,5 +1,7 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.usage.HostInfo;
+import java.util.List;
 import java.util.Objects;
 
 /** Where a server on this host is called from this host. */
@@ -9,5 +11,12 @@ final class Addresses {
   /** Returns the address of the verbs device where one is named, since loopback has none. */
   static String ofThisHost() {
     return Objects.requireNonNullElse(System.getenv("LAB_ADDRESS"), "127.0.0.1");
+  }
+
+  /** Returns the verbs device that is named, else the first that this host has, else none. */
+  static String device() {
+    List<String> devices = HostInfo.read().verbsDevices();
+    String first = devices.isEmpty() ? "none" : devices.getFirst().split(" ", 2)[0];
+    return Objects.requireNonNullElse(System.getenv("LAB_DEVICE"), first);
   }
 }

@@ -4,9 +4,11 @@ import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.report.Report;
 import io.verbena.bench.report.Result;
+import io.verbena.bench.rival.Perftest;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.rival.RivalContestant;
 import io.verbena.bench.run.Match;
+import io.verbena.bench.run.Program;
 import io.verbena.bench.run.Progress;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
@@ -37,6 +39,7 @@ final class Bench implements AutoCloseable {
   private final VerbenaClient client;
   private final BenchControl control;
   private final List<Contestant> contestants = new ArrayList<>();
+  private final List<Program> programs = new ArrayList<>();
   private final Match match;
   private final @Nullable BenchHost inMemory;
 
@@ -56,19 +59,23 @@ final class Bench implements AutoCloseable {
     this.inMemory = memory ? BenchHost.start(IN_MEMORY, Duration.ZERO, server.delay()) : null;
     for (Route route : run.routes()) {
       if (route != Route.MEM) {
-        contestants.add(new VerbenaContestant(route, address, server.spin()));
+        contestants.add(new VerbenaContestant(route, address, server.spin(), server.extraCopy()));
       } else if (memory) {
-        contestants.add(new VerbenaContestant(route, IN_MEMORY, Duration.ZERO));
+        contestants.add(new VerbenaContestant(route, IN_MEMORY, Duration.ZERO, server.extraCopy()));
       }
     }
-    enter(run.rivals(), address.substring(0, address.lastIndexOf(':')));
+    enter(run.rivals(), address.substring(0, address.lastIndexOf(':')), local);
     Progress progress = new Progress(System.err, isWatched());
     this.match = new Match(this::serverOf, run.rounds(), run.warmup(), progress);
   }
 
-  private void enter(Set<Rival> rivals, String host) {
+  private void enter(Set<Rival> rivals, String host, boolean local) {
     for (Rival rival : rivals) {
-      contestants.add(new RivalContestant(rival, host, control.rivalPort(rival.name())));
+      if (rival != Rival.PERFTEST) {
+        contestants.add(new RivalContestant(rival, host, () -> control.rivalPort(rival.name())));
+      } else if (local) {
+        programs.add(new Perftest(Addresses.device(), host));
+      }
     }
   }
 
@@ -90,7 +97,10 @@ final class Bench implements AutoCloseable {
   List<Result> play(Load load, Set<String> names) throws InterruptedException {
     match.absent().clear(); // what did not come for one load may come for the next
     List<Result> results =
-        match.play(load, contestants.stream().filter(one -> names.contains(one.name())).toList());
+        match.play(
+            load,
+            contestants.stream().filter(one -> names.contains(one.name())).toList(),
+            programs.stream().filter(one -> names.contains(one.name())).toList());
     match
         .absent()
         .forEach(
@@ -105,7 +115,7 @@ final class Bench implements AutoCloseable {
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     List<Result> results = new ArrayList<>();
     for (Load load : loads) {
-      results.addAll(match.play(load, contestants));
+      results.addAll(match.play(load, contestants, programs));
     }
     if (results.isEmpty()) {
       throw new IllegalStateException("nobody took part: " + match.absent());

@@ -25,7 +25,9 @@ final class LoadOptions {
       defaultValue = "CALL",
       paramLabel = "KIND",
       description =
-          "call, push, pull (large messages), put, fetch (large objects), oneway or connect;"
+          "call, push, pull (large messages), put, fetch (large objects), mixed (calls of 64 bytes"
+              + " beside objects of the size), oneway (in order, as a stream would be: Verbena has"
+              + " no other streams) or connect (until the path that is measured carries a call);"
               + " default: ${DEFAULT-VALUE}")
   private Kind kind = Kind.CALL;
 
@@ -104,8 +106,8 @@ final class LoadOptions {
       defaultValue = "WARM",
       paramLabel = "WHICH",
       description =
-          "of put and fetch: warm (the same each time), cold (new each time) or file (from one);"
-              + " default: ${DEFAULT-VALUE}")
+          "of put and fetch: warm (the same each time), cold (new each time), file (from one into"
+              + " warm memory) or files (from one into another); default: ${DEFAULT-VALUE}")
   private Memory memory = Memory.WARM;
 
   @Option(names = "--validate", description = "compare every byte of every answer")

@@ -38,9 +38,10 @@ final class RunOptions {
       names = "--rivals",
       arity = "0..1",
       split = ",",
-      fallbackValue = "nio,netty,grpc,grpc_tuned",
+      fallbackValue = "nio,netty,grpc,grpc_tuned,sendfile,darpc,perftest",
       paramLabel = "RIVAL",
-      description = "who else takes turns; without a value: ${FALLBACK-VALUE}")
+      description =
+          "who else takes turns, where it can do what is asked; without a value: ${FALLBACK-VALUE}")
   private Set<Rival> rivals = Set.of();
 
   /** Returns options that no command line was read for. */

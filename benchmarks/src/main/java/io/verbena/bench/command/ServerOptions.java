@@ -22,6 +22,11 @@ final class ServerOptions {
       description = "makes every handler slower, to see whether a comparison finds it")
   private long delayMicros;
 
+  @Option(
+      names = "--extra-copy",
+      description = "copies each object once more before it is put, for the same purpose")
+  private boolean extraCopy;
+
   /** Returns options that no command line was read for. */
   static ServerOptions spinning(Duration spin) {
     ServerOptions options = new ServerOptions();
@@ -37,7 +42,11 @@ final class ServerOptions {
     return Duration.ofNanos(delayMicros * NANOS_PER_MICRO);
   }
 
-  /** Returns these options as words of a command line. */
+  boolean extraCopy() {
+    return extraCopy;
+  }
+
+  /** Returns these options as words of a command line, as far as they are a server's. */
   List<String> words() {
     return List.of("--spin", "" + spinMicros, "--handler-delay", "" + delayMicros);
   }

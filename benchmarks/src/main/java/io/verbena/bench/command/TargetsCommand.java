@@ -2,7 +2,6 @@ package io.verbena.bench.command;
 
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
-import io.verbena.bench.goal.Perftest;
 import io.verbena.bench.goal.Player;
 import io.verbena.bench.goal.Scoreboard;
 import io.verbena.bench.load.Load;
@@ -82,20 +81,28 @@ public final class TargetsCommand implements Callable<Integer> {
   }
 
   private void device(Duration turn, Scoreboard board) throws IOException, InterruptedException {
-    String device = System.getenv("LAB_DEVICE");
     String address = System.getenv("LAB_ADDRESS");
-    if (device == null || address == null) {
+    if (address == null) {
       throw new IOException(
-          "LAB_DEVICE and LAB_ADDRESS must name a verbs device and its address, as in the"
+          "LAB_ADDRESS must be the address of a verbs device (and LAB_DEVICE its name), as in the"
               + " laboratory: './verbena bench targets --lab'");
     }
-    RunOptions both = RunOptions.of(Set.of(Route.TCP, Route.RDMA), Set.of(), rounds, DEVICE_WARMUP);
-    Laboratory laboratory = new Laboratory(new Perftest(device, address), turn, board);
-    try (Pair polling = new Pair(address, both, POLLING)) {
-      laboratory.polling(polling);
+    RunOptions all =
+        RunOptions.of(
+            Set.of(Route.TCP, Route.RDMA),
+            Set.of(Rival.PERFTEST, Rival.DARPC),
+            rounds,
+            DEVICE_WARMUP);
+    Laboratory laboratory = new Laboratory(turn, board);
+    try (Pair polling = new Pair(address, all, POLLING)) {
+      laboratory.calls(polling);
+      laboratory.objects(polling);
     }
-    try (Pair asItComes = new Pair(address, both, Duration.ZERO)) {
+    try (Pair asItComes = new Pair(address, all, Duration.ZERO)) {
       laboratory.asItComes(asItComes);
+    }
+    try (Pair polling = new Pair(address, all, POLLING)) {
+      laboratory.darpc(polling);
     }
   }
 

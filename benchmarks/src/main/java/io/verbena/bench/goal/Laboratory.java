@@ -5,53 +5,93 @@ import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Mode;
 import io.verbena.bench.report.Tables;
-import java.io.IOException;
+import io.verbena.bench.rival.Rival;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** The targets on a verbs device, beside perftest on the same one. */
+/** The targets on a verbs device, beside perftest and DaRPC on the same one. */
 public final class Laboratory {
   private static final String RDMA = "verbena rdma";
   private static final String TCP = "verbena tcp";
-  private static final String DARPC =
-      "DaRPC needs stand-ins for two of its helpers, which tests alone have";
+  private static final String PERFTEST = Rival.PERFTEST.title();
+  private static final String DARPC = Rival.DARPC.title();
   private static final String LONE = "64 B call, polling, p50";
+  private static final String DEEP = "64 B, 256 outstanding, polling";
   private static final int SMALL = 64;
   private static final int KIBIBYTE = 1 << 10;
-  private static final int PERFTEST_RUNS = 3;
+  private static final int MEBIBYTE = 1 << 20;
 
-  private final Perftest perftest;
+  /**
+   * As many as DaRPC can have under way here; one message costs what it costs, so more do not help.
+   */
+  private static final int DARPC_OUTSTANDING = 32;
+
+  /** In all objects of a turn together: a second or two, where a MiB takes 10 ms. */
+  private static final int TURN_BYTES = 128 * MEBIBYTE;
+
+  private static final int LEAST_OBJECTS = 16;
+
   private final Duration turn;
   private final Scoreboard board;
+  private double lone;
+  private double deep;
 
   /**
    * Targets that are told on this scoreboard.
    *
    * @param turn how long each is
    */
-  public Laboratory(Perftest perftest, Duration turn, Scoreboard board) {
-    this.perftest = perftest;
+  public Laboratory(Duration turn, Scoreboard board) {
     this.turn = turn;
     this.board = board;
   }
 
   /**
-   * Tells what is asked of loops that never wait.
+   * Tells what is asked of small calls on loops that never wait.
    *
    * @param player whose loops do so
    */
-  public void polling(Player player) throws InterruptedException {
-    board.section(LONE, () -> lone(player));
-    board.tell(Row.unmeasured(LONE + ", at most DaRPC's", DARPC));
-    board.tell(Row.unmeasured("64 B, 256 outstanding, 4 x DaRPC's best", DARPC));
-    for (int kibibytes : List.of(64, 1024, 16 * 1024)) {
-      double limit = kibibytes < 1024 ? 0.9 : 0.95;
-      objects(player, Kind.PUT, kibibytes * KIBIBYTE, "ib_write_bw", limit);
-      objects(player, Kind.FETCH, kibibytes * KIBIBYTE, "ib_read_bw", limit);
+  public void calls(Player player) throws InterruptedException {
+    board.section(
+        LONE,
+        () -> {
+          Figures figures = play(player, Load.of(Kind.CALL, SMALL, 1, turn), RDMA, PERFTEST);
+          lone = figures.p50(RDMA);
+          double twice = figures.p50(PERFTEST);
+          board.tell(Row.atMost(LONE, lone, "2 x ib_send_lat", twice, "us", 1.5));
+        });
+    Load many = Load.of(Kind.CALL, SMALL, 256, turn);
+    board.section(DEEP, () -> deep = play(player, many, RDMA).rate(RDMA));
+  }
+
+  /**
+   * Tells how those calls compare with DaRPC's, in turns of its own: its server never waits, and
+   * leaves no processor to others.
+   */
+  public void darpc(Player player) throws InterruptedException {
+    String name = LONE + ", against DaRPC";
+    board.section(
+        name,
+        () -> {
+          Load load = Load.of(Kind.CALL, SMALL, 1, turn);
+          double theirs = play(player, load, DARPC).p50(DARPC);
+          board.tell(Row.atMost(name, measured(lone), DARPC, theirs, "us", 1));
+        });
+    board.section(
+        DEEP,
+        () -> {
+          Load load = Load.of(Kind.CALL, SMALL, DARPC_OUTSTANDING, turn);
+          double theirs = play(player, load, DARPC).rate(DARPC);
+          board.tell(Row.atLeast(DEEP, measured(deep), DARPC, theirs, "/s", 4));
+        });
+  }
+
+  private static double measured(double figure) {
+    if (figure == 0) {
+      throw new IllegalStateException("there is no figure of Verbena's to compare");
     }
+    return figure;
   }
 
   /**
@@ -70,43 +110,37 @@ public final class Laboratory {
         });
   }
 
-  private static Figures play(Player player, Load load, String... contestants)
-      throws InterruptedException {
-    return new Figures(player.play(load, Set.of(contestants)));
+  /**
+   * Tells what is asked of large objects on loops that never wait.
+   *
+   * @param player whose loops do so
+   */
+  public void objects(Player player) throws InterruptedException {
+    for (Kind kind : new Kind[] {Kind.PUT, Kind.FETCH}) {
+      objects(player, kind, 64 * KIBIBYTE, 0.9);
+      objects(player, kind, MEBIBYTE, 0.95);
+      objects(player, kind, 16 * MEBIBYTE, 0.95);
+    }
   }
 
-  private void lone(Player player) throws IOException, InterruptedException {
-    double half = median("ib_send_lat", SMALL, Perftest.TYPICAL, "-n", "2000");
-    double p50 = play(player, Load.of(Kind.CALL, SMALL, 1, turn), RDMA).p50(RDMA);
-    board.tell(Row.atMost(LONE, p50, "2 x ib_send_lat", 2 * half, "us", 1.5));
-  }
-
-  private void objects(Player player, Kind kind, int size, String program, double limit)
+  private void objects(Player player, Kind kind, int size, double limit)
       throws InterruptedException {
     String name = kind.name().toLowerCase(Locale.ROOT) + " " + Tables.bytes(size) + " x4";
-    String[] options = {"-n", "" + messages(size), "-t", "4", "-Q", "1"};
+    String program = kind == Kind.PUT ? "ib_write_bw" : "ib_read_bw";
+    int count = Math.max(LEAST_OBJECTS, TURN_BYTES / size);
     board.section(
         name,
         () -> {
-          double before = median(program, size, Perftest.AVERAGE, options);
-          double mine = play(player, Load.of(kind, size, 4, turn), RDMA).mebibytes(RDMA);
-          double after = median(program, size, Perftest.AVERAGE, options);
-          board.tell(Row.atLeast(name, mine, program, (before + after) / 2, "MiB/s", limit));
+          Load load = Load.of(kind, size, 4, turn).counting(count);
+          Figures figures = play(player, load, RDMA, PERFTEST);
+          double mine = figures.mebibytes(RDMA);
+          double theirs = figures.mebibytes(PERFTEST);
+          board.tell(Row.atLeast(name, mine, program, theirs, "MiB/s", limit));
         });
   }
 
-  /** About 100 MiB: perftest counts messages, and a second of them is enough. */
-  private static int messages(int size) {
-    return Math.max(8, 100 * 1024 * KIBIBYTE / size);
-  }
-
-  private double median(String program, int size, int column, String... options)
-      throws IOException, InterruptedException {
-    double[] values = new double[PERFTEST_RUNS];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = perftest.run(program, size, column, options);
-    }
-    Arrays.sort(values);
-    return values[values.length / 2];
+  private static Figures play(Player player, Load load, String... contestants)
+      throws InterruptedException {
+    return new Figures(player.play(load, Set.of(contestants)));
   }
 }

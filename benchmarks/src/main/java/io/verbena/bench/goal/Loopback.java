@@ -4,10 +4,12 @@ import static io.verbena.bench.rival.Rival.GRPC;
 import static io.verbena.bench.rival.Rival.GRPC_TUNED;
 import static io.verbena.bench.rival.Rival.NETTY;
 import static io.verbena.bench.rival.Rival.NIO;
+import static io.verbena.bench.rival.Rival.SENDFILE;
 
 import io.verbena.bench.load.Handler;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Memory;
 import io.verbena.bench.load.Mode;
 import io.verbena.bench.rival.Rival;
 import java.time.Duration;
@@ -20,7 +22,12 @@ public final class Loopback {
   private static final int SMALL = 64;
   private static final int DEEP = 256;
   private static final int MEBIBYTE = 1 << 20;
+
+  /** In all objects of a turn together: a second or two. */
+  private static final long TURN_BYTES = 2L << 30;
+
   private static final String LONE_CALL = "64 B, 1 outstanding, ";
+  private static final String FILES = "fetch 64 MiB x1, file to file";
   private static final String DEEP_CALL = "64 B, 256 outstanding, ";
 
   private final Player player;
@@ -45,6 +52,7 @@ public final class Loopback {
     board.section(DEEP_CALL + "virtual handler", this::deepOnThreads);
     board.section("put 1 MiB x8", () -> objects(MEBIBYTE, 8, Known.MEBIBYTE));
     board.section("put 64 MiB x2", () -> objects(64 * MEBIBYTE, 2, Known.LARGE));
+    board.section(FILES, this::files);
   }
 
   /** Has the product take turns with those rivals that a row needs, or its rivals' plausibility. */
@@ -90,11 +98,20 @@ public final class Loopback {
   }
 
   private void objects(int size, int outstanding, Known known) throws InterruptedException {
-    Load load = Load.of(Kind.PUT, size, outstanding, turn);
+    Load load = Load.of(Kind.PUT, size, outstanding, turn).counting(TURN_BYTES / size);
     Figures figures = play(load, NIO, NETTY, GRPC, GRPC_TUNED);
     String name = "put " + (size / MEBIBYTE) + " MiB x" + outstanding;
     objectRow(name, figures, figures.faster(NIO, NETTY), 0.9, known);
     objectRow(name, figures, figures.faster(GRPC, GRPC_TUNED), 2, known);
+  }
+
+  private void files() throws InterruptedException {
+    int size = 64 * MEBIBYTE;
+    Load load = Load.of(Kind.FETCH, size, 1, turn).counting(TURN_BYTES / 2 / size);
+    Figures figures = play(load.with(Memory.FILES), SENDFILE);
+    String rival = SENDFILE.title();
+    double theirs = figures.mebibytes(rival);
+    board.tell(Row.atLeast(FILES, figures.mebibytes(TCP), rival, theirs, "MiB/s", 0.9));
   }
 
   private void objectRow(String name, Figures figures, Rival rival, double limit, Known known) {

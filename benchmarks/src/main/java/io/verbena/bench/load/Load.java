@@ -119,4 +119,36 @@ public record Load(
         memory,
         validate);
   }
+
+  /** Returns this load for so many calls, however long they take. */
+  public Load counting(long calls) {
+    return new Load(
+        kind,
+        size,
+        outstanding,
+        connections,
+        mode,
+        handler,
+        ratePerSecond,
+        duration,
+        calls,
+        memory,
+        validate);
+  }
+
+  /** Returns this load with objects that come from, and go to, somewhere else. */
+  public Load with(Memory where) {
+    return new Load(
+        kind,
+        size,
+        outstanding,
+        connections,
+        mode,
+        handler,
+        ratePerSecond,
+        duration,
+        count,
+        where,
+        validate);
+  }
 }

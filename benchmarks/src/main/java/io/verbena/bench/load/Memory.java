@@ -7,5 +7,7 @@ public enum Memory {
   /** New memory each time. */
   COLD,
   /** From a file, into warm memory. */
-  FILE
+  FILE,
+  /** From one file into another. */
+  FILES
 }

@@ -64,6 +64,7 @@ final class Plots {
 
   private static Map<String, List<Result>> byLoad(Report report) {
     return report.results().stream()
+        .filter(result -> !result.isTold())
         .collect(groupingBy(result -> Tables.words(result.load()), LinkedHashMap::new, toList()));
   }
 

@@ -14,6 +14,11 @@ import org.HdrHistogram.Histogram;
 public record Result(
     String contestant, String path, Load load, List<Round> rounds, Histogram nanos) {
 
+  /** Returns whether a program of others told its figures, not each call's time. */
+  public boolean isTold() {
+    return nanos.getTotalCount() == 0;
+  }
+
   /** Returns the median of a figure over the rounds. */
   public double median(ToDoubleFunction<Round> figure) {
     double[] sorted = rounds.stream().mapToDouble(figure).sorted().toArray();

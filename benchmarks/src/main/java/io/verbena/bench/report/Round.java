@@ -46,6 +46,19 @@ public record Round(
     }
   }
 
+  /** Returns what a program of others tells of itself; 0: it does not. */
+  public static Round told(
+      double p50,
+      double p99,
+      double p999,
+      double max,
+      long calls,
+      double callsPerSecond,
+      double gigabytesPerSecond) {
+    Share none = new Share(0, 0, 0, 0);
+    return new Round(p50, 0, p99, p999, max, calls, callsPerSecond, gigabytesPerSecond, none, none);
+  }
+
   /** Returns what a turn came to. */
   public static Round of(Load load, Turn turn, Usage client, @Nullable Usage server) {
     Histogram nanos = turn.nanos();

@@ -36,7 +36,8 @@ public final class Tables {
     return text.toString();
   }
 
-  private static String speeds(List<Result> results) {
+  /** Returns how fast contestants were; medians of the rounds they have had. */
+  public static String speeds(List<Result> results) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
         List.of(
@@ -76,6 +77,9 @@ public final class Tables {
   }
 
   private static String both(Result result, String format, ToDoubleFunction<Round.Share> figure) {
+    if (result.isTold()) {
+      return "-";
+    }
     String client = median(result, format, Round::client, figure);
     if (result.rounds().getFirst().server() == null) {
       return client + " both";
@@ -98,6 +102,9 @@ public final class Tables {
   }
 
   private static String micros(double value) {
+    if (value == 0) {
+      return "-"; // not told
+    }
     return String.format(ROOT, value < 1_000 ? "%.1f" : "%,.0f", value);
   }
 
@@ -111,7 +118,9 @@ public final class Tables {
     if (load.ratePerSecond() > 0) {
       words.append(String.format(ROOT, " at %.0f/s", load.ratePerSecond()));
     }
-    if (load.kind() != Kind.ONEWAY) {
+    if (load.kind().movesObjects()) {
+      words.append(", ").append(load.memory().name().toLowerCase(Locale.ROOT));
+    } else if (load.kind() != Kind.ONEWAY) {
       words
           .append(", ")
           .append(load.mode().name().toLowerCase(Locale.ROOT))

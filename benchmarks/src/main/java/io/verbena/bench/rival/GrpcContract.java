@@ -27,7 +27,7 @@ final class GrpcContract {
       case CALL, CONNECT -> ECHO;
       case PUSH, PUT -> PUSH;
       case PULL, FETCH -> PULL;
-      case ONEWAY -> throw new IllegalArgumentException("gRPC has no one-way calls");
+      case ONEWAY, MIXED -> throw new IllegalArgumentException("not a load that gRPC takes");
     };
   }
 

@@ -2,8 +2,9 @@ package io.verbena.bench.rival;
 
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Memory;
 
-/** Who else takes part, on TCP. */
+/** Who else takes part. */
 public enum Rival {
   /** Blocking sockets of java.nio. */
   NIO("raw nio"),
@@ -12,7 +13,13 @@ public enum Rival {
   /** grpc-java as it comes. */
   GRPC("grpc"),
   /** grpc-java with a direct executor and a larger window. */
-  GRPC_TUNED("grpc tuned");
+  GRPC_TUNED("grpc tuned"),
+  /** Files through a socket by sendfile. */
+  SENDFILE("raw sendfile"),
+  /** DaRPC on DiSNI's verbs, on the same provider as Verbena's. */
+  DARPC("darpc"),
+  /** ib_send_lat, ib_write_bw and ib_read_bw; between two processes of this host only. */
+  PERFTEST("perftest");
 
   private final String title;
 
@@ -25,27 +32,54 @@ public enum Rival {
     return title;
   }
 
-  boolean isRaw() {
-    return this == NIO || this == NETTY;
-  }
-
   /** Returns whether it can do what a load asks, in the way that the load asks. */
   public boolean takes(Load load) {
-    return switch (load.kind()) {
-      case ONEWAY, CONNECT -> false;
-      case PUSH, PULL, PUT, FETCH -> load.size() > Kind.NUMBER_BYTES;
+    return switch (this) {
       // A blocking socket that writes while its peer does would wait for ever.
-      case CALL -> this != NIO || (long) load.size() * load.outstanding() <= 1 << 17;
+      case NIO -> movesMemory(load) || (isCall(load) && bytesUnderWay(load) <= 1 << 17);
+      case NETTY, GRPC, GRPC_TUNED -> movesMemory(load) || isCall(load);
+      case SENDFILE -> load.kind().movesObjects() && load.memory() == Memory.FILES;
+      case DARPC ->
+          isCall(load)
+              && load.size() <= DarpcMessage.MOST_BYTES
+              && load.outstanding() <= DarpcMessage.DEPTH / 2;
+      case PERFTEST -> Perftest.measures(load);
     };
   }
 
-  /** Starts its server on a free port. */
-  public RivalServer serve(String host) {
+  private static boolean isCall(Load load) {
+    return load.kind() == Kind.CALL;
+  }
+
+  private static boolean movesMemory(Load load) {
+    return switch (load.kind()) {
+      case PUSH, PULL -> load.size() > Kind.NUMBER_BYTES;
+      case PUT, FETCH ->
+          load.size() > Kind.NUMBER_BYTES
+              && (load.memory() == Memory.WARM || load.memory() == Memory.COLD);
+      case CALL, ONEWAY, MIXED, CONNECT -> false;
+    };
+  }
+
+  private static long bytesUnderWay(Load load) {
+    return (long) load.size() * load.outstanding();
+  }
+
+  /**
+   * Starts its server on a free port.
+   *
+   * @param polls whether its threads never wait, where it leaves the choice
+   * @throws IllegalStateException if it cannot run here, or needs no server; the message says why
+   */
+  public RivalServer serve(String host, boolean polls) {
     return switch (this) {
       case NIO -> NioServer.start(host);
       case NETTY -> NettyServer.start(host);
       case GRPC -> GrpcServer.start(host, GrpcTuning.NONE);
       case GRPC_TUNED -> GrpcServer.start(host, GrpcTuning.TUNED);
+      case SENDFILE -> SendfileServer.start(host);
+      case DARPC -> DarpcServer.start(host, polls);
+      case PERFTEST -> throw new IllegalStateException("perftest brings its own servers");
     };
   }
 }

@@ -1,19 +1,25 @@
 package io.verbena.bench.rival;
 
+import io.verbena.api.RpcException;
 import io.verbena.bench.load.AbsentException;
 import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Load;
 import java.io.IOException;
+import java.util.function.IntSupplier;
 
 /** A rival under the same loads. */
 public final class RivalContestant implements Contestant {
   private final Rival rival;
   private final String host;
-  private final int port;
+  private final IntSupplier port;
 
-  /** A rival whose server listens there. */
-  public RivalContestant(Rival rival, String host, int port) {
+  /**
+   * A rival that has a server on that host.
+   *
+   * @param port has it listen, and tells where
+   */
+  public RivalContestant(Rival rival, String host, IntSupplier port) {
     this.rival = rival;
     this.host = host;
     this.port = port;
@@ -32,18 +38,25 @@ public final class RivalContestant implements Contestant {
   @Override
   public Caller connect(Load load) throws AbsentException {
     try {
-      return switch (rival) {
-        case NIO -> new NioCaller(host, port, Exchange.of(load));
-        case NETTY -> new NettyCaller(host, port, Exchange.of(load));
-        case GRPC -> new GrpcCaller(host, port, GrpcTuning.NONE);
-        case GRPC_TUNED -> new GrpcCaller(host, port, GrpcTuning.TUNED);
-      };
-    } catch (IOException e) {
-      throw new AbsentException(rival.title() + ": " + e.getMessage());
+      return caller(Exchange.of(load));
+    } catch (IOException | RpcException e) {
+      throw new AbsentException(String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AbsentException("interrupted");
     }
+  }
+
+  private Caller caller(Exchange exchange) throws IOException, InterruptedException {
+    return switch (rival) {
+      case NIO -> new NioCaller(host, port.getAsInt(), exchange);
+      case NETTY -> new NettyCaller(host, port.getAsInt(), exchange);
+      case GRPC -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.NONE);
+      case GRPC_TUNED -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.TUNED);
+      case SENDFILE -> new SendfileCaller(host, port.getAsInt(), exchange);
+      case DARPC -> new DarpcCaller(host, port.getAsInt());
+      case PERFTEST -> throw new IOException("perftest makes no connections of its own");
+    };
   }
 
   @Override

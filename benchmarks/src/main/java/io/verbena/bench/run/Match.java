@@ -12,6 +12,7 @@ import io.verbena.bench.report.Round;
 import io.verbena.bench.report.Tables;
 import io.verbena.bench.usage.Usage;
 import io.verbena.bench.usage.UsageMeter;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,9 +66,10 @@ public final class Match {
   /**
    * Plays all rounds of one load.
    *
-   * @throws IllegalStateException if a call failed or its answer was wrong
+   * @throws IllegalStateException if a call failed or its answer was wrong, or a program failed
    */
-  public List<Result> play(Load load, List<Contestant> contestants) throws InterruptedException {
+  public List<Result> play(Load load, List<Contestant> contestants, List<Program> programs)
+      throws InterruptedException {
     List<Entry> entries = new ArrayList<>();
     try {
       for (Contestant contestant : contestants) {
@@ -75,10 +77,16 @@ public final class Match {
           enter(contestant, load, entries);
         }
       }
+      for (Program program : programs) {
+        if (program.takes(load) && !absent.containsKey(program.name())) {
+          enter(program, load, entries);
+        }
+      }
       for (int round = 1; round <= rounds; round++) {
         for (Entry entry : entries) {
           entry.takeTurn("round " + round + " of " + rounds);
         }
+        progress.table(entries.stream().map(Entry::result).toList());
       }
       return entries.stream().map(Entry::result).toList();
     } finally {
@@ -89,7 +97,7 @@ public final class Match {
 
   private void enter(Contestant contestant, Load load, List<Entry> entries)
       throws InterruptedException {
-    Entry entry = new Entry(contestant, load);
+    Connected entry = new Connected(contestant, load);
     try {
       entry.connect();
       entries.add(entry);
@@ -100,15 +108,62 @@ public final class Match {
     }
   }
 
+  private void enter(Program program, Load load, List<Entry> entries) throws InterruptedException {
+    try {
+      program.turn(load);
+      entries.add(new Started(program, load));
+    } catch (IOException e) {
+      absent.put(program.name(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** One that takes turns under a load. */
+  private interface Entry {
+    void takeTurn(String stage) throws InterruptedException;
+
+    Result result();
+
+    void close();
+  }
+
+  /** A program of others. */
+  private static final class Started implements Entry {
+    private final Program program;
+    private final Load load;
+    private final List<Round> taken = new ArrayList<>();
+
+    Started(Program program, Load load) {
+      this.program = program;
+      this.load = load;
+    }
+
+    @Override
+    public void takeTurn(String stage) throws InterruptedException {
+      try {
+        taken.add(program.turn(load));
+      } catch (IOException e) {
+        throw new IllegalStateException(e.getMessage(), e);
+      }
+    }
+
+    @Override
+    public Result result() {
+      return new Result(program.name(), program.path(load), load, taken, new Histogram(3));
+    }
+
+    @Override
+    public void close() {}
+  }
+
   /** One contestant under one load, with its connections. */
-  private final class Entry {
+  private final class Connected implements Entry {
     private final Contestant contestant;
     private final Load load;
     private final List<Caller> callers = new ArrayList<>();
     private final List<Round> taken = new ArrayList<>();
     private final Histogram all = new Histogram(3);
 
-    Entry(Contestant contestant, Load load) {
+    Connected(Contestant contestant, Load load) {
       this.contestant = contestant;
       this.load = load;
     }
@@ -131,7 +186,8 @@ public final class Match {
       }
     }
 
-    void takeTurn(String stage) throws InterruptedException {
+    @Override
+    public void takeTurn(String stage) throws InterruptedException {
       Meter meter = new Meter(stage, servers.apply(contestant));
       Turn turn = run(load, meter);
       if (turn.calls() == 0) {
@@ -151,11 +207,13 @@ public final class Match {
       }
     }
 
-    Result result() {
+    @Override
+    public Result result() {
       return new Result(contestant.name(), callers.getFirst().path(), load, taken, all);
     }
 
-    void close() {
+    @Override
+    public void close() {
       callers.forEach(Caller::close);
     }
 

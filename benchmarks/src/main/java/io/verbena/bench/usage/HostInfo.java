@@ -30,7 +30,7 @@ public record HostInfo(
         System.getProperty("java.vm.name") + " " + version,
         java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments(),
         field(Path.of("/proc/self/limits"), "Max locked memory").replaceAll(" {2,}", " / "),
-        names(Path.of("/sys/class/infiniband")),
+        withPorts(Path.of("/sys/class/infiniband")),
         withMtu(Path.of("/sys/class/net")));
   }
 
@@ -60,6 +60,22 @@ public record HostInfo(
       return List.of(); // the kernel has none of this kind
     }
     return names.stream().sorted().toList();
+  }
+
+  /** As far as its first port tells; a device's MTU follows from that of its network device. */
+  private static List<String> withPorts(Path devices) {
+    return names(devices).stream()
+        .map(
+            name -> {
+              Path port = devices.resolve(name).resolve("ports/1");
+              return "%s on %s, %s, %s"
+                  .formatted(
+                      name,
+                      firstLine(port.resolve("gid_attrs/ndevs/0")),
+                      firstLine(port.resolve("state")).replaceFirst("^\\d+: ", ""),
+                      firstLine(port.resolve("rate")));
+            })
+        .toList();
   }
 
   private static List<String> withMtu(Path devices) {

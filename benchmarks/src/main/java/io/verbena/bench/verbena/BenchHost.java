@@ -1,8 +1,6 @@
 package io.verbena.bench.verbena;
 
-import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
-import io.verbena.api.bulk.PushHandler;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
 import io.verbena.bench.usage.UsageMeter;
@@ -21,17 +19,16 @@ public final class BenchHost implements AutoCloseable {
   static final SessionLimits LIMITS =
       SessionLimits.DEFAULT.withMaxCalls(1 << 14).withDefaultTimeout(Duration.ofMinutes(1));
 
-  /** Takes every object into pooled memory, and gives that back at once. */
-  private static final PushHandler POOLED = offer -> Landing.pooled(offer.length());
-
   private static final Duration LEASE = Duration.ofDays(1);
 
   private final VerbenaServer server;
   private final Shelf shelf;
+  private final Arrivals arrivals;
 
-  private BenchHost(VerbenaServer server, Shelf shelf) {
+  private BenchHost(VerbenaServer server, Shelf shelf, Arrivals arrivals) {
     this.server = server;
     this.shelf = shelf;
+    this.arrivals = arrivals;
   }
 
   /**
@@ -46,17 +43,18 @@ public final class BenchHost implements AutoCloseable {
       String address, Duration spin, Duration delay, ToIntFunction<String> rivals) {
     CompletableFuture<VerbenaServer> started = new CompletableFuture<>();
     Shelf shelf = new Shelf(source -> started.join().publish(source, LEASE));
+    Arrivals arrivals = new Arrivals();
     VerbenaServer server =
         VerbenaServer.builder()
             .listen(address)
             .spin(spin)
             .limits(LIMITS)
-            .onSession(session -> session.objects().onPush(POOLED))
+            .onSession(session -> session.objects().onPush(arrivals))
             .serve(BenchTargetRpc.bind(new Target(delay)))
             .serve(BenchControlRpc.bind(new Control(rivals, shelf)))
             .start();
     started.complete(server);
-    return new BenchHost(server, shelf);
+    return new BenchHost(server, shelf, arrivals);
   }
 
   /** Starts one that has no rivals. */
@@ -79,6 +77,7 @@ public final class BenchHost implements AutoCloseable {
   public void close() {
     shelf.close();
     server.close();
+    arrivals.close();
   }
 
   private record Control(ToIntFunction<String> rivals, Shelf shelf) implements BenchControl {

@@ -1,95 +1,71 @@
 package io.verbena.bench.verbena;
 
 import io.verbena.api.Session;
-import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
-import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
-import io.verbena.bench.load.Messages;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Moves large objects: each call is one transfer, from or into memory of its own. */
+/** Moves large objects: each call is one transfer, from or to a spot of its own. */
 final class ObjectCaller implements Caller {
   private final Session session;
   private final Load load;
   private final ObjectRef ref;
-  private final MemorySegment content;
-  private final Arena arena = Arena.ofShared();
-  private final Map<Call, MemorySegment> warm = new ConcurrentHashMap<>();
-  private final @Nullable Path file;
+  private final boolean isWarm;
+  private final boolean toFile;
+  private final boolean extraCopy;
+  private final Queue<Spot> free = new ConcurrentLinkedQueue<>();
 
-  ObjectCaller(Session session, Load load) {
+  ObjectCaller(Session session, Load load, boolean extraCopy) {
+    this.extraCopy = extraCopy;
     this.session = session;
     this.load = load;
-    boolean fromFile = load.memory() == Memory.FILE;
+    boolean fromFile = load.memory() == Memory.FILE || load.memory() == Memory.FILES;
     this.ref = BenchControlRpc.client(session).object(load.size(), fromFile);
-    byte[] bytes = Messages.of(load.size());
-    this.content = MemorySegment.ofArray(bytes);
-    try {
-      this.file =
-          fromFile && load.kind() == Kind.PUT
-              ? Files.write(Files.createTempFile("verbena-bench", ".object"), bytes)
-              : null;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    this.isWarm = load.memory() != Memory.COLD;
+    this.toFile = load.memory() == Memory.FILES;
+    for (int i = 0; isWarm && i < load.outstanding(); i++) {
+      free.add(new Spot(load));
     }
   }
 
   @Override
   public void start(Call call) {
-    Arena own = load.memory() == Memory.COLD ? Arena.ofShared() : null;
-    MemorySegment memory =
-        own == null ? warm.computeIfAbsent(call, c -> filled(arena)) : filled(own);
+    Spot spot = isWarm ? free.remove() : new Spot(load);
+    if (extraCopy) {
+      spot.copy();
+    }
     Transfer transfer =
         load.kind() == Kind.FETCH
-            ? session.objects().fetch(ref, Landing.of(memory))
-            : session.objects().push("bench", source(memory));
+            ? session.objects().fetch(ref, spot.landing())
+            : session.objects().push(Arrivals.name(toFile, call.number()), spot.source());
     transfer
         .result()
         .whenComplete(
             (received, failure) -> {
-              if (failure == null) {
-                ended(call, received, memory);
-              } else {
+              if (failure != null) {
                 call.failed(failure);
-              }
-              if (own != null) {
-                own.close();
+              } else {
+                ended(call, received, spot);
               }
             });
   }
 
-  private MemorySegment filled(Arena from) {
-    MemorySegment memory = from.allocate(load.size(), Long.BYTES);
-    return load.kind() == Kind.PUT ? memory.copyFrom(content) : memory;
-  }
-
-  private Source source(MemorySegment memory) {
-    try {
-      return file == null ? Source.of(memory) : Source.file(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private void ended(Call call, Received received, MemorySegment memory) {
+  private void ended(Call call, Received received, Spot spot) {
     received.close();
     boolean checked = load.validate() && load.kind() == Kind.FETCH;
-    long wrong = checked ? content.mismatch(memory) : -1;
+    long wrong = checked ? spot.mismatch() : -1;
+    if (isWarm) {
+      free.add(spot); // the call's end may start the next at once
+    } else {
+      spot.close();
+    }
     if (wrong >= 0) {
       call.failed(new IllegalStateException("an object is not what it was, from byte " + wrong));
     } else {
@@ -105,13 +81,6 @@ final class ObjectCaller implements Caller {
   @Override
   public void close() {
     session.close();
-    arena.close();
-    if (file != null) {
-      try {
-        Files.deleteIfExists(file);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    free.forEach(Spot::close);
   }
 }

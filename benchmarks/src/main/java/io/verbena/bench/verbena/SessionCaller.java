@@ -30,7 +30,8 @@ final class SessionCaller implements Caller {
   public void start(Call call) {
     byte[] message = call.message();
     switch (call.load().kind()) {
-      case CALL, CONNECT -> end(call, onLoop ? async.echo(message) : async.echoOnThread(message));
+      case CALL, MIXED, CONNECT ->
+          end(call, onLoop ? async.echo(message) : async.echoOnThread(message));
       case PUSH -> endNumbered(call, onLoop ? async.push(message) : async.pushOnThread(message));
       case PULL -> {
         int size = call.load().size();
@@ -69,7 +70,7 @@ final class SessionCaller implements Caller {
   public void exchange(Call call) {
     byte[] message = call.message();
     switch (call.load().kind()) {
-      case CALL, CONNECT ->
+      case CALL, MIXED, CONNECT ->
           call.answered(onLoop ? blocking.echo(message) : blocking.echoOnThread(message));
       case PUSH -> call.answered(onLoop ? blocking.push(message) : blocking.pushOnThread(message));
       case PULL -> {

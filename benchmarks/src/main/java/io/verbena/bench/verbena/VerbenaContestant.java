@@ -21,15 +21,19 @@ public final class VerbenaContestant implements Contestant {
   private final Route route;
   private final String address;
   private final VerbenaClient client;
+  private final boolean extraCopy;
 
   /**
    * Verbena on a path.
    *
    * @param address the server's
    * @param spin how long an idle event loop looks for work before it waits in the kernel
+   * @param extraCopy whether objects are made slower to put; for a look at whether a comparison
+   *     finds it
    */
-  public VerbenaContestant(Route route, String address, Duration spin) {
+  public VerbenaContestant(Route route, String address, Duration spin, boolean extraCopy) {
     this.route = route;
+    this.extraCopy = extraCopy;
     this.address = address;
     this.client =
         VerbenaClient.builder().path(route.policy()).spin(spin).limits(BenchHost.LIMITS).build();
@@ -56,8 +60,11 @@ public final class VerbenaContestant implements Contestant {
     if (load.kind() == Kind.CONNECT) {
       return new ConnectCaller(this, session);
     }
+    if (load.kind() == Kind.MIXED) {
+      return new MixedCaller(session, load);
+    }
     if (load.kind().movesObjects()) {
-      return new ObjectCaller(session, load);
+      return new ObjectCaller(session, load, extraCopy);
     }
     return new SessionCaller(session, load.handler());
   }

@@ -3,27 +3,28 @@ package io.verbena.bench.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.Main;
+import io.verbena.bench.rival.RivalServers;
 import io.verbena.bench.verbena.BenchHost;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command as a user runs it, with turns that are too short to say anything. */
 class BenchCommandTest {
+  private static final RivalServers RIVALS = new RivalServers("127.0.0.1", false);
   private static final BenchHost HOST =
-      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO);
+      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO, RIVALS::port);
 
   @AfterAll
   static void close() {
     HOST.close();
+    RIVALS.close();
   }
 
   private record Run(int exit, String out, String err) {}
@@ -40,6 +41,10 @@ class BenchCommandTest {
     return new Run(exit, out.toString(), err.toString());
   }
 
+  private static Run client(String arguments) {
+    return bench("client 127.0.0.1:" + HOST.port() + " " + arguments);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -51,13 +56,15 @@ class BenchCommandTest {
         "-w put -s 200k -o 2",
         "-w fetch -s 200k -o 2",
         "-w fetch -s 200k --memory file",
-        "-w put -s 20k --memory cold",
+        "-w put -s 20k --memory cold --extra-copy",
+        "-w put -s 200k -o 2 --memory files",
+        "-w fetch -s 200k --memory files",
+        "-w mixed -s 200k -o 2",
         "-w connect",
         "-w call -r 1000 -o 8"
       })
   void measuresEveryKindOfCall(String workload) {
-    String turns = " -p tcp --validate -n 200 --rounds 2 --warmup 0.05 ";
-    Run run = bench("client 127.0.0.1:" + HOST.port() + turns + workload);
+    Run run = client("-p tcp --validate -n 40 --rounds 2 --warmup 0 " + workload);
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
     assertThat(run.out()).contains("verbena tcp", "calls/s", "whole round trip", "allocated bytes");
@@ -65,37 +72,29 @@ class BenchCommandTest {
 
   @Test
   void measuresBetweenTwoProcessesOfThisHost() {
-    Run run = bench("local -p tcp,mem --validate -n 200 --rounds 2 --warmup 0.05");
+    Run run = bench("local -p tcp,mem --rivals perftest --validate -n 200 --rounds 2 --warmup 0");
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
-    assertThat(run.out()).contains("verbena tcp", "verbena mem");
+    assertThat(run.out()).contains("verbena tcp", "verbena mem", "perftest");
   }
 
   @Test
   void hasRivalsTakeTurnsUnderTheSameLoad() {
     for (String load : List.of("-w call -o 8", "-w push -s 100k -o 2", "-w pull -s 100k")) {
-      Run run = bench("local -p mem --rivals -n 100 --rounds 1 --warmup 0 --validate " + load);
+      Run run = client("-p tcp --rivals -n 40 --rounds 1 --warmup 0 --validate " + load);
       assertThat(run.err()).isEmpty();
-      assertThat(run.out()).contains("verbena mem", "raw nio", "raw netty", "grpc ", "grpc tuned");
+      assertThat(run.out()).contains("verbena tcp", "raw nio", "raw netty", "grpc ", "grpc tuned");
+    }
+    for (String load : List.of("-w put -s 100k -o 2", "-w fetch -s 100k")) {
+      Run run = client("-p tcp --rivals --memory files -n 20 --rounds 1 --warmup 0 " + load);
+      assertThat(run.err()).isEmpty();
+      assertThat(run.out()).contains("verbena tcp", "raw sendfile").doesNotContain("raw nio");
     }
   }
 
   @Test
-  void findsADeliberateSlowdownBetweenTwoRuns(@TempDir Path folder) {
-    String before = folder.resolve("before.json").toString();
-    String after = folder.resolve("after.json").toString();
-    String turns = "local -p mem -n 40 -o 40 --rounds 5 --warmup 0 --handler virtual --json ";
-    bench(turns + before);
-    bench(turns + after + " --handler-delay 200000");
-    Run run = bench("compare " + before + " " + after);
-    assertThat(run.out()).contains("worse").doesNotContain("better,");
-    assertThat(run.exit()).isEqualTo(1);
-    assertThat(bench("compare " + before + " " + before).out()).contains("unchanged");
-  }
-
-  @Test
   void sweepsTheDepth() {
-    Run run = bench("local -p mem --sweep depth -n 300 --rounds 1 --warmup 0");
+    Run run = client("-p tcp --sweep depth -n 300 --rounds 1 --warmup 0");
     assertThat(run.out()).contains("64 B x1,", "64 B x4,", "64 B x16,", "64 B x64,", "64 B x256,");
   }
 

@@ -1,14 +1,12 @@
 package io.verbena.bench.goal;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Turn;
 import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Round;
 import io.verbena.bench.usage.Usage;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -34,6 +32,7 @@ class TargetsTest {
               "verbena tcp", netty * productByNetty,
               "raw nio", netty,
               "raw netty", netty,
+              "raw sendfile", netty,
               "grpc", grpc / 2,
               "grpc tuned", grpc);
       return names.stream()
@@ -57,22 +56,22 @@ class TargetsTest {
 
   @Test
   void areReachedWhenTheProductIsAsFastAsItsRivals() throws Exception {
-    assertThat(rows(players(1, 1))).hasSize(9).allMatch(Row::isReached);
+    assertThat(rows(players(1, 1))).hasSize(10).allMatch(Row::isReached);
     assertThat(board.close()).isTrue();
-    assertThat(printed.toString()).contains("  ok", "9 of 9").doesNotContain("short");
+    assertThat(printed.toString()).contains("  ok", "10 of 10").doesNotContain("short");
   }
 
   @Test
   void areShortWhenTheProductIsSlower() throws Exception {
     assertThat(rows(players(0.2, 1))).noneMatch(Row::isReached);
     assertThat(board.close()).isFalse();
-    assertThat(printed.toString()).contains("short", "0 of 9").doesNotContain("  ok");
+    assertThat(printed.toString()).contains("short", "0 of 10").doesNotContain("  ok");
   }
 
   @Test
   void restOnNoRivalThatIsFarBelowWhatItIsKnownFor() throws Exception {
     assertThat(rows(players(1, 0.1)))
-        .hasSize(9)
+        .hasSize(10)
         .allMatch(row -> row.isReached() != row.rival().startsWith("grpc"));
     assertThat(printed.toString()).contains("void, else ok: weak rival: 0.12 of what raw netty");
     assertThat(board.close()).isFalse();
@@ -89,7 +88,7 @@ class TargetsTest {
               }
               return fine.play(load, names);
             });
-    assertThat(rows).hasSize(8).filteredOn(Row::isReached).hasSize(6);
+    assertThat(rows).hasSize(9).filteredOn(Row::isReached).hasSize(7);
     assertThat(printed.toString()).contains("short: not measured: a call failed: deadline");
   }
 
@@ -97,19 +96,21 @@ class TargetsTest {
   void areNotBegunWhenTheTimeIsOver() throws Exception {
     Scoreboard late = new Scoreboard(new PrintWriter(printed), Duration.ofNanos(-1));
     new Loopback(players(1, 1), SECOND, late).measure();
-    assertThat(late.rows()).hasSize(5).noneMatch(Row::isReached);
+    assertThat(late.rows()).hasSize(6).noneMatch(Row::isReached);
     assertThat(printed.toString()).contains("no time is left");
   }
 
   @Test
-  void readWhatPerftestPrints() throws IOException {
-    String latency =
-        """
-         #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]
-         64      2000          9.10           80.00        10.20              10.90
-        """;
-    assertThat(Perftest.parse("ib_send_lat", latency, 64, Perftest.TYPICAL)).isEqualTo(10.2);
-    assertThatThrownBy(() -> Perftest.parse("ib_send_lat", "no device", 64, Perftest.TYPICAL))
-        .hasMessageContaining("no device");
+  void areToldBesideWhatADeviceHas() throws Exception {
+    Laboratory laboratory = new Laboratory(SECOND, board);
+    Player player =
+        (load, names) ->
+            names.stream().map(name -> result(name, load, name.equals("darpc") ? 10 : 50)).toList();
+    laboratory.calls(player);
+    laboratory.objects(player);
+    laboratory.asItComes(player);
+    laboratory.darpc(player);
+    assertThat(board.rows()).hasSize(10).filteredOn(row -> !row.isReached()).hasSize(1);
+    assertThat(printed.toString()).contains("ib_send_lat", "ib_write_bw", "ib_read_bw", "darpc");
   }
 }

@@ -1,0 +1,112 @@
+package io.verbena.bench.rival;
+
+import com.ibm.darpc.DaRPCClientEndpoint;
+import com.ibm.darpc.DaRPCClientGroup;
+import com.ibm.darpc.DaRPCFuture;
+import com.ibm.darpc.DaRPCStream;
+import io.verbena.bench.load.Call;
+import io.verbena.bench.load.Caller;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ffm.FfmProvider;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/** A connection of DaRPC's. One thread starts calls and polls for answers while any are due. */
+final class DarpcCaller implements Caller {
+  private final DaRPCClientGroup<DarpcMessage, DarpcMessage> group;
+  private final DaRPCClientEndpoint<DarpcMessage, DarpcMessage> endpoint;
+  private final DaRPCStream<DarpcMessage, DarpcMessage> stream;
+  private final BlockingQueue<Call> waiting = new LinkedBlockingQueue<>();
+  private final Map<DaRPCFuture<DarpcMessage, DarpcMessage>, Call> underWay = new HashMap<>();
+  private volatile boolean closing;
+
+  DarpcCaller(String host, int port) throws IOException {
+    useDevices();
+    try {
+      group =
+          DaRPCClientGroup.createClientGroup(
+              new DarpcMessage.Protocol(),
+              DarpcMessage.TIMEOUT_MILLIS,
+              0,
+              DarpcMessage.DEPTH,
+              DarpcMessage.DEPTH);
+      DarpcMessage.retry(group.getConnParam());
+      endpoint = group.createEndpoint();
+      endpoint.connect(new InetSocketAddress(host, port), DarpcMessage.TIMEOUT_MILLIS);
+      stream = endpoint.createStream();
+    } catch (Exception e) { // DaRPC declares no other
+      throw new IOException("DaRPC does not connect: " + e.getMessage(), e);
+    }
+    Thread.ofPlatform().daemon().name("darpc-poll").start(this::poll);
+  }
+
+  /** Puts this host's devices under DaRPC. */
+  static void useDevices() throws IOException {
+    Optional<VerbsException> problem = FfmProvider.install();
+    if (problem.isPresent()) {
+      throw new IOException(problem.get().getMessage(), problem.get());
+    }
+  }
+
+  @Override
+  public void start(Call call) {
+    waiting.add(call);
+  }
+
+  private void poll() {
+    try {
+      while (!closing) {
+        Call next = underWay.isEmpty() ? waiting.take() : waiting.poll();
+        if (next != null) {
+          request(next);
+        }
+        DaRPCFuture<DarpcMessage, DarpcMessage> answered = stream.poll();
+        if (answered != null) {
+          end(answered);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      underWay.values().forEach(call -> call.failed(e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void request(Call call) throws IOException {
+    DarpcMessage message = new DarpcMessage();
+    message.bytes(call.message());
+    underWay.put(stream.request(message, new DarpcMessage(), true), call);
+  }
+
+  private void end(DaRPCFuture<DarpcMessage, DarpcMessage> future) {
+    @Nullable Call call = underWay.remove(future);
+    if (call == null) {
+      throw new IllegalStateException("an answer came that nobody waits for");
+    }
+    call.answered(future.getReceiveMessage().bytes());
+  }
+
+  @Override
+  public String path() {
+    return "rdma (DaRPC 1.9)";
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    try {
+      endpoint.close();
+      group.close();
+    } catch (IOException e) {
+      // nothing is left to be saved
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package io.verbena.bench.rival;
+
+import io.verbena.bench.load.Kind;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.report.Round;
+import io.verbena.bench.run.Program;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * perftest's programs, run between two processes on one device, and what they print: ib_send_lat
+ * for calls one at a time, ib_write_bw and ib_read_bw for large objects.
+ */
+public final class Perftest implements Program {
+  private static final int MOST_SECONDS = 60;
+  private static final long START_MILLIS = 500;
+  private static final int LATENCY_MESSAGES = 4_000;
+
+  /** In all messages of a run together: a second, where one takes 10 ms for each MiB. */
+  private static final int BANDWIDTH_BYTES = 100 << 20;
+
+  private static final int LEAST_MESSAGES = 8;
+  private static final double MEBIBYTE = 1 << 20;
+  private static final Pattern BLANKS = Pattern.compile("\\s+");
+
+  private final String device;
+  private final String address;
+
+  /** Programs on this device, which has that address. */
+  public Perftest(String device, String address) {
+    this.device = device;
+    this.address = address;
+  }
+
+  /** Whether one of the programs measures such a load. */
+  static boolean measures(Load load) {
+    return switch (load.kind()) {
+      case CALL -> load.outstanding() == 1 && load.connections() == 1;
+      case PUT, FETCH -> load.connections() == 1;
+      case PUSH, PULL, ONEWAY, MIXED, CONNECT -> false;
+    };
+  }
+
+  @Override
+  public String name() {
+    return Rival.PERFTEST.title();
+  }
+
+  @Override
+  public String path(Load load) {
+    return "rdma (" + program(load.kind()) + ", " + device + ")";
+  }
+
+  @Override
+  public boolean takes(Load load) {
+    return measures(load);
+  }
+
+  private static String program(Kind kind) {
+    return switch (kind) {
+      case PUT -> "ib_write_bw";
+      case FETCH -> "ib_read_bw";
+      default -> "ib_send_lat";
+    };
+  }
+
+  @Override
+  public Round turn(Load load) throws IOException, InterruptedException {
+    String program = program(load.kind());
+    if (load.kind() == Kind.CALL) {
+      List<String> words = List.of("-n", "" + LATENCY_MESSAGES);
+      return latency(program, load, run(program, load.size(), words));
+    }
+    int messages = Math.max(LEAST_MESSAGES, BANDWIDTH_BYTES / load.size());
+    int depth = Math.min(load.outstanding(), messages);
+    List<String> words = List.of("-n", "" + messages, "-t", "" + depth, "-Q", "1");
+    return bandwidth(program, load, messages, run(program, load.size(), words));
+  }
+
+  /** Runs a program against itself; returns what it prints. */
+  private String run(String program, int bytes, List<String> options)
+      throws IOException, InterruptedException {
+    List<String> words = new ArrayList<>(List.of(program, "-d", device, "-F", "-s", "" + bytes));
+    words.addAll(options);
+    Process server = start(0, words);
+    try {
+      Thread.sleep(START_MILLIS); // it says nothing when it listens
+      words.add(address);
+      Process asked = start(1, words);
+      String output = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (!asked.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
+        asked.destroyForcibly();
+      }
+      return output;
+    } finally {
+      server.destroy();
+    }
+  }
+
+  /** On a processor of its own, as the two JVMs are. */
+  private static Process start(int processor, List<String> command) throws IOException {
+    List<String> pinned = new ArrayList<>(List.of("taskset", "-c", "" + processor));
+    pinned.addAll(command);
+    return new ProcessBuilder(pinned).redirectErrorStream(true).start();
+  }
+
+  /** Columns: bytes, iterations, least, most, typical, mean, deviation, 99 %, 99.9 %. */
+  static Round latency(String program, Load load, String output) throws IOException {
+    double[] columns = columns(program, output, load.size(), 9);
+    double[] micros = new double[columns.length];
+    for (int i = 2; i < columns.length; i++) {
+      micros[i] = 2 * columns[i]; // it prints half a round trip
+    }
+    double rate = 1e6 / micros[5];
+    return Round.told(
+        micros[4], micros[7], micros[8], micros[3], (long) columns[1], rate, gigabytes(load, rate));
+  }
+
+  /** Columns: bytes, iterations, peak and average in MiB/s. */
+  static Round bandwidth(String program, Load load, int messages, String output)
+      throws IOException {
+    double rate = columns(program, output, load.size(), 4)[3] * MEBIBYTE / load.size();
+    return Round.told(0, 0, 0, 0, messages, rate, gigabytes(load, rate));
+  }
+
+  private static double gigabytes(Load load, double rate) {
+    return rate * load.kind().payloadBytes(load.size()) / 1e9;
+  }
+
+  /** Returns the columns of the line that starts with the size. */
+  private static double[] columns(String program, String output, int bytes, int least)
+      throws IOException {
+    for (String line : output.lines().toList()) {
+      List<String> words = BLANKS.splitAsStream(line.strip()).toList();
+      if (words.size() >= least && words.getFirst().equals("" + bytes)) {
+        try {
+          return words.stream().mapToDouble(Double::parseDouble).toArray();
+        } catch (NumberFormatException e) {
+          throw new IOException(program + " printed a line that is no row of figures: " + line, e);
+        }
+      }
+    }
+    throw new IOException(program + " printed no line for " + bytes + " bytes: " + output.strip());
+  }
+}

@@ -1,0 +1,76 @@
+package io.verbena.bench.verbena;
+
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the objects that clients push, into pooled memory or into a file, and lets go of them at
+ * once. Safe for use by any thread.
+ */
+final class Arrivals implements PushHandler, AutoCloseable {
+  private static final String IN_MEMORY = "memory";
+  private static final String IN_FILE = "file ";
+
+  private @Nullable Path folder;
+
+  /** Returns the name by which a client says where its object shall go. */
+  static String name(boolean toFile, long number) {
+    return toFile ? IN_FILE + number : IN_MEMORY;
+  }
+
+  @Override
+  public @Nullable Landing offered(Offer offer) {
+    if (offer.name().equals(IN_MEMORY)) {
+      return Landing.pooled(offer.length());
+    }
+    try {
+      return Landing.file(file(offer));
+    } catch (IOException | NumberFormatException e) {
+      return null;
+    }
+  }
+
+  /** A file of the number that the name ends with, and of nothing else that a peer may say. */
+  private Path file(Offer offer) throws IOException {
+    long number = Long.parseLong(offer.name().substring(IN_FILE.length()));
+    return folder().resolve("object-" + number);
+  }
+
+  private synchronized Path folder() throws IOException {
+    Path known = folder;
+    if (known == null) {
+      known = Files.createTempDirectory("verbena-bench");
+      folder = known;
+    }
+    return known;
+  }
+
+  @Override
+  public void received(Offer offer, Received received) {
+    received.close();
+    if (!offer.name().equals(IN_MEMORY)) {
+      try {
+        Files.deleteIfExists(file(offer));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    try {
+      if (folder != null) {
+        Files.deleteIfExists(folder);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

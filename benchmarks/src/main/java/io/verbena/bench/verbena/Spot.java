@@ -1,0 +1,93 @@
+package io.verbena.bench.verbena;
+
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Source;
+import io.verbena.bench.load.Kind;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Memory;
+import io.verbena.bench.load.Messages;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Where an object of the client's comes from or goes to: memory, or a file. One at a time. */
+final class Spot implements AutoCloseable {
+  private final Arena arena = Arena.ofShared();
+  private final @Nullable MemorySegment memory;
+  private final @Nullable Path file;
+  private final byte[] content;
+
+  /** A spot for a load, with an object in it where that is to be sent. */
+  Spot(Load load) {
+    boolean sends = load.kind() == Kind.PUT;
+    boolean inFile = load.memory() == Memory.FILES || (sends && load.memory() == Memory.FILE);
+    content = Messages.of(load.size());
+    memory = inFile ? null : arena.allocate(load.size(), Long.BYTES);
+    file = inFile ? newFile(sends ? content : new byte[0]) : null;
+    if (sends) {
+      copy();
+    }
+  }
+
+  /** Copies an object into memory here. */
+  void copy() {
+    if (memory != null) {
+      memory.copyFrom(MemorySegment.ofArray(content));
+    }
+  }
+
+  private static Path newFile(byte[] content) {
+    try {
+      return Files.write(Files.createTempFile("verbena-bench", ".object"), content);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Landing landing() {
+    return memory != null ? Landing.of(memory) : Landing.file(path());
+  }
+
+  Source source() {
+    try {
+      return memory != null ? Source.of(memory) : Source.file(path());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Path path() {
+    if (file == null) {
+      throw new IllegalStateException("there is neither memory nor a file");
+    }
+    return file;
+  }
+
+  /** Returns where what is here differs from the object; -1: nowhere. */
+  long mismatch() {
+    MemorySegment expected = MemorySegment.ofArray(content);
+    try {
+      return memory != null
+          ? expected.mismatch(memory)
+          : expected.mismatch(MemorySegment.ofArray(Files.readAllBytes(path())));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+    if (file != null) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}
