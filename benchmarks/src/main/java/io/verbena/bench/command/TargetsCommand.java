@@ -36,8 +36,11 @@ public final class TargetsCommand implements Callable<Integer> {
   /** Sections take up to two minutes, and the laboratory's boot a part of one. */
   private static final Duration MOST = Duration.ofMinutes(17);
 
-  /** A JVM on an emulated processor takes half a minute to compile what a call needs. */
-  private static final Duration DEVICE_WARMUP = Duration.ofSeconds(15);
+  /**
+   * At least twice: a JVM on an emulated processor takes half a minute to compile what a call
+   * needs.
+   */
+  private static final Duration DEVICE_WARMUP = Duration.ofSeconds(12);
 
   private static final double NANOS_PER_SECOND = 1e9;
 

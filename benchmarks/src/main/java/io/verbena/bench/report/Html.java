@@ -1,10 +1,14 @@
 package io.verbena.bench.report;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.verbena.bench.usage.HostInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +26,7 @@ public final class Html {
         body { margin: 0 auto; padding: 1rem; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif;
           color: #1c1c28; background: #fff; }
         h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+        h3 { font-size: 1rem; }
         figure { margin: 1.5rem 0; } figcaption { color: #555; font-size: .9rem; }
         svg { width: 100%; max-width: 48rem; height: auto; }
         pre { overflow-x: auto; padding: .75rem; background: #f4f3f8; font-size: .8rem; }
@@ -29,10 +34,13 @@ public final class Html {
         th, td { padding: .2rem .75rem .2rem 0; text-align: left; vertical-align: top;
           overflow-wrap: anywhere; }
         th { font-weight: 600; white-space: nowrap; }
+        .wide { overflow-x: auto; } .wide td { white-space: nowrap; font-variant-numeric: tabular-nums; }
       </style>
       </head>
       <body>
       """;
+
+  private static final int LOAD = 1;
 
   private final StringBuilder page = new StringBuilder(HEAD);
 
@@ -51,7 +59,7 @@ public final class Html {
   }
 
   private void body(Report report) {
-    line("<h1>verbena bench, %s</h1>", report.started());
+    line("<h1>verbena bench, %s</h1>", report.started().replace("T", " ").replace("Z", " UTC"));
     line("<p>Contestants took turns under the same load. To measure it again:</p>");
     line("<pre>%s</pre>", report.command());
     for (Plots.Plot plot : Plots.of(report)) {
@@ -61,11 +69,40 @@ public final class Html {
       page.append("</figure>\n");
     }
     line("<h2>Figures</h2>");
-    line("<pre>%s</pre>", Tables.of(report));
+    figures(Tables.ABOUT_SPEEDS, Tables.speedCells(report.results()));
+    figures(Tables.ABOUT_COSTS, Tables.costCells(report.results()));
+    report.absent().forEach((name, why) -> line("<p>Not here: %s: %s</p>", name, why));
     line("<h2>Environment</h2>");
     host("Client", report.client());
     host("Server", report.server());
     table("Versions", report.versions());
+  }
+
+  /** A table for each load: on a narrow screen contestants and first figures stand side by side. */
+  private void figures(String about, List<List<String>> cells) {
+    line("<p>%s</p>", about);
+    Map<String, List<List<String>>> byLoad =
+        cells.stream()
+            .skip(1)
+            .collect(groupingBy(row -> row.get(LOAD), LinkedHashMap::new, toList()));
+    byLoad.forEach(
+        (load, rows) -> {
+          line("<h3>%s</h3>", load);
+          page.append("<div class=\"wide\"><table>\n");
+          row("th", cells.getFirst());
+          rows.forEach(row -> row("td", row));
+          page.append("</table></div>\n");
+        });
+  }
+
+  private void row(String tag, List<String> cells) {
+    page.append("<tr>");
+    for (int i = 0; i < cells.size(); i++) {
+      if (i != LOAD) {
+        line("<%1$s>%2$s</%1$s>", tag, cells.get(i));
+      }
+    }
+    page.append("</tr>\n");
   }
 
   private void host(String side, @Nullable HostInfo host) {

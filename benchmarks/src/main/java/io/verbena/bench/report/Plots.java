@@ -20,6 +20,7 @@ import org.HdrHistogram.Histogram;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
@@ -74,7 +75,7 @@ final class Plots {
 
   private static Plot percentiles(String load, List<Result> results) {
     XYChart chart = chart("1 of so many calls takes longer", "us");
-    chart.getStyler().setXAxisLogarithmic(true).setYAxisLogarithmic(true);
+    chart.getStyler().setXAxisLogarithmic(true);
     for (Result result : results) {
       Histogram nanos = result.nanos();
       List<Double> rare = new ArrayList<>();
@@ -85,6 +86,7 @@ final class Plots {
       }
       add(chart, result.contestant(), rare, micros, false);
     }
+    decades(chart);
     return new Plot(
         "Latency: " + load,
         "At 2 stands the median, at 100 the 99th percentile, at 1000 the 99.9th.",
@@ -94,18 +96,24 @@ final class Plots {
   private static Plot bySize(
       Report report, String title, String unit, String words, ToDoubleFunction<Round> figure) {
     XYChart chart = chart("bytes of a message", unit);
-    chart.getStyler().setXAxisLogarithmic(true).setYAxisLogarithmic(true);
+    chart.getStyler().setXAxisLogarithmic(true);
     Map<String, List<Result>> lines =
         report.results().stream()
             .collect(groupingBy(Result::contestant, LinkedHashMap::new, toList()));
     lines.forEach(
-        (contestant, results) ->
+        (contestant, all) -> {
+          List<Result> results =
+              all.stream().filter(result -> result.median(figure) > 0).toList(); // else not told
+          if (!results.isEmpty()) {
             add(
                 chart,
                 contestant,
                 results.stream().map(result -> (double) result.load().size()).toList(),
-                results.stream().map(result -> Math.max(1e-6, result.median(figure))).toList(),
-                true));
+                results.stream().map(result -> result.median(figure)).toList(),
+                true);
+          }
+        });
+    decades(chart);
     return new Plot(title, words, svg(chart));
   }
 
@@ -118,6 +126,7 @@ final class Plots {
         .setLegendLayout(Styler.LegendLayout.Horizontal)
         .setChartBackgroundColor(Color.WHITE)
         .setLegendBorderColor(Color.WHITE);
+    chart.getStyler().setXAxisDecimalPattern("#,###.##").setYAxisDecimalPattern("#,###.####");
     chart.getStyler().setPlotGridLinesColor(new Color(0xdddddd)).setPlotBorderVisible(false);
     return chart;
   }
@@ -127,6 +136,25 @@ final class Plots {
     series.setLineStyle(new BasicStroke(2));
     if (!marked) {
       series.setMarker(SeriesMarkers.NONE);
+    }
+  }
+
+  /**
+   * Has a logarithmic axis of figures reach from one power of ten to another, so that it says both.
+   */
+  private static void decades(XYChart chart) {
+    double least = Double.MAX_VALUE;
+    double most = 0;
+    for (XYSeries series : chart.getSeriesMap().values()) {
+      least = Math.min(least, series.getYMin());
+      most = Math.max(most, series.getYMax());
+    }
+    if (most > 0) {
+      chart
+          .getStyler()
+          .setYAxisLogarithmic(true)
+          .setYAxisMin(Math.pow(10, Math.floor(Math.log10(least))))
+          .setYAxisMax(Math.pow(10, Math.ceil(Math.log10(most * 1.01))));
     }
   }
 

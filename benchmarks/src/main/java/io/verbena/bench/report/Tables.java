@@ -17,6 +17,11 @@ import picocli.CommandLine.Help.TextTable;
 
 /** A report as text. */
 public final class Tables {
+  static final String ABOUT_SPEEDS =
+      "Latency in microseconds, of the whole round trip (perftest prints half of it);"
+          + " medians of the rounds.";
+  static final String ABOUT_COSTS = "Per call, on the client + on the server:";
+
   private static final int GAP = 2;
 
   private Tables() {}
@@ -24,12 +29,13 @@ public final class Tables {
   /** Returns the figures of a report: how fast, then at what cost. */
   public static String of(Report report) {
     StringBuilder text = new StringBuilder();
-    text.append(
-            "Latency in microseconds, of the whole round trip (perftest prints half of it);"
-                + " medians of the rounds.\n\n")
+    text.append(ABOUT_SPEEDS)
+        .append("\n\n")
         .append(speeds(report.results()))
-        .append("\nPer call, on the client + on the server:\n\n")
-        .append(costs(report.results()));
+        .append('\n')
+        .append(ABOUT_COSTS)
+        .append("\n\n")
+        .append(table(costCells(report.results())));
     report
         .absent()
         .forEach((name, why) -> text.append("\nnot here: %s: %s%n".formatted(name, why)));
@@ -38,6 +44,11 @@ public final class Tables {
 
   /** Returns how fast contestants were; medians of the rounds they have had. */
   public static String speeds(List<Result> results) {
+    return table(speedCells(results));
+  }
+
+  /** Returns the same, cell by cell: contestant, load and figures, below a heading. */
+  static List<List<String>> speedCells(List<Result> results) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
         List.of(
@@ -56,10 +67,11 @@ public final class Tables {
               String.format(ROOT, "%.3f", result.median(Round::gigabytesPerSecond)),
               result.path()));
     }
-    return table(rows);
+    return rows;
   }
 
-  private static String costs(List<Result> results) {
+  /** Returns what each call cost, cell by cell: contestant, load and figures, below a heading. */
+  static List<List<String>> costCells(List<Result> results) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
         List.of("contestant", "load", "CPU us", "CPU s/GB", "allocated bytes", "context switches"));
@@ -73,7 +85,7 @@ public final class Tables {
               both(result, "%.0f", Round.Share::allocatedBytes),
               both(result, "%.3f", Round.Share::contextSwitches)));
     }
-    return table(rows);
+    return rows;
   }
 
   private static String both(Result result, String format, ToDoubleFunction<Round.Share> figure) {

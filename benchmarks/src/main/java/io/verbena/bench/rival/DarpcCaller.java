@@ -24,6 +24,7 @@ final class DarpcCaller implements Caller {
   private final DaRPCStream<DarpcMessage, DarpcMessage> stream;
   private final BlockingQueue<Call> waiting = new LinkedBlockingQueue<>();
   private final Map<DaRPCFuture<DarpcMessage, DarpcMessage>, Call> underWay = new HashMap<>();
+  private final Thread poller;
   private volatile boolean closing;
 
   DarpcCaller(String host, int port) throws IOException {
@@ -43,7 +44,8 @@ final class DarpcCaller implements Caller {
     } catch (Exception e) { // DaRPC declares no other
       throw new IOException("DaRPC does not connect: " + e.getMessage(), e);
     }
-    Thread.ofPlatform().daemon().name("darpc-poll").start(this::poll);
+    poller = Thread.ofPlatform().daemon().name("darpc-poll").unstarted(this::poll);
+    poller.start();
   }
 
   /** Puts this host's devices under DaRPC. */
@@ -74,7 +76,7 @@ final class DarpcCaller implements Caller {
     } catch (IOException | RuntimeException e) {
       underWay.values().forEach(call -> call.failed(e));
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      // closed
     }
   }
 
@@ -100,6 +102,7 @@ final class DarpcCaller implements Caller {
   @Override
   public void close() {
     closing = true;
+    poller.interrupt();
     try {
       endpoint.close();
       group.close();

@@ -32,6 +32,7 @@ public final class Match {
   private static final double STILL_WARMING = 1.1;
 
   private static final int MOST_WARMUPS = 8;
+  private static final Duration MOST_WARMUP = Duration.ofMinutes(1);
 
   /** Tells what a contestant's other end has used; null: both ends are this process. */
   private final Function<Contestant, @Nullable Supplier<Usage>> servers;
@@ -176,7 +177,8 @@ public final class Match {
 
     void warmUp() throws InterruptedException {
       double before = 0;
-      for (int i = 0; i < MOST_WARMUPS && warmup.isPositive(); i++) {
+      long most = warmup.isPositive() ? Math.max(1, MOST_WARMUP.dividedBy(warmup)) : 0;
+      for (int i = 0; i < Math.min(MOST_WARMUPS, most); i++) {
         Turn turn = run(load.lasting(warmup), new Meter("warm-up", null));
         double rate = turn.calls() / turn.seconds();
         if (load.ratePerSecond() > 0 || rate < before * STILL_WARMING) {

@@ -53,4 +53,13 @@ class PerftestTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("Unable to find device");
   }
+
+  @Test
+  void timesThatItCouldNotTakeAreNoFigures() {
+    String output =
+        " 64      4000          inf            inf          inf      inf  -nan  inf  inf";
+    assertThatThrownBy(() -> Perftest.latency("ib_send_lat", load(Kind.CALL, 64), output))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("printed no figures: 64");
+  }
 }
