@@ -12,6 +12,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "bench",
     description = "Measures calls on each path, and beside what else there is.",
+    footer =
+        "'bench lab' is 'bench local' in the laboratory, over RDMA; so is 'bench targets --lab'.",
     mixinStandardHelpOptions = true,
     subcommands = {
       LocalCommand.class,

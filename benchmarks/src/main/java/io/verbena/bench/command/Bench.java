@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ import picocli.CommandLine.Model.CommandSpec;
 /** One run against one server: who takes part, and what is said about it. For one thread. */
 final class Bench implements AutoCloseable {
   private static final String IN_MEMORY = "mem://bench";
+
+  /** What a user typed to have this run somewhere else, as in the laboratory. */
+  private static final String COMMAND = "VERBENA_BENCH_COMMAND";
 
   private final String command;
   private final VerbenaClient client;
@@ -50,9 +54,7 @@ final class Bench implements AutoCloseable {
    * @param local whether the server is on this host, so that the in-memory path can take part too
    */
   Bench(CommandSpec spec, RunOptions run, ServerOptions server, String address, boolean local) {
-    this.command =
-        "./verbena bench "
-            + String.join(" ", spec.root().commandLine().getParseResult().originalArgs());
+    this.command = Objects.requireNonNullElseGet(System.getenv(COMMAND), () -> typed(spec));
     this.client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
     this.control = BenchControlRpc.client(client.connect(address));
     boolean memory = local && run.routes().contains(Route.MEM);
@@ -67,6 +69,11 @@ final class Bench implements AutoCloseable {
     enter(run.rivals(), address.substring(0, address.lastIndexOf(':')), local);
     Progress progress = new Progress(System.err, isWatched());
     this.match = new Match(this::serverOf, run.rounds(), run.warmup(), progress);
+  }
+
+  private static String typed(CommandSpec spec) {
+    List<String> words = spec.root().commandLine().getParseResult().originalArgs();
+    return "./verbena bench " + String.join(" ", words);
   }
 
   private void enter(Set<Rival> rivals, String host, boolean local) {

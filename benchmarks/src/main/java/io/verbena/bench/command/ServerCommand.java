@@ -30,7 +30,7 @@ public final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     String name = listen.substring(0, listen.lastIndexOf(':'));
-    try (RivalServers rivals = new RivalServers(name, options.spin().isPositive());
+    try (RivalServers rivals = new RivalServers(name, options.rivalsPoll());
         BenchHost host = BenchHost.start(listen, options.spin(), options.delay(), rivals::port)) {
       boolean any = name.equals("0.0.0.0");
       String reached = any ? InetAddress.getLocalHost().getHostName() : name;

@@ -1,6 +1,7 @@
 package io.verbena.bench.command;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -23,6 +24,12 @@ final class ServerOptions {
   private long delayMicros;
 
   @Option(
+      names = "--rivals-poll",
+      description =
+          "a rival's server that can do so never waits, and leaves little of a processor to others")
+  private boolean rivalsPoll;
+
+  @Option(
       names = "--extra-copy",
       description = "copies each object once more before it is put, for the same purpose")
   private boolean extraCopy;
@@ -34,6 +41,13 @@ final class ServerOptions {
     return options;
   }
 
+  /** Returns the defaults for a server that only rivals are to be measured against. */
+  static ServerOptions forRivals() {
+    ServerOptions options = new ServerOptions();
+    options.rivalsPoll = true;
+    return options;
+  }
+
   Duration spin() {
     return Duration.ofNanos(spinMicros * NANOS_PER_MICRO);
   }
@@ -42,12 +56,21 @@ final class ServerOptions {
     return Duration.ofNanos(delayMicros * NANOS_PER_MICRO);
   }
 
+  boolean rivalsPoll() {
+    return rivalsPoll;
+  }
+
   boolean extraCopy() {
     return extraCopy;
   }
 
   /** Returns these options as words of a command line, as far as they are a server's. */
   List<String> words() {
-    return List.of("--spin", "" + spinMicros, "--handler-delay", "" + delayMicros);
+    List<String> words = new ArrayList<>();
+    words.addAll(List.of("--spin", "" + spinMicros, "--handler-delay", "" + delayMicros));
+    if (rivalsPoll) {
+      words.add("--rivals-poll");
+    }
+    return words;
   }
 }

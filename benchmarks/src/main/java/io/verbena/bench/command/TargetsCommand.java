@@ -78,7 +78,7 @@ public final class TargetsCommand implements Callable<Integer> {
   private void loopback(Duration turn, Scoreboard board) throws IOException, InterruptedException {
     RunOptions all =
         RunOptions.of(Set.of(Route.TCP), Set.of(Rival.values()), rounds, turn.multipliedBy(2));
-    try (Pair pair = new Pair("127.0.0.1", all, Duration.ZERO)) {
+    try (Pair pair = new Pair("127.0.0.1", all, ServerOptions.spinning(Duration.ZERO))) {
       new Loopback(pair, turn, board).measure();
     }
   }
@@ -97,15 +97,15 @@ public final class TargetsCommand implements Callable<Integer> {
             rounds,
             DEVICE_WARMUP);
     Laboratory laboratory = new Laboratory(turn, board);
-    try (Pair polling = new Pair(address, all, POLLING)) {
+    try (Pair polling = new Pair(address, all, ServerOptions.spinning(POLLING))) {
       laboratory.calls(polling);
       laboratory.objects(polling);
     }
-    try (Pair asItComes = new Pair(address, all, Duration.ZERO)) {
+    try (Pair asItComes = new Pair(address, all, ServerOptions.spinning(Duration.ZERO))) {
       laboratory.asItComes(asItComes);
     }
-    try (Pair polling = new Pair(address, all, POLLING)) {
-      laboratory.darpc(polling);
+    try (Pair rivals = new Pair(address, all, ServerOptions.forRivals())) {
+      laboratory.darpc(rivals);
     }
   }
 
@@ -114,8 +114,7 @@ public final class TargetsCommand implements Callable<Integer> {
     private final ServerProcess process;
     private final Bench bench;
 
-    Pair(String host, RunOptions run, Duration spin) throws IOException {
-      ServerOptions options = ServerOptions.spinning(spin);
+    Pair(String host, RunOptions run, ServerOptions options) throws IOException {
       List<String> words = new ArrayList<>(options.words());
       words.addAll(List.of("--listen", host + ":0"));
       process = ServerProcess.start(words);

@@ -65,7 +65,12 @@ public final class Comparison {
               .filter(result -> result.contestant().equals(old.contestant()))
               .filter(result -> Tables.words(result.load()).equals(Tables.words(old.load())))
               .findFirst();
-      now.ifPresent(result -> FIGURES.stream().map(f -> row(f, old, result)).forEach(rows::add));
+      now.ifPresent(
+          result ->
+              FIGURES.stream()
+                  .filter(figure -> old.median(figure.value) > 0) // else it was not told
+                  .map(figure -> row(figure, old, result))
+                  .forEach(rows::add));
     }
     return rows;
   }

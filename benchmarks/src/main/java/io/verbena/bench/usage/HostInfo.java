@@ -29,7 +29,9 @@ public record HostInfo(
         kibibytes(field(Path.of("/proc/meminfo"), "MemTotal")),
         System.getProperty("java.vm.name") + " " + version,
         java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments(),
-        field(Path.of("/proc/self/limits"), "Max locked memory").replaceAll(" {2,}", " / "),
+        field(Path.of("/proc/self/limits"), "Max locked memory")
+            .replaceFirst(" {2,}", " / ")
+            .replaceAll(" {2,}", " "),
         withPorts(Path.of("/sys/class/infiniband")),
         withMtu(Path.of("/sys/class/net")));
   }
