@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldMessages {
   private final SessionCore session;
+  private final IncomingFrames frames;
   private final MemoryBudget memory;
   private final Long2ObjectHashMap<Held> requests = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<Held> replies = new Long2ObjectHashMap<>();
@@ -42,8 +43,9 @@ final class HeldMessages {
     }
   }
 
-  HeldMessages(SessionCore session) {
+  HeldMessages(SessionCore session, IncomingFrames frames) {
     this.session = session;
+    this.frames = frames;
     this.memory = session.context().assemblies();
   }
 
@@ -147,7 +149,7 @@ final class HeldMessages {
     if (held.isRequest()) {
       CallFrames.elapsed(body, 0, session.loop().now() - held.sinceNanos);
     }
-    session.deliver(held.kind, held.callId, body, values);
+    frames.deliver(held.kind, held.callId, body, values);
   }
 
   private void incomplete(Held held, RpcStatus status, String why) {

@@ -11,7 +11,6 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
-import io.verbena.api.wire.WireException;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkMemory;
@@ -37,7 +36,6 @@ import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
 import io.verbena.core.stat.SessionStat;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -58,11 +56,8 @@ import org.slf4j.LoggerFactory;
  *   any ──end──→ ENDED
  * </pre>
  */
-public final class SessionCore implements Session, CallHost, Inbox.Receiver {
+public final class SessionCore implements Session, CallHost {
   private static final Logger LOG = LoggerFactory.getLogger(SessionCore.class);
-
-  /** What the peer may have coming beside replies and cancellations. */
-  private static final int MOST_ANSWERS = 1024;
 
   private static final int CALLS_IN_BATCH = 32;
   private static final int ANSWERS_IN_BATCH = 128;
@@ -70,7 +65,6 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private final SessionContext context;
   private final SessionRole role;
   private final Outbox outbox;
-  private final Inbox inbox;
   private final CallWindow window;
   private final OutgoingCalls outgoing;
   private final IncomingCalls incoming;
@@ -79,9 +73,8 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   private final Lanes lanes;
   private final Upgrade upgrade;
   private final BulkSupport bulk;
-  private final HeldMessages held;
+  private final IncomingFrames incomingFrames;
   private final Acknowledger acknowledger;
-  private final WireDecoder decoder = new WireDecoder();
   private final Supplier<OutgoingParts> borrowedParts;
   private final Supplier<OutgoingParts> copiedParts;
   private final Command pump = this::pump;
@@ -95,7 +88,6 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     this.context = context;
     this.role = role;
     this.outbox = new Outbox(context.fragmentSlots(), this::stamp);
-    this.inbox = new Inbox(context.limits().maxMessageBytes(), context.assemblies(), this);
     this.window = new CallWindow(context.limits().maxCalls());
     this.outgoing = new OutgoingCalls(this);
     this.incoming = new IncomingCalls(this, services);
@@ -103,7 +95,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     this.lanes = new Lanes(this);
     this.upgrade = new Upgrade(this);
     this.bulk = new BulkSupport(this);
-    this.held = new HeldMessages(this);
+    this.incomingFrames = new IncomingFrames(this);
     this.acknowledger = new Acknowledger(this);
     BulkMemory bulkMemory = context.bulk().memory();
     this.borrowedParts = () -> new OutgoingParts(bulkMemory, true);
@@ -171,10 +163,10 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     remoteServices.peerLost(outbox.takeUnsent());
     outgoing.peerLost(reason);
     incoming.peerLost();
-    held.clear();
+    incomingFrames.forgetHeld();
     transfers().peerLost(reason);
     outbox.restart();
-    inbox.restart();
+    incomingFrames.restart();
   }
 
   /** No link can be had now: calls that wait for one fail. */
@@ -194,11 +186,11 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     dropLinks(reason);
     outgoing.end(status, reason);
     incoming.peerLost();
-    held.clear();
+    incomingFrames.forgetHeld();
     transfers().failAll(status, reason, false);
     remoteServices.peerLost(outbox.takeUnsent());
     outbox.clear();
-    inbox.restart();
+    incomingFrames.restart();
     role.ended();
   }
 
@@ -316,7 +308,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   }
 
   long received() {
-    return inbox.received();
+    return inbox().received();
   }
 
   SessionContext context() {
@@ -335,8 +327,16 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     return services;
   }
 
+  RemoteServices remoteServices() {
+    return remoteServices;
+  }
+
+  SessionRole role() {
+    return role;
+  }
+
   Inbox inbox() {
-    return inbox;
+    return incomingFrames.inbox();
   }
 
   Outbox outbox() {
@@ -344,7 +344,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   }
 
   WireDecoder decoder() {
-    return decoder;
+    return incomingFrames.decoder();
   }
 
   // ---- for those who watch ----
@@ -375,152 +375,10 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   // ---- frames in ----
 
   void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
-    String wrong;
-    try {
-      wrong = take(lane, buffer, from, to);
-    } catch (WireException e) {
-      wrong = e.getMessage();
-    }
-    if (wrong != null) {
-      breakOff(wrong);
-    } else if (pumpDue && hasBatch()) {
+    incomingFrames.onFrame(lane, buffer, from, to);
+    if (pumpDue && hasBatch()) {
       pump();
     }
-  }
-
-  private @Nullable String take(Lane lane, ByteBuffer buffer, int from, int to) {
-    if (to - from < FrameHeader.BYTES) {
-      return "a frame of " + (to - from) + " bytes";
-    }
-    int version = FrameHeader.version(buffer, from);
-    if (version != FrameHeader.VERSION) {
-      return "a frame of version " + version;
-    }
-    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
-    if (kind == null) {
-      return "a frame of unknown kind " + FrameHeader.kindCode(buffer, from);
-    }
-    if (FrameHeader.epoch(buffer, from) != lane.epoch()) {
-      return "a frame of link " + FrameHeader.epoch(buffer, from) + " on link " + lane.epoch();
-    }
-    if (!outbox.acknowledge(FrameHeader.acknowledged(buffer, from))) {
-      return "an acknowledgement of frames that were never sent";
-    }
-    schedulePump();
-    if (outbox.answersWaiting() > MOST_ANSWERS + 2 * limits().maxCalls()) {
-      return "more than " + outbox.answersWaiting() + " answers wait that the peer does not take";
-    }
-    if (!kind.sequenced()) {
-      decoder.start(buffer, from + FrameHeader.BYTES, to, limits().maxDepth());
-      return takeUnsequenced(lane, kind, FrameHeader.callId(buffer, from));
-    }
-    return lanes.carriesIn(lane)
-        ? inbox.accept(kind, buffer, from, to)
-        : "a numbered frame on the " + lane + ", which carries none now";
-  }
-
-  private @Nullable String takeUnsequenced(Lane lane, FrameKind kind, long transfer) {
-    boolean firstOnly = kind == FrameKind.PATH_CHANGED || kind == FrameKind.SETTLE;
-    if (firstOnly && lane != lanes.control()) {
-      return kind + " on the " + lane + ", which is not the session's first";
-    }
-    switch (kind) {
-      case ACK, PONG -> {}
-      case PING -> lane.say(FrameKind.PONG);
-      case BULK_PROGRESS -> {
-        return transfers().takeProgress(transfer, decoder);
-      }
-      case PATH_CHANGED -> {
-        return lanes.peerChanged(decoder);
-      }
-      case SETTLE -> {
-        return lanes.peerSettles(decoder);
-      }
-      case GOODBYE -> {
-        String reason = "the peer closed the session";
-        if (role.isClient()) {
-          role.peerLost(reason);
-        } else {
-          end(RpcStatus.UNAVAILABLE, reason);
-        }
-      }
-      default -> {
-        return kind + " in an open session";
-      }
-    }
-    return null;
-  }
-
-  @Override
-  public void onMessage(
-      FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int from, int to) {
-    String wrong =
-        parts
-            ? held.take(kind, callId, buffer, from, to)
-            : takeWhole(kind, callId, buffer, from, to);
-    if (wrong != null) {
-      breakOff(wrong);
-    }
-  }
-
-  /** Takes a message that has waited for the values beside it. */
-  void deliver(FrameKind kind, long callId, ByteBuffer body, MemorySegment[] values) {
-    String wrong;
-    decoder.parts(values);
-    try {
-      wrong = takeWhole(kind, callId, body, 0, body.capacity());
-    } catch (WireException e) {
-      wrong = e.getMessage();
-    } finally {
-      decoder.parts(null);
-    }
-    if (wrong != null) {
-      breakOff(wrong);
-    }
-  }
-
-  private @Nullable String takeWhole(
-      FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
-    return switch (kind) {
-      case REQUEST, ONEWAY -> incoming.request(kind, callId, buffer, from, to);
-      case RESULT, DECLARED_ERROR, FAILURE -> outgoing.reply(kind, callId, buffer, from, to);
-      case CANCEL -> incoming.cancel(callId);
-      case ONEWAY_DONE -> outgoing.onewaysDone(buffer, from, to);
-      case SERVICES, SCHEMA_REQUEST, SCHEMA -> remoteServices.take(kind, buffer, from, to);
-      case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL -> {
-        decoder.start(buffer, from, to, limits().maxDepth());
-        yield transfers().take(kind, callId, decoder);
-      }
-      case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED -> takeUpgrade(kind, buffer, from, to);
-      default -> kind + " as a message";
-    };
-  }
-
-  @Override
-  public void onDropped(FrameKind kind, long callId, int length) {
-    switch (kind) {
-      case REQUEST -> incoming.refuse(callId, RpcStatus.RESOURCE_EXHAUSTED, noMemory(length));
-      case RESULT, DECLARED_ERROR, FAILURE -> outgoing.replyDropped(callId, length);
-      case ONEWAY -> incoming.onewayDone();
-      default -> breakOff(kind + " of " + length + " bytes");
-    }
-  }
-
-  private static String noMemory(int length) {
-    return "a request of " + length + " bytes found no memory here: try later";
-  }
-
-  private @Nullable String takeUpgrade(FrameKind kind, ByteBuffer buffer, int from, int to) {
-    decoder.start(buffer, from, to, limits().maxDepth());
-    if (role.isClient() == (kind == FrameKind.UPGRADE_REQUEST)) {
-      return kind + " from the wrong end";
-    }
-    if (kind == FrameKind.UPGRADE_REQUEST) {
-      upgrade.requested(decoder);
-    } else {
-      upgrade.answered(kind, decoder);
-    }
-    return null;
   }
 
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
@@ -545,7 +403,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
 
   /** Sets what is only known when a frame goes to a link. */
   void stamp(Slot slot, Lane lane) {
-    FrameHeader.stamp(slot.content(), lane.epoch(), inbox.received());
+    FrameHeader.stamp(slot.content(), lane.epoch(), inbox().received());
     outgoing.stampDeadline(slot);
   }
 
@@ -584,7 +442,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
     Lane out = lanes.out();
     if (out != null) {
       if (!lanes.isChanging() && outbox.pump(out.link()) > 0) {
-        inbox.acknowledged();
+        inbox().acknowledged();
       }
       acknowledger.afterPump();
     }
@@ -605,7 +463,7 @@ public final class SessionCore implements Session, CallHost, Inbox.Receiver {
   void acknowledge() {
     Lane out = lanes.out();
     if (out != null && out.say(FrameKind.ACK)) {
-      inbox.acknowledged();
+      inbox().acknowledged();
     }
   }
 

@@ -1,0 +1,202 @@
+package io.verbena.core.session;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.wire.WireException;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.sequence.Inbox;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes what the peer sends: checks each frame, and hands it, or the message that it ends, to
+ * whoever it is for. Each answers with how the peer broke the protocol, or null.
+ */
+final class IncomingFrames implements Inbox.Receiver {
+  /** What the peer may have coming beside replies and cancellations. */
+  private static final int MOST_ANSWERS = 1024;
+
+  private final SessionCore session;
+  private final Inbox inbox;
+  private final HeldMessages held;
+  private final WireDecoder decoder = new WireDecoder();
+
+  IncomingFrames(SessionCore session) {
+    this.session = session;
+    SessionContext context = session.context();
+    this.inbox = new Inbox(context.limits().maxMessageBytes(), context.assemblies(), this);
+    this.held = new HeldMessages(session, this);
+  }
+
+  Inbox inbox() {
+    return inbox;
+  }
+
+  WireDecoder decoder() {
+    return decoder;
+  }
+
+  /** Forgets the messages that wait for values: there is no peer any more. */
+  void forgetHeld() {
+    held.clear();
+  }
+
+  /** The next frame is the first of another peer. */
+  void restart() {
+    inbox.restart();
+  }
+
+  void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
+    String wrong;
+    try {
+      wrong = take(lane, buffer, from, to);
+    } catch (WireException e) {
+      wrong = e.getMessage();
+    }
+    if (wrong != null) {
+      session.breakOff(wrong);
+    }
+  }
+
+  private @Nullable String take(Lane lane, ByteBuffer buffer, int from, int to) {
+    if (to - from < FrameHeader.BYTES) {
+      return "a frame of " + (to - from) + " bytes";
+    }
+    int version = FrameHeader.version(buffer, from);
+    if (version != FrameHeader.VERSION) {
+      return "a frame of version " + version;
+    }
+    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+    if (kind == null) {
+      return "a frame of unknown kind " + FrameHeader.kindCode(buffer, from);
+    }
+    if (FrameHeader.epoch(buffer, from) != lane.epoch()) {
+      return "a frame of link " + FrameHeader.epoch(buffer, from) + " on link " + lane.epoch();
+    }
+    if (!session.outbox().acknowledge(FrameHeader.acknowledged(buffer, from))) {
+      return "an acknowledgement of frames that were never sent";
+    }
+    session.schedulePump();
+    if (session.outbox().answersWaiting() > MOST_ANSWERS + 2 * session.limits().maxCalls()) {
+      return "more than "
+          + session.outbox().answersWaiting()
+          + " answers wait that the peer does not take";
+    }
+    if (!kind.sequenced()) {
+      decoder.start(buffer, from + FrameHeader.BYTES, to, session.limits().maxDepth());
+      return takeUnsequenced(lane, kind, FrameHeader.callId(buffer, from));
+    }
+    return session.lanes().carriesIn(lane)
+        ? inbox.accept(kind, buffer, from, to)
+        : "a numbered frame on the " + lane + ", which carries none now";
+  }
+
+  private @Nullable String takeUnsequenced(Lane lane, FrameKind kind, long transfer) {
+    boolean firstOnly = kind == FrameKind.PATH_CHANGED || kind == FrameKind.SETTLE;
+    if (firstOnly && lane != session.lanes().control()) {
+      return kind + " on the " + lane + ", which is not the session's first";
+    }
+    switch (kind) {
+      case ACK, PONG -> {}
+      case PING -> lane.say(FrameKind.PONG);
+      case BULK_PROGRESS -> {
+        return session.transfers().takeProgress(transfer, decoder);
+      }
+      case PATH_CHANGED -> {
+        return session.lanes().peerChanged(decoder);
+      }
+      case SETTLE -> {
+        return session.lanes().peerSettles(decoder);
+      }
+      case GOODBYE -> {
+        String reason = "the peer closed the session";
+        if (session.role().isClient()) {
+          session.role().peerLost(reason);
+        } else {
+          session.end(RpcStatus.UNAVAILABLE, reason);
+        }
+      }
+      default -> {
+        return kind + " in an open session";
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void onMessage(
+      FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int from, int to) {
+    String wrong =
+        parts
+            ? held.take(kind, callId, buffer, from, to)
+            : takeWhole(kind, callId, buffer, from, to);
+    if (wrong != null) {
+      session.breakOff(wrong);
+    }
+  }
+
+  /** Takes a message that has waited for the values beside it. */
+  void deliver(FrameKind kind, long callId, ByteBuffer body, MemorySegment[] values) {
+    String wrong;
+    decoder.parts(values);
+    try {
+      wrong = takeWhole(kind, callId, body, 0, body.capacity());
+    } catch (WireException e) {
+      wrong = e.getMessage();
+    } finally {
+      decoder.parts(null);
+    }
+    if (wrong != null) {
+      session.breakOff(wrong);
+    }
+  }
+
+  private @Nullable String takeWhole(
+      FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+    return switch (kind) {
+      case REQUEST, ONEWAY -> session.incomingCalls().request(kind, callId, buffer, from, to);
+      case RESULT, DECLARED_ERROR, FAILURE ->
+          session.outgoingCalls().reply(kind, callId, buffer, from, to);
+      case CANCEL -> session.incomingCalls().cancel(callId);
+      case ONEWAY_DONE -> session.outgoingCalls().onewaysDone(buffer, from, to);
+      case SERVICES, SCHEMA_REQUEST, SCHEMA ->
+          session.remoteServices().take(kind, buffer, from, to);
+      case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL -> {
+        decoder.start(buffer, from, to, session.limits().maxDepth());
+        yield session.transfers().take(kind, callId, decoder);
+      }
+      case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED -> takeUpgrade(kind, buffer, from, to);
+      default -> kind + " as a message";
+    };
+  }
+
+  @Override
+  public void onDropped(FrameKind kind, long callId, int length) {
+    switch (kind) {
+      case REQUEST ->
+          session.incomingCalls().refuse(callId, RpcStatus.RESOURCE_EXHAUSTED, noMemory(length));
+      case RESULT, DECLARED_ERROR, FAILURE -> session.outgoingCalls().replyDropped(callId, length);
+      case ONEWAY -> session.incomingCalls().onewayDone();
+      default -> session.breakOff(kind + " of " + length + " bytes");
+    }
+  }
+
+  private static String noMemory(int length) {
+    return "a request of " + length + " bytes found no memory here: try later";
+  }
+
+  private @Nullable String takeUpgrade(FrameKind kind, ByteBuffer buffer, int from, int to) {
+    decoder.start(buffer, from, to, session.limits().maxDepth());
+    if (session.role().isClient() == (kind == FrameKind.UPGRADE_REQUEST)) {
+      return kind + " from the wrong end";
+    }
+    if (kind == FrameKind.UPGRADE_REQUEST) {
+      session.upgrade().requested(decoder);
+    } else {
+      session.upgrade().answered(kind, decoder);
+    }
+    return null;
+  }
+}
