@@ -77,7 +77,7 @@ public record RdmaSettings(
     return with(value, credits, maxInlineBytes, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
 
-  /** Returns these settings with another number of receives per link. */
+  /** Returns these settings with another number of receives per link, at most all guaranteed. */
   public RdmaSettings withCredits(int value) {
     return with(slotBytes, value, maxInlineBytes, maxPinnedBytes, bulkChunkBytes, bulkWindowBytes);
   }
@@ -111,7 +111,7 @@ public record RdmaSettings(
   }
 
   private RdmaSettings with(int slot, int credit, int inline, long pinned, int chunk, int window) {
-    return new RdmaSettings(
-        slot, credit, inline, pinned, ackTimeout, guaranteedCredits, chunk, window);
+    int guaranteed = Math.min(guaranteedCredits, credit);
+    return new RdmaSettings(slot, credit, inline, pinned, ackTimeout, guaranteed, chunk, window);
   }
 }

@@ -103,6 +103,11 @@ final class SharedReceivesTest {
   }
 
   @Test
+  void aLinkWithFewerCreditsIsGuaranteedNoMore() {
+    assertThat(SETTINGS.withCredits(5).guaranteedCredits()).isEqualTo(5);
+  }
+
+  @Test
   void aReaderThatStandsStillIsLentNoMoreThanItsMost() {
     SteppedLinks.Pair pair = links.open();
     pair.server().link().setReceiving(false);
