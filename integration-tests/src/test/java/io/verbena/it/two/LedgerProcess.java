@@ -56,6 +56,11 @@ final class LedgerProcess implements AutoCloseable {
     Machine.B.run("kill -" + name + " " + pid);
   }
 
+  /** Freezes and thaws it; the time between is machine b's own. */
+  void pause(int seconds) throws Exception {
+    Machine.B.run("kill -STOP %1$s; sleep %2$d; kill -CONT %1$s".formatted(pid, seconds));
+  }
+
   @Override
   public void close() {
     process.destroyForcibly();

@@ -26,9 +26,13 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The server on machine b. Its ledger is a file in memory, which its end by SIGKILL leaves. */
 final class LedgerServer implements Ledger, PushHandler {
-  /** Patient: a cut of a minute is no end of a session, nor of a call. */
+  /**
+   * Patient: a cut of a minute is no end of a session, nor of a call; and on a busy host commands
+   * and retransmissions in emulated machines take seconds, for which no link is to be given up.
+   */
   static final SessionLimits LIMITS =
       SessionLimits.DEFAULT
+          .withKeepalive(Duration.ofSeconds(5), Duration.ofSeconds(20))
           .withDefaultTimeout(Duration.ofSeconds(150))
           .withResumeWindow(Duration.ofSeconds(120));
 

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("lab-two")
 @DisplayName("Between two machines")
+@Timeout(300)
 class TwoMachinesTest {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
@@ -174,7 +175,6 @@ class TwoMachinesTest {
   }
 
   @Test
-  @Timeout(400)
   @EnabledIfSystemProperty(named = "verbena.full", matches = "true")
   void aMinuteWithoutTheLinkIsSurvivedByEveryCall() throws Exception {
     during(
@@ -205,9 +205,7 @@ class TwoMachinesTest {
     long links = rdma.counters().linksOpened();
     during(
             traffic -> {
-              server.freeze();
-              TimeUnit.SECONDS.sleep(2);
-              server.thaw();
+              server.pause(2);
               traffic.awaitMore();
             })
         .assertNothingFailed();
