@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Source;
 import io.verbena.core.SessionLimits;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,18 +32,20 @@ final class SessionOverRdmaTest {
   private static final Duration TOLERATED =
       SessionLimits.DEFAULT.deadAfter().minus(SessionLimits.DEFAULT.pingInterval());
 
+  /** Less than the longest object here; large memory is registered piece by piece. */
+  private static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT.withMaxPinnedBytes(72L << 20);
+
   private final SteppedWorld world = new SteppedWorld();
   private final FabricWorld verbs =
       new FabricWorld(
           Seed.random("sessions over a fabric").nextLong(), DeviceProfile.full(), world.clock());
   private final RdmaUpgradeProvider east =
-      new RdmaUpgradeProvider(
-          new SteppedVerbs(verbs.east, verbs), RdmaSettings.DEFAULT, world.clock());
+      new RdmaUpgradeProvider(new SteppedVerbs(verbs.east, verbs), SETTINGS, world.clock());
   private final RdmaUpgradeProvider west =
-      new RdmaUpgradeProvider(
-          new SteppedVerbs(verbs.west, verbs), RdmaSettings.DEFAULT, world.clock());
+      new RdmaUpgradeProvider(new SteppedVerbs(verbs.west, verbs), SETTINGS, world.clock());
   private final Map<String, Integer> executions = new HashMap<>();
   private final List<String> order = new ArrayList<>();
+  private PushHandler pushed = offer -> Landing.pooled(offer.length());
   private Session session;
 
   @SuppressWarnings("NullAway.Init") // by open
@@ -54,6 +62,7 @@ final class SessionOverRdmaTest {
                           executions.merge(text, 1, Integer::sum);
                           order.add(text);
                         }))
+                .onSession(accepted -> accepted.objects().onPush(offer -> pushed.offered(offer)))
                 .upgrades(new SteppedUpgrade(west, verbs)));
     session =
         world
@@ -99,6 +108,25 @@ final class SessionOverRdmaTest {
     world.runUntil(() -> calls.stream().allMatch(CompletableFuture::isDone));
     assertThat(order).isEqualTo(sent);
     upgraded();
+  }
+
+  @Test
+  void anObjectLongerThanMayBePinnedArrivesPieceByPiece() {
+    upgraded();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment object = arena.allocate(80L << 20);
+      for (long at = 0; at < object.byteSize(); at += 4096) {
+        object.set(ValueLayout.JAVA_LONG, at, at);
+      }
+      MemorySegment arrived = arena.allocate(object.byteSize());
+      pushed = offer -> Landing.of(arrived);
+      CompletableFuture<?> push =
+          session.objects().push("large", Source.of(object)).result().toCompletableFuture();
+      world.runUntil(push::isDone);
+      assertThat(push).isCompleted();
+      assertThat(arrived.mismatch(object)).isEqualTo(-1);
+    }
+    assertThat(session.path().link()).isEqualTo("rdma");
   }
 
   @Test

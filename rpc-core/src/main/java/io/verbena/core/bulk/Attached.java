@@ -7,10 +7,17 @@ import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
-/** Memory that is written from, as attached to one path after another. */
+/**
+ * Memory that is written from, as attached to one path after another. Long memory is attached in
+ * pieces, each for as long as it is written from: a path can hold less than an object has.
+ */
 final class Attached {
+  /** See {@link MemoryDestination}, whose memory is attached in pieces of this length, too. */
+  static final long PIECE_BYTES = 32L << 20;
+
   private final MemorySegment memory;
   private final MemoryLife life;
   private final List<Place> places = new ArrayList<>(1);
@@ -18,7 +25,22 @@ final class Attached {
   private Runnable whenFree = () -> {};
   private boolean retired;
 
-  private record Place(BulkPath path, BulkRegion region) {}
+  private static final class Place {
+    final BulkPath path;
+    final BulkRegion region;
+    final long from;
+    int underWay;
+
+    Place(BulkPath path, BulkRegion region, long from) {
+      this.path = path;
+      this.region = region;
+      this.from = from;
+    }
+
+    boolean covers(long offset, int length) {
+      return offset >= from && offset + length <= from + region.memory().byteSize();
+    }
+  }
 
   Attached(MemorySegment memory, MemoryLife life) {
     this.memory = memory;
@@ -34,11 +56,13 @@ final class Attached {
       BulkPath path, RemoteTarget target, Supply.Piece piece, long offset, Runnable whenOver)
       throws LinkException, TransferProblem {
     OpenSource.requireAlive(memory);
+    Place place = on(path, offset, piece.length());
     BulkPath.Flight flight =
         path.fly(
             piece.length(),
             () -> {
               underWay--;
+              place.underWay--;
               whenOver.run();
               freeIfRetired();
             });
@@ -47,27 +71,42 @@ final class Attached {
             .write(
                 target,
                 piece.targetAt(),
-                on(path),
-                offset,
+                place.region,
+                offset - place.from,
                 piece.length(),
                 piece.checkpoint(),
                 flight);
     if (result instanceof SendResult.Sent) {
       underWay++;
+      place.underWay++;
       flight.sent();
     }
     return result;
   }
 
-  private BulkRegion on(BulkPath path) throws LinkException {
+  private Place on(BulkPath path, long offset, int length) throws LinkException {
     for (Place place : places) {
-      if (place.path == path) {
-        return place.region;
+      if (place.path == path && place.covers(offset, length)) {
+        return place;
       }
     }
-    Place place = new Place(path, path.port().attach(memory, life));
+    releaseUnused();
+    boolean whole = memory.byteSize() <= PIECE_BYTES;
+    long from = whole ? 0 : offset;
+    long bytes = Math.min(memory.byteSize() - from, Math.max(length, PIECE_BYTES));
+    Place place = new Place(path, path.port().attach(memory.asSlice(from, bytes), life), from);
     places.add(place);
-    return place.region;
+    return place;
+  }
+
+  private void releaseUnused() {
+    for (Iterator<Place> all = places.iterator(); all.hasNext(); ) {
+      Place place = all.next();
+      if (place.underWay == 0) {
+        all.remove();
+        place.region.release();
+      }
+    }
   }
 
   /** It is written from no more; hears when nothing reads it any more. */

@@ -211,7 +211,7 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void openMore(BulkPath current) {
     long limit = length == UNKNOWN ? destination.capacity() : length;
-    while (grantedUpTo < limit) {
+    while (grantedUpTo < limit && (length != UNKNOWN || pieces.isEmpty())) {
       LandingPiece piece = destination.next(grantedUpTo);
       if (piece == null) {
         return;

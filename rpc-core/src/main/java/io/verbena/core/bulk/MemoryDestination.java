@@ -7,14 +7,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Memory, the user's or pooled, that takes an object in one piece. */
+/**
+ * Memory, the user's or pooled, that takes a whole object. It is opened to the sender in pieces,
+ * two at a time, since a path can hold open less than an object has: what has arrived is closed
+ * while the next piece fills.
+ */
 final class MemoryDestination implements Destination {
+  private static final int MOST_OPEN = 2;
+
   private final BulkHost host;
   private final long capacity;
   private @Nullable MemorySegment memory;
   private BulkMemory.@Nullable Block block;
   private long wanted;
-  private boolean given;
+  private int open;
   private boolean checking;
 
   MemoryDestination(BulkHost host, MemorySegment memory) {
@@ -58,16 +64,19 @@ final class MemoryDestination implements Destination {
   @Override
   public @Nullable LandingPiece next(long offset) {
     MemorySegment whole = memory;
-    if (given || whole == null) {
+    if (open == MOST_OPEN || whole == null) {
       return null;
     }
-    given = true;
+    open++;
     MemoryLife life = block == null ? MemoryLife.BORROWED : block.life();
-    return new LandingPiece(0, whole.asSlice(0, wanted), life);
+    long length = Math.min(Attached.PIECE_BYTES, wanted - offset);
+    return new LandingPiece(offset, whole.asSlice(offset, length), life);
   }
 
   @Override
-  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {}
+  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
+    open--;
+  }
 
   @Override
   public boolean isIdle() {

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  *   BORROWED  registered ─→ in use ─release─→ gone
  * </pre>
  *
+ * <p>Memory of the global arena is never freed, and held whoever lends it.
+ *
  * <p>Idle ones are not deregistered until their bytes are needed, or are more than half of the
  * budget: pools must be able to grow. One is found again only by memory of its own scope, since an
  * address alone could belong to other memory by now. Idle neighbours of new memory are registered
@@ -60,7 +62,7 @@ final class RegionCache {
 
   /** Returns a registration that covers the extent, with one more user. */
   Registration attach(Extent extent, MemoryLife life) throws IOException {
-    if (life == MemoryLife.BORROWED) {
+    if (life == MemoryLife.BORROWED && !extent.livesForEver()) {
       return register(extent, access, false);
     }
     Registration known = find(extent);

@@ -3,6 +3,7 @@ package io.verbena.rdma.device;
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.verbs.ext.VerbsMr;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Memory that is registered, with how many use it now. Belongs to its {@link RegionCache}. */
@@ -21,6 +22,11 @@ public final class Registration {
   record Extent(long address, long bytes, MemorySegment.Scope scope, boolean readOnly) {
     static Extent of(MemorySegment memory) {
       return new Extent(memory.address(), memory.byteSize(), memory.scope(), memory.isReadOnly());
+    }
+
+    /** Whether the memory is never freed, so that who lends it need not be asked to keep it. */
+    boolean livesForEver() {
+      return scope.equals(Arena.global().scope());
     }
 
     /**
