@@ -1,0 +1,92 @@
+package io.verbena.bench.jmh;
+
+import io.verbena.core.NanoClock;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.testkit.SteppedWorld;
+import io.verbena.verbs.fabric.Fabric;
+import io.verbena.verbs.fabric.FabricHost;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What Verbena itself costs a call over RDMA. {@link #call} is a lone typed call, there and back:
+ * one message each way, client and server stepped by one thread, over a device simulated in memory.
+ * {@link #verbs} is what the same messages cost that device. Half of the difference is Verbena's
+ * own, for each side.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(value = 3, jvmArgsAppend = "--sun-misc-unsafe-memory-access=allow")
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class RdmaCallPath {
+  /** Of a fabric that carries a request out while it is posted, as rdma_rxe does. */
+  private static final long COMPLETES_AT_ONCE = 2;
+
+  private static final Duration TICK = Duration.ofMillis(1);
+
+  private final byte[] message = new byte[64];
+  private final SteppedWorld world = new SteppedWorld();
+  private final NanoClock clock = world.clock();
+  private final Fabric fabric = Fabric.stepped(COMPLETES_AT_ONCE, clock::nanoTime);
+  private final RepeaterRpc.Async repeater = upgraded();
+  private final BareVerbs verbs = new BareVerbs(COMPLETES_AT_ONCE);
+
+  private RepeaterRpc.Async upgraded() {
+    Repeater service = message -> message;
+    world.server(
+        server -> server.serve(RepeaterRpc.bind(service)).upgrades(host("west", "10.9.0.2")));
+    var client = world.client(settings -> settings.upgrades(host("east", "10.9.0.1")));
+    var session = client.session(world.address());
+    RepeaterRpc.Async stub = RepeaterRpc.async(session);
+    CompletableFuture<byte[]> first = stub.repeat(message).toCompletableFuture();
+    while (!first.isDone() || !session.path().link().equals("rdma")) {
+      if (world.step() == 0 && !fabric.step()) {
+        world.clock().advance(TICK);
+      }
+    }
+    return stub;
+  }
+
+  private RdmaUpgradeProvider host(String name, String address) {
+    FabricHost host = fabric.addHost(name, InetAddress.ofLiteral(address));
+    return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, clock);
+  }
+
+  /** Connects the bare queue pairs. */
+  @Setup
+  public void connect() throws Exception {
+    verbs.connect();
+  }
+
+  /** A lone call. */
+  @Benchmark
+  public byte[] call() {
+    CompletableFuture<byte[]> answer = repeater.repeat(message).toCompletableFuture();
+    while (!answer.isDone()) {
+      world.step();
+    }
+    return answer.join();
+  }
+
+  /** Its two messages. */
+  @Benchmark
+  public int verbs() throws IOException {
+    return verbs.roundTrip();
+  }
+}
