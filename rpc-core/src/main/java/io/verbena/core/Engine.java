@@ -5,6 +5,7 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.memory.MemoryBudget;
 import io.verbena.core.memory.SlotPool;
@@ -12,7 +13,6 @@ import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +71,7 @@ final class Engine implements AutoCloseable {
       String name = "verbena-" + options.name() + "-" + NUMBER.incrementAndGet();
       loop = new EventLoop(name, NanoClock.SYSTEM, links);
       loops.put(scheme, loop);
-      threads.put(scheme, LoopThread.start(loop, options.spin()));
+      threads.put(scheme, LoopThread.start(loop, options.idling()));
     }
     return loop;
   }
@@ -115,7 +115,7 @@ final class Engine implements AutoCloseable {
    * What a client and a server have in common.
    *
    * @param name for threads
-   * @param spin how long an idle loop looks for work before it waits in the kernel
+   * @param idling when an idle loop waits in the kernel
    * @param steppedLoop a loop that the caller steps itself; null: loops with threads of their own
    */
   record EngineOptions(
@@ -126,7 +126,7 @@ final class Engine implements AutoCloseable {
       long maxAssemblyBytes,
       long bulkMemoryBytes,
       long partCutOffBytes,
-      Duration spin,
+      Idling idling,
       @Nullable EventLoop steppedLoop) {
     /** A control message that is longer is cut into frames. */
     static final int SLOT_BYTES = 4096;
@@ -136,9 +136,6 @@ final class Engine implements AutoCloseable {
 
     /** 16 MiB: 4,096 small messages on their way, as many as four full windows. */
     static final long DEFAULT_SLOT_MEMORY_BYTES = 16L << 20;
-
-    /** Off unless asked for: on a machine with few cores spinning takes them from the peer. */
-    static final Duration DEFAULT_SPIN = Duration.ZERO;
 
     /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
     static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;

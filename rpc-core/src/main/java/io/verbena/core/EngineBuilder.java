@@ -4,6 +4,7 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Idling;
 import io.verbena.core.session.UpgradeOptions;
 import java.time.Duration;
 import java.util.Objects;
@@ -18,7 +19,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
   private long partCutOffBytes = Engine.EngineOptions.DEFAULT_PART_CUT_OFF_BYTES;
-  private Duration spin = Engine.EngineOptions.DEFAULT_SPIN;
+  private Idling idling = Idling.ADAPTIVE;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
   private @Nullable EventLoop steppedLoop;
@@ -82,11 +83,22 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   }
 
   /**
-   * Sets how long an idle event loop looks for work before it waits in the kernel. Default: not at
-   * all. About a round trip saves a wake-up per call, where a core can be spared.
+   * Sets how long an idle event loop looks for work before it waits in the kernel; zero: not at
+   * all. About a round trip saves a wake-up per call, where a core can be spared. Default: while
+   * sessions have upgraded to RDMA and work is not away for more than half a millisecond, twice as
+   * long as it lately was; else not at all.
    */
   public B spin(Duration spin) {
-    this.spin = Objects.requireNonNull(spin);
+    this.idling = Idling.spinning(spin);
+    return self();
+  }
+
+  /**
+   * Has event loops poll for ever: none waits in the kernel, arms a completion channel or needs to
+   * be woken. Each takes a core of its own, for the shortest latency there is.
+   */
+  public B pollAlways() {
+    this.idling = Idling.POLLING;
     return self();
   }
 
@@ -139,7 +151,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
             maxAssemblyBytes,
             bulkMemoryBytes,
             partCutOffBytes,
-            spin,
+            idling,
             steppedLoop));
   }
 

@@ -15,7 +15,7 @@ final class DeviceLinkHarness implements LinkHarness {
   DeviceLinkHarness(RdmaSettings settings) {
     this.settings = settings;
     links = new RdmaUpgradeProvider(new FfmProvider(), settings, NanoClock.SYSTEM);
-    provider = new UpgradeLinkProvider(() -> links, () -> {});
+    provider = new UpgradeLinkProvider(() -> links, () -> {}, NanoClock.SYSTEM);
   }
 
   long pinnedBytes() {

@@ -1,12 +1,18 @@
 package io.verbena.rdma;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Session;
 import io.verbena.core.NanoClock;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.testkit.LinkThreadsContract;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.net.URI;
+import org.junit.jupiter.api.Test;
 
 /** Two loops that wait when idle, over a fabric that runs in real time. */
 final class FabricThreadsTest extends LinkThreadsContract {
@@ -18,6 +24,34 @@ final class FabricThreadsTest extends LinkThreadsContract {
     return new ThreadedHarness(COMPLETES_AT_ONCE);
   }
 
+  @Test
+  void loopsThatAlwaysPollArmNoChannelAndNeedNobodyToWakeThem() {
+    try (Fabric fabric = Fabric.threaded(COMPLETES_AT_ONCE)) {
+      FabricHost host = fabric.addHost("one", FabricWorld.address("10.9.0.1"));
+      RdmaUpgradeProvider links =
+          new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
+      try (VerbenaServer server =
+              VerbenaServer.builder()
+                  .listen("mem://polled")
+                  .pollAlways()
+                  .upgrades(links)
+                  .serve(Echo.bind(text -> {}))
+                  .start();
+          VerbenaClient client = VerbenaClient.builder().pollAlways().upgrades(links).build();
+          Session session = client.connect(server.address().toString())) {
+        while (!session.path().link().equals("rdma")) {
+          assertThat(Echo.call(session, "first").join()).isEqualTo("first");
+        }
+        for (int i = 0; i < 10; i++) {
+          assertThat(Echo.call(session, "polled").join()).isEqualTo("polled");
+        }
+        assertThat(Thread.getAllStackTraces().keySet())
+            .as("the thread that waits on armed channels")
+            .noneMatch(thread -> thread.getName().equals("verbena-rdma-waiter"));
+      }
+    }
+  }
+
   private static final class ThreadedHarness implements LinkHarness {
     private final Fabric fabric;
     private final LinkProvider provider;
@@ -27,7 +61,7 @@ final class FabricThreadsTest extends LinkThreadsContract {
       FabricHost host = fabric.addHost("one", FabricWorld.address("10.9.0.1"));
       RdmaUpgradeProvider links =
           new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
-      provider = new UpgradeLinkProvider(() -> links, () -> {});
+      provider = new UpgradeLinkProvider(() -> links, () -> {}, NanoClock.SYSTEM);
     }
 
     @Override

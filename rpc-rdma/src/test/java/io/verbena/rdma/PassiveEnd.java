@@ -52,7 +52,7 @@ final class PassiveEnd implements AutoCloseable {
 
   void step() {
     world.step();
-    driver.poll();
+    driver.poll(world.nanoTime());
   }
 
   /** Lets time pass. */

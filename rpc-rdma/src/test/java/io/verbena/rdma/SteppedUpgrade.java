@@ -24,8 +24,13 @@ record SteppedUpgrade(RdmaUpgradeProvider host, FabricWorld world) implements Up
     UpgradeDriver driver = host.newDriver(wakeLoop);
     return new UpgradeDriver() {
       @Override
-      public int poll() {
-        return world.settle() + driver.poll();
+      public int poll(long nowNanos) {
+        return world.settle() + driver.poll(nowNanos);
+      }
+
+      @Override
+      public boolean isInUse() {
+        return driver.isInUse();
       }
 
       @Override

@@ -1,5 +1,6 @@
 package io.verbena.rdma;
 
+import io.verbena.core.NanoClock;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class UpgradeLinkProvider implements LinkProvider {
   private final Supplier<RdmaUpgradeProvider> nextHost;
   private final Runnable step;
+  private final NanoClock clock;
   private final Map<URI, OpenListening> listenings = new ConcurrentHashMap<>();
 
   /**
@@ -39,9 +41,10 @@ final class UpgradeLinkProvider implements LinkProvider {
    * @param nextHost the provider of the host that the next driver runs on
    * @param step runs before each poll, for a fabric that is stepped
    */
-  UpgradeLinkProvider(Supplier<RdmaUpgradeProvider> nextHost, Runnable step) {
+  UpgradeLinkProvider(Supplier<RdmaUpgradeProvider> nextHost, Runnable step, NanoClock clock) {
     this.nextHost = nextHost;
     this.step = step;
+    this.clock = clock;
   }
 
   @Override
@@ -75,7 +78,7 @@ final class UpgradeLinkProvider implements LinkProvider {
         letter.run();
         work++;
       }
-      return work + links.poll();
+      return work + links.poll(clock.nanoTime());
     }
 
     @Override

@@ -72,8 +72,13 @@ public final class InMemoryUpgrade implements UpgradeProvider {
     }
 
     @Override
-    public int poll() {
+    public int poll(long nowNanos) {
       return links.poll();
+    }
+
+    @Override
+    public boolean isInUse() {
+      return false;
     }
 
     @Override

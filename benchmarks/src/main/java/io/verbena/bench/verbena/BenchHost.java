@@ -35,7 +35,8 @@ public final class BenchHost implements AutoCloseable {
    * Starts serving.
    *
    * @param address where to listen, as {@code host:port} or {@code mem://name}
-   * @param spin how long an idle event loop looks for work before it waits in the kernel
+   * @param spin how long an idle event loop looks for work before it waits in the kernel; zero: as
+   *     it does when it is not told
    * @param delay what each call is made to take
    * @param rivals has a rival listen in this process, and tells its port
    */
@@ -44,10 +45,13 @@ public final class BenchHost implements AutoCloseable {
     CompletableFuture<VerbenaServer> started = new CompletableFuture<>();
     Shelf shelf = new Shelf(source -> started.join().publish(source, LEASE));
     Arrivals arrivals = new Arrivals();
+    VerbenaServer.Builder builder = VerbenaServer.builder();
+    if (spin.isPositive()) {
+      builder.spin(spin);
+    }
     VerbenaServer server =
-        VerbenaServer.builder()
+        builder
             .listen(address)
-            .spin(spin)
             .limits(LIMITS)
             .onSession(session -> session.objects().onPush(arrivals))
             .serve(BenchTargetRpc.bind(new Target(delay)))

@@ -27,7 +27,8 @@ public final class VerbenaContestant implements Contestant {
    * Verbena on a path.
    *
    * @param address the server's
-   * @param spin how long an idle event loop looks for work before it waits in the kernel
+   * @param spin how long an idle event loop looks for work before it waits in the kernel; zero: as
+   *     it does when it is not told
    * @param extraCopy whether objects are made slower to put; for a look at whether a comparison
    *     finds it
    */
@@ -35,8 +36,11 @@ public final class VerbenaContestant implements Contestant {
     this.route = route;
     this.extraCopy = extraCopy;
     this.address = address;
-    this.client =
-        VerbenaClient.builder().path(route.policy()).spin(spin).limits(BenchHost.LIMITS).build();
+    VerbenaClient.Builder builder = VerbenaClient.builder();
+    if (spin.isPositive()) {
+      builder.spin(spin);
+    }
+    this.client = builder.path(route.policy()).limits(BenchHost.LIMITS).build();
   }
 
   /** Returns what the figures of a path are listed under. */

@@ -11,8 +11,18 @@ import java.net.URI;
  * offer's one-time token is turned away before anything is made for it.
  */
 public interface UpgradeDriver extends AutoCloseable {
-  /** Does what is ready and returns without waiting; returns how much was done. */
-  int poll();
+  /**
+   * Does what is ready and returns without waiting; returns how much was done.
+   *
+   * @param nowNanos the time as of the start of the loop's duty cycle
+   */
+  int poll(long nowNanos);
+
+  /**
+   * Returns whether there are links: worth polling for a while before waiting, since these links
+   * are polled without a system call.
+   */
+  boolean isInUse();
 
   /**
    * The loop is about to wait: makes sure that whatever happens from now on wakes it.

@@ -42,6 +42,9 @@ public final class EventLoop {
   private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
   private boolean inCycle;
+  private boolean firstLinksBusy;
+  private long firstLinksPolled;
+  private long firstLinksEveryNanos;
   private volatile boolean closed;
   private long now;
 
@@ -55,6 +58,7 @@ public final class EventLoop {
     this.name = name;
     this.clock = clock;
     this.now = clock.nanoTime();
+    this.firstLinksPolled = now;
     this.timers = new Timers(now);
     this.driver = links.newDriver(this::wakeup);
   }
@@ -181,13 +185,42 @@ public final class EventLoop {
   private int work() {
     now = clock.nanoTime();
     int work = drainCommands();
-    work += driver.poll();
+    work += pollFirstLinks();
     for (int i = 0; i < upgradeDrivers.size(); i++) {
-      work += upgradeDrivers.get(i).poll();
+      work += upgradeDrivers.get(i).poll(now);
     }
     work += timers.poll(now);
     work += runCycleEnd();
     return work;
+  }
+
+  private int pollFirstLinks() {
+    if (!firstLinksBusy && now - firstLinksPolled < firstLinksEveryNanos && hasUpgradedLinks()) {
+      return 0;
+    }
+    int work = driver.poll();
+    firstLinksPolled = now;
+    firstLinksBusy = work > 0;
+    return work;
+  }
+
+  /** Returns whether there are links that sessions have upgraded to. */
+  boolean hasUpgradedLinks() {
+    for (int i = 0; i < upgradeDrivers.size(); i++) {
+      if (upgradeDrivers.get(i).isInUse()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Where sessions have upgraded, has the links they began on looked at only so often, unless there
+   * was something the last time: such a look is a system call, and a cycle without it much shorter.
+   * Not for loops that are stepped by hand, whose clock may stand still.
+   */
+  void pollFirstLinksEvery(long nanos) {
+    firstLinksEveryNanos = nanos;
   }
 
   private int drainCommands() {

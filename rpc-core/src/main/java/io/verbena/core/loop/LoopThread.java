@@ -2,9 +2,10 @@ package io.verbena.core.loop;
 
 import io.verbena.api.stub.CallScope;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +15,9 @@ public final class LoopThread implements AutoCloseable {
   private static final Thread ANY = Thread.ofVirtual().unstarted(() -> {});
 
   private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
+
+  /** A system call of half a microsecond in each of these costs little, and delays nobody much. */
+  private static final long FIRST_LINKS_EVERY_NANOS = 20_000;
 
   private final EventLoop loop;
   private final AgentRunner runner;
@@ -26,14 +30,15 @@ public final class LoopThread implements AutoCloseable {
   /**
    * Starts stepping a loop.
    *
-   * @param spin how long the loop looks for more work before it waits in the kernel
+   * @param idling when the loop waits in the kernel
    */
-  public static LoopThread start(EventLoop loop, Duration spin) {
+  public static LoopThread start(EventLoop loop, Idling idling) {
     // Or whoever made the loop would take itself for its owner until the thread has started.
     loop.disown();
+    loop.pollFirstLinksEvery(FIRST_LINKS_EVERY_NANOS);
     AgentRunner runner =
         new AgentRunner(
-            new SpinThenWait(loop, spin.toNanos()),
+            strategy(idling, loop),
             error -> LOG.error("An event loop's duty cycle failed; the loop goes on", error),
             null,
             new DutyCycle(loop));
@@ -56,6 +61,15 @@ public final class LoopThread implements AutoCloseable {
   /** Returns whether loops may read memory, and not its owner's thread alone. */
   public static boolean mayRead(MemorySegment memory) {
     return memory.isAccessibleBy(ANY);
+  }
+
+  private static IdleStrategy strategy(Idling idling, EventLoop loop) {
+    return switch (idling) {
+      case Idling.Adaptive() -> new SpinThenWait(loop, new MeasuredSpin(loop));
+      case Idling.Spinning(long nanos) ->
+          new SpinThenWait(loop, new SpinThenWait.Limit.Fixed(nanos));
+      case Idling.Polling() -> BusySpinIdleStrategy.INSTANCE;
+    };
   }
 
   /** Runs what would have to wait on a loop, and nobody waits for, on a thread of its own. */

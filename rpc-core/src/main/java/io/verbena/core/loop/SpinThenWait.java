@@ -4,19 +4,43 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * Spins for a while after the last work, then waits: a reply that comes within a round trip is met
- * without a wake-up, and an idle loop costs nothing.
+ * without a wake-up, and an idle loop costs nothing. Time is told by duty cycles: each reads the
+ * clock once.
  */
 final class SpinThenWait implements IdleStrategy {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
-  private static final long NOT_IDLE = Long.MIN_VALUE;
+
+  /** A power of two. */
+  private static final int YIELD_EVERY = 8;
+
+  /** With one processor, what a loop spins for may be a handler that it keeps from running. */
+  private final boolean yields = Runtime.getRuntime().availableProcessors() == 1;
 
   private final EventLoop loop;
-  private final long spinNanos;
-  private long idleSince = NOT_IDLE;
+  private final Limit limit;
+  private boolean isIdle;
+  private long idleSince;
+  private long spinNanos;
+  private int spins;
 
-  SpinThenWait(EventLoop loop, long spinNanos) {
+  /** How long to spin. */
+  interface Limit {
+    /** Returns it, for a loop that has just become idle. */
+    long nanos();
+
+    /** There is work again, after so long. */
+    void wasIdle(long nanos);
+
+    /** Always the same. */
+    record Fixed(long nanos) implements Limit {
+      @Override
+      public void wasIdle(long nanos) {}
+    }
+  }
+
+  SpinThenWait(EventLoop loop, Limit limit) {
     this.loop = loop;
-    this.spinNanos = spinNanos;
+    this.limit = limit;
   }
 
   @Override
@@ -30,21 +54,33 @@ final class SpinThenWait implements IdleStrategy {
 
   @Override
   public void idle() {
-    long now = loop.clock().nanoTime();
-    if (idleSince == NOT_IDLE) {
+    long now = loop.now();
+    if (!isIdle) {
+      isIdle = true;
       idleSince = now;
+      spinNanos = limit.nanos();
     }
     if (now - idleSince < spinNanos) {
-      Thread.onSpinWait();
+      spin();
     } else {
       loop.await(LONGEST_WAIT_NANOS);
-      // What woke the loop may be followed by more: spin anew.
-      reset();
+    }
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // who is to run instead is known
+  private void spin() {
+    if (yields && (++spins & (YIELD_EVERY - 1)) == 0) {
+      Thread.yield();
+    } else {
+      Thread.onSpinWait();
     }
   }
 
   @Override
   public void reset() {
-    idleSince = NOT_IDLE;
+    if (isIdle) {
+      isIdle = false;
+      limit.wasIdle(loop.now() - idleSince);
+    }
   }
 }

@@ -81,11 +81,15 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   @Override
-  public int poll() {
+  public boolean isInUse() {
+    return !links.isEmpty();
+  }
+
+  @Override
+  public int poll(long now) {
     if (closed) {
       return 0;
     }
-    long now = context.clock().nanoTime();
     int work = pollEvents(now);
     work += devices.poll();
     work += context.due().step(now);
@@ -131,7 +135,7 @@ public final class RdmaDriver implements UpgradeDriver {
     }
     devices.arm();
     // What completed before the arming announces nothing: look once more.
-    if (poll() > 0 || !context.due().isEmpty()) {
+    if (poll(context.clock().nanoTime()) > 0 || !context.due().isEmpty()) {
       return false;
     }
     boolean timed = isHandshaking() || context.due().someWatchTime();
@@ -189,8 +193,9 @@ public final class RdmaDriver implements UpgradeDriver {
   private void linger() {
     long end = context.clock().nanoTime() + LINGER_NANOS;
     try (WaitSet pause = provider.newWaitSet()) {
-      while (!links.isEmpty() && context.clock().nanoTime() - end < 0) {
-        if (poll() == 0) {
+      long now;
+      while (!links.isEmpty() && (now = context.clock().nanoTime()) - end < 0) {
+        if (poll(now) == 0) {
           pause.await(LINGER_STEP_NANOS);
         }
       }
