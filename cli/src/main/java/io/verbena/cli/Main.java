@@ -1,5 +1,6 @@
 package io.verbena.cli;
 
+import io.verbena.cli.calibrate.CalibrateCommand;
 import io.verbena.cli.demo.DemoCommand;
 import io.verbena.cli.demo.DemoServerCommand;
 import io.verbena.cli.doctor.DoctorCommand;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Command;
     description = "RPC for Java that rides RDMA when both ends have it, and TCP when not.",
     mixinStandardHelpOptions = true,
     subcommands = {
+      CalibrateCommand.class,
       DemoCommand.class,
       DemoServerCommand.class,
       DoctorCommand.class,

@@ -1,6 +1,8 @@
 package io.verbena.core;
 
 import io.verbena.core.bulk.BulkContext;
+import io.verbena.core.bulk.CopyCost;
+import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeProvider;
@@ -41,7 +43,11 @@ final class Engine implements AutoCloseable {
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
-    this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.partCutOffBytes());
+    this.bulk =
+        BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), options.steppedLoop() == null);
+    if (options.steppedLoop() == null) {
+      CopyCost.measure(NanoClock.SYSTEM);
+    }
   }
 
   SessionContext context(String scheme, LinkOptions link, UpgradeOptions upgrade) {
@@ -125,7 +131,7 @@ final class Engine implements AutoCloseable {
       long slotMemoryBytes,
       long maxAssemblyBytes,
       long bulkMemoryBytes,
-      long partCutOffBytes,
+      CutOffs cutOffs,
       Idling idling,
       @Nullable EventLoop steppedLoop) {
     /** A control message that is longer is cut into frames. */
@@ -139,9 +145,6 @@ final class Engine implements AutoCloseable {
 
     /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
     static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
-
-    /** 256 KiB: what TCP on loopback moves in the round trip that announcing a part costs. */
-    static final long DEFAULT_PART_CUT_OFF_BYTES = 256L << 10;
 
     static long defaultAssemblyBytes() {
       return Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4);

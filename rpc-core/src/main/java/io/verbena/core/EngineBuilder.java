@@ -1,5 +1,6 @@
 package io.verbena.core;
 
+import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.core.link.UpgradeProvider;
@@ -18,7 +19,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private long slotMemoryBytes = Engine.EngineOptions.DEFAULT_SLOT_MEMORY_BYTES;
   private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
-  private long partCutOffBytes = Engine.EngineOptions.DEFAULT_PART_CUT_OFF_BYTES;
+  private CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
   private Idling idling = Idling.ADAPTIVE;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
@@ -70,16 +71,33 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
 
   /**
    * Sets from how many bytes on a {@code byte[]}, {@code ByteBuffer} or {@code MemorySegment} in a
-   * call travels as bulk, beside its message. Default: 256 KiB.
+   * call travels as bulk, beside its message. Default: measured for each session, see {@code
+   * ./verbena calibrate}.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
   public B partCutOffBytes(long bytes) {
-    if (bytes < 1) {
-      throw new IllegalArgumentException("partCutOffBytes is at least 1, not " + bytes);
-    }
-    this.partCutOffBytes = bytes;
+    this.cutOffs = new CutOffs(positive("partCutOffBytes", bytes), cutOffs.inPlace());
     return self();
+  }
+
+  /**
+   * Sets from how many bytes on memory of the application's is pinned to be sent from where it is,
+   * on links that pin; what is shorter is copied into memory that is pinned already. Default:
+   * measured for each device.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public B pinCutOffBytes(long bytes) {
+    this.cutOffs = new CutOffs(cutOffs.beside(), positive("pinCutOffBytes", bytes));
+    return self();
+  }
+
+  private static long positive(String setting, long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException(setting + " is at least 1, not " + bytes);
+    }
+    return bytes;
   }
 
   /**
@@ -150,7 +168,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
             slotMemoryBytes,
             maxAssemblyBytes,
             bulkMemoryBytes,
-            partCutOffBytes,
+            cutOffs,
             idling,
             steppedLoop));
   }

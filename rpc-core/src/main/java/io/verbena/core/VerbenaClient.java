@@ -6,6 +6,8 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.Costs;
+import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -149,6 +152,21 @@ public final class VerbenaClient implements AutoCloseable {
   /** Returns what the transfers of large objects did, and hold now. */
   public BulkStats bulkStats() {
     return engine.bulk().stats();
+  }
+
+  /**
+   * Measures what moving values costs over the path that a session of this client has now. Calls go
+   * on meanwhile, and make the measured round trip longer.
+   *
+   * @return the costs; never, if the path is lost meanwhile
+   */
+  public CompletionStage<Costs> measure(Session session) {
+    return ((SessionCore) session).pathCosts().measure();
+  }
+
+  /** Returns from which lengths on values take which way over a session of this client. */
+  public CutOffs cutOffs(Session session) {
+    return ((SessionCore) session).cutOffs();
   }
 
   /** Returns how many message slots are in use: 0 when nothing is under way. */

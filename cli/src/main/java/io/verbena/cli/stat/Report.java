@@ -1,5 +1,6 @@
 package io.verbena.cli.stat;
 
+import io.verbena.cli.Table;
 import io.verbena.core.bulk.BulkStats;
 import io.verbena.core.bulk.PublishedStat;
 import io.verbena.core.bulk.TransferStat;

@@ -1,5 +1,6 @@
 package io.verbena.cli.stat;
 
+import io.verbena.cli.Table;
 import io.verbena.core.stat.EngineStat;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -11,13 +11,15 @@ import java.time.Duration;
  * @param memory where objects land, and pass through
  * @param shelf what is published
  * @param counters what was done
- * @param partCutOff from how many bytes on a value of a call travels beside its message
+ * @param set cut-offs that are not to be measured
+ * @param measures whether sessions measure their links
  */
-public record BulkContext(BulkMemory memory, Shelf shelf, BulkCounters counters, long partCutOff) {
+public record BulkContext(
+    BulkMemory memory, Shelf shelf, BulkCounters counters, CutOffs set, boolean measures) {
   /** A context with so much memory. */
-  public static BulkContext of(long memoryBytes, long partCutOff) {
+  public static BulkContext of(long memoryBytes, CutOffs set, boolean measures) {
     return new BulkContext(
-        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), partCutOff);
+        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), set, measures);
   }
 
   /** Publishes an object; its lease is watched by this loop. */

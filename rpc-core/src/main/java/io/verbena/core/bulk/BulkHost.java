@@ -41,6 +41,9 @@ public interface BulkHost {
   /** Returns the path with this epoch, if the session has it now. */
   @Nullable BulkPath bulkPath(int epoch);
 
+  /** Returns the cut-offs of the path there is now. */
+  CutOffs cutOffs();
+
   /** Has {@link Transfers#pump} called at the end of this duty cycle. */
   void schedulePump();
 }

@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.core.link.LinkException;
+import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import java.io.IOException;
@@ -15,7 +16,9 @@ interface Supply {
    * @param checked whether a checksum of them is wanted
    */
   static Supply of(BulkHost host, OpenSource source, boolean checked) {
-    if (source instanceof OpenSource.InMemory memory && memory.memory().isNative()) {
+    if (source instanceof OpenSource.InMemory memory
+        && memory.memory().isNative()
+        && (memory.life() == MemoryLife.HELD || memory.length() >= host.cutOffs().inPlace())) {
       return new MemorySupply(host, memory, checked);
     }
     if (source instanceof OpenSource.InFile file && !checked) {

@@ -36,6 +36,13 @@ public interface BulkPort {
   long windowBytes();
 
   /**
+   * Returns what pinning memory costs here. May measure it, in a few milliseconds, the first time.
+   */
+  default PinningCost pinning() {
+    return PinningCost.NONE;
+  }
+
+  /**
    * Makes memory ready to be written from or into, and pins it where the link needs that.
    *
    * @param memory native memory of any length

@@ -5,6 +5,7 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.bulk.SessionObjects;
 import io.verbena.core.bulk.Transfers;
 import io.verbena.core.frame.FrameKind;
@@ -90,6 +91,11 @@ final class BulkSupport implements BulkHost {
   @Override
   public boolean movesNoBulk() {
     return session.isAttached() && !session.lanes().moveBulk();
+  }
+
+  @Override
+  public CutOffs cutOffs() {
+    return session.cutOffs();
   }
 
   @Override

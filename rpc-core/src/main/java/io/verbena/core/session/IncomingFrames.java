@@ -99,7 +99,8 @@ final class IncomingFrames implements Inbox.Receiver {
       return kind + " on the " + lane + ", which is not the session's first";
     }
     switch (kind) {
-      case ACK, PONG -> {}
+      case ACK -> {}
+      case PONG -> lane.roundTrip().answered();
       case PING -> lane.say(FrameKind.PONG);
       case BULK_PROGRESS -> {
         return session.transfers().takeProgress(transfer, decoder);

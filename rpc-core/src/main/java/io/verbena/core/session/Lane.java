@@ -18,6 +18,7 @@ final class Lane implements LinkListener {
   private final int epoch;
   private final Keepalive keepalive;
   private final @Nullable BulkPath bulkPath;
+  private final RoundTrip roundTrip;
   private boolean closed;
   private boolean forgotten;
 
@@ -27,8 +28,13 @@ final class Lane implements LinkListener {
     this.epoch = epoch;
     BulkPort bulk = link.bulk();
     this.bulkPath = bulk == null ? null : new BulkPath(epoch, bulk);
+    this.roundTrip = new RoundTrip(this, session.loop().clock());
     this.keepalive = new Keepalive(session, this);
     keepalive.start();
+  }
+
+  RoundTrip roundTrip() {
+    return roundTrip;
   }
 
   Link link() {

@@ -14,6 +14,7 @@ import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkMemory;
+import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.bulk.Transfers;
 import io.verbena.core.call.CallHost;
@@ -74,6 +75,7 @@ public final class SessionCore implements Session, CallHost {
   private final Upgrade upgrade;
   private final BulkSupport bulk;
   private final IncomingFrames incomingFrames;
+  private final PathCosts pathCosts;
   private final Acknowledger acknowledger;
   private final Supplier<OutgoingParts> borrowedParts;
   private final Supplier<OutgoingParts> copiedParts;
@@ -97,6 +99,7 @@ public final class SessionCore implements Session, CallHost {
     this.bulk = new BulkSupport(this);
     this.incomingFrames = new IncomingFrames(this);
     this.acknowledger = new Acknowledger(this);
+    this.pathCosts = new PathCosts(this);
     BulkMemory bulkMemory = context.bulk().memory();
     this.borrowedParts = () -> new OutgoingParts(bulkMemory, true);
     this.copiedParts = () -> new OutgoingParts(bulkMemory, false);
@@ -250,6 +253,7 @@ public final class SessionCore implements Session, CallHost {
       return;
     }
     LinkCapabilities link = out.link().capabilities();
+    pathCosts.changed();
     Path now =
         out == lanes.control()
             ? new Path(link.kind(), joined(link.detail(), upgrade.reason()))
@@ -494,7 +498,7 @@ public final class SessionCore implements Session, CallHost {
 
   @Override
   public long partCutOff() {
-    return context.bulk().partCutOff();
+    return pathCosts.cutOffs().beside();
   }
 
   @Override
@@ -562,6 +566,16 @@ public final class SessionCore implements Session, CallHost {
   @Override
   public CallWindow window() {
     return window;
+  }
+
+  /** Returns what the path there is now costs. */
+  public PathCosts pathCosts() {
+    return pathCosts;
+  }
+
+  /** Returns the cut-offs of the path there is now. Safe for any thread. */
+  public CutOffs cutOffs() {
+    return pathCosts.cutOffs();
   }
 
   // ---- Session ----

@@ -1,7 +1,9 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvPd;
+import io.verbena.core.NanoClock;
 import io.verbena.core.link.MemoryLife;
+import io.verbena.core.link.PinningCost;
 import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
@@ -46,6 +48,7 @@ public final class Domain {
   private final RegisteredPool sendPool;
   private final RegisteredPool receivePool;
   private final RegionCache regions;
+  private final Pinning pinning;
 
   /** Invalidated ones; the longest unused is next, so that its keys are the longest out of use. */
   private final ArrayDeque<MemoryWindow> windows = new ArrayDeque<>();
@@ -60,8 +63,10 @@ public final class Domain {
       Opening opening,
       RdmaSettings settings,
       MemoryBudget budget,
-      RdmaCounters counters) {
+      RdmaCounters counters,
+      Pinning pinning) {
     this.domain = domain;
+    this.pinning = pinning;
     this.verbs = VerbsPd.of(domain);
     this.opening = opening;
     boolean shared = opening != Opening.REGISTRATIONS;
@@ -101,6 +106,11 @@ public final class Domain {
   /** Registers native memory, or finds that it is. */
   public Registration attach(MemorySegment memory, MemoryLife life) throws IOException {
     return regions.attach(Extent.of(memory), life);
+  }
+
+  /** Returns what registering costs on this device; measures it the first time. */
+  public PinningCost pinning(NanoClock clock) {
+    return pinning.cost(verbs, clock);
   }
 
   /** The user of an attached registration has no more use for it. */

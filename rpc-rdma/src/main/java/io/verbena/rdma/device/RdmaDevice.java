@@ -43,6 +43,7 @@ public final class RdmaDevice {
   private final MemoryBudget budget;
   private final RdmaCounters counters;
   private final Domain.Opening opening;
+  private final Pinning pinning = new Pinning();
 
   /** How many receives a shared queue holds; 0 where links have their own. */
   private final int sharedReceives;
@@ -103,7 +104,7 @@ public final class RdmaDevice {
     if (shared && !domains.isEmpty()) {
       return domains.iterator().next();
     }
-    Domain made = new Domain(context.allocPd(), opening, settings, budget, counters);
+    Domain made = new Domain(context.allocPd(), opening, settings, budget, counters, pinning);
     domains.add(made);
     if (sharedReceives > 0) {
       made.share(sharedReceives, arena);

@@ -6,6 +6,7 @@ import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.MemoryLife;
+import io.verbena.core.link.PinningCost;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import io.verbena.rdma.RdmaCounters;
@@ -96,6 +97,11 @@ final class RdmaBulk implements BulkPort {
   @Override
   public long windowBytes() {
     return settings.bulkWindowBytes();
+  }
+
+  @Override
+  public PinningCost pinning() {
+    return link.isOpen() ? domain.pinning(clock) : PinningCost.NONE;
   }
 
   // ---- regions ----

@@ -1,22 +1,25 @@
-package io.verbena.cli.stat;
+package io.verbena.cli;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Rows under a head, each column as wide as its widest cell. */
-final class Table {
+public final class Table {
   private final List<List<String>> rows = new ArrayList<>();
 
-  Table(String... head) {
+  /** A table with this head, and no rows. */
+  public Table(String... head) {
     rows.add(List.of(head));
   }
 
-  boolean isEmpty() {
+  /** Returns whether there is nothing under the head. */
+  public boolean isEmpty() {
     return rows.size() == 1;
   }
 
-  void row(Object... cells) {
+  /** Adds a row, with as many cells as the head has. */
+  public void row(Object... cells) {
     List<String> row = new ArrayList<>();
     for (Object cell : cells) {
       row.add(String.valueOf(cell));
@@ -24,7 +27,8 @@ final class Table {
     rows.add(row);
   }
 
-  void print(PrintWriter out, String indent) {
+  /** Prints it, each line behind an indent. */
+  public void print(PrintWriter out, String indent) {
     int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {
       for (int i = 0; i < widths.length; i++) {

@@ -1,0 +1,102 @@
+package io.verbena.cli.calibrate;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.Session;
+import io.verbena.core.PathPolicy;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.Costs;
+import io.verbena.core.bulk.CutOffs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A server and its clients in this process, over one kind of path. */
+final class Bench {
+  private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final int LEAST_CALLS = 5;
+
+  private final String name;
+  private final String address;
+  private final PathPolicy policy;
+  private final Duration warmUp;
+
+  /**
+   * A bench.
+   *
+   * @param address what the server listens on
+   * @param policy what keeps its sessions on the path
+   * @param warmUp how long calls are made before anything is measured
+   */
+  Bench(String name, String address, PathPolicy policy, Duration warmUp) {
+    this.name = name;
+    this.address = address;
+    this.policy = policy;
+    this.warmUp = warmUp;
+  }
+
+  /** Measures; where asked for, makes calls either way too. */
+  Reading read(boolean trials) throws Exception {
+    try (VerbenaServer server =
+            VerbenaServer.builder()
+                .listen(address)
+                .path(policy)
+                .serve(ScalesRpc.bind(load -> load.length))
+                .start();
+        VerbenaClient client = client(Long.MAX_VALUE);
+        VerbenaClient besideClient = client(1)) {
+      String at = server.address().toString();
+      Session session = client.connect(at);
+      Scales inMessage = ScalesRpc.client(session);
+      Scales beside = ScalesRpc.client(besideClient.connect(at));
+      nanosPerCall(inMessage, 64, warmUp);
+      Costs costs = measured(client, session);
+      String path = name + detail(session);
+      List<Reading.Trial> made = new ArrayList<>();
+      for (int bytes : trials ? Reading.LENGTHS : List.<Integer>of()) {
+        nanosPerCall(inMessage, bytes, warmUp.dividedBy(4));
+        nanosPerCall(beside, bytes, warmUp.dividedBy(4));
+        double in = nanosPerCall(inMessage, bytes, warmUp.dividedBy(4));
+        double out = nanosPerCall(beside, bytes, warmUp.dividedBy(4));
+        made.add(new Reading.Trial(bytes, in, out));
+      }
+      return new Reading(path, null, costs, CutOffs.of(costs), made);
+    } catch (RpcException e) {
+      return Reading.absent(name, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private VerbenaClient client(long cutOff) {
+    return VerbenaClient.builder().path(policy).partCutOffBytes(cutOff).build();
+  }
+
+  private static Costs measured(VerbenaClient client, Session session) throws Exception {
+    return client.measure(session).toCompletableFuture().get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static String detail(Session session) {
+    String detail = session.path().reason();
+    return session.path().link().equals("rdma") ? " (" + detail + ")" : "";
+  }
+
+  /** Returns the median time of a call, of as many as can be made in a while. */
+  private static double nanosPerCall(Scales scales, int bytes, Duration time) {
+    byte[] load = new byte[bytes];
+    long[] taken = new long[100_000];
+    int calls = 0;
+    long start = System.nanoTime();
+    long now = start;
+    while (calls < taken.length && (calls < LEAST_CALLS || now - start < time.toNanos())) {
+      long begin = now;
+      if (scales.weigh(load) != bytes) {
+        throw new IllegalStateException(bytes + " bytes arrived as others");
+      }
+      now = System.nanoTime();
+      taken[calls++] = now - begin;
+    }
+    Arrays.sort(taken, 0, calls);
+    return taken[calls / 2];
+  }
+}

@@ -1,0 +1,76 @@
+package io.verbena.cli.calibrate;
+
+import io.verbena.core.PathPolicy;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena calibrate}: costs and cut-offs of each path of this machine to itself. */
+@Command(
+    name = "calibrate",
+    description = {
+      "Measures what moving values costs on each path of this machine to itself: copying, pinning"
+          + " memory, the round trip; and prints from which length on a value of a call travels"
+          + " beside its message, and is sent from where it is. Sessions measure the same for"
+          + " themselves; set partCutOffBytes and pinCutOffBytes to have it otherwise.",
+    },
+    mixinStandardHelpOptions = true)
+public final class CalibrateCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(names = "--json", description = "prints JSON, and nothing else")
+  private boolean json;
+
+  @Option(
+      names = "--verify",
+      description =
+          "makes calls both ways too, and tells how far the chosen one is from the better")
+  private boolean verify;
+
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "writes a page with the curves as plots")
+  private @Nullable Path html;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      defaultValue = "2",
+      description = "calls made before anything is measured, on each path (default: 2)")
+  private double warmUp;
+
+  @Override
+  public Integer call() throws Exception {
+    Duration warm = Duration.ofMillis((long) (warmUp * 1000));
+    List<Bench> benches =
+        List.of(
+            new Bench("mem", "mem://calibrate", PathPolicy.TCP_ONLY, warm),
+            new Bench("tcp", "127.0.0.1:0", PathPolicy.TCP_ONLY, warm),
+            new Bench("rdma", "127.0.0.1:0", PathPolicy.REQUIRE_RDMA, warm));
+    List<Reading> readings = new ArrayList<>();
+    for (Bench bench : benches) {
+      readings.add(bench.read(verify));
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Readings.json(readings));
+    } else {
+      Readings.print(readings, out);
+    }
+    if (html != null) {
+      Files.writeString(html, Page.of(readings));
+    }
+    out.flush();
+    return 0;
+  }
+}

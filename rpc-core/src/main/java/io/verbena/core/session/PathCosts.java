@@ -1,0 +1,86 @@
+package io.verbena.core.session;
+
+import io.verbena.core.bulk.CopyCost;
+import io.verbena.core.bulk.Costs;
+import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.PinningCost;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What the path costs that a session has now, as far as it is known, and the cut-offs that follow.
+ * A new link is measured in the background; nothing waits for that.
+ */
+public final class PathCosts {
+  private final SessionCore session;
+  private final CutOffs set;
+  private volatile Costs costs = Costs.UNKNOWN;
+  private volatile CutOffs cutOffs;
+
+  PathCosts(SessionCore session) {
+    this.session = session;
+    this.set = session.context().bulk().set();
+    this.cutOffs = CutOffs.of(costs).unless(set);
+  }
+
+  /** Returns the cut-offs, measured or set. Safe for any thread. */
+  public CutOffs cutOffs() {
+    return cutOffs;
+  }
+
+  /** Measures the path once more. Safe for any thread. Never, if its link is lost meanwhile. */
+  public CompletionStage<Costs> measure() {
+    CompletableFuture<Costs> measured = new CompletableFuture<>();
+    session
+        .loop()
+        .execute(
+            () -> {
+              Lane out = session.lanes().out();
+              if (out == null) {
+                measured.complete(Costs.UNKNOWN);
+              } else {
+                measure(out, () -> measured.complete(costs));
+              }
+            });
+    return measured;
+  }
+
+  /** The path has changed. */
+  void changed() {
+    Lane out = session.lanes().out();
+    if (out == null || !session.context().bulk().measures()) {
+      return;
+    }
+    if (out.roundTrip().nanos() == 0) {
+      measure(out, () -> {});
+    }
+    known(out);
+  }
+
+  private void measure(Lane lane, Runnable then) {
+    lane.roundTrip()
+        .measure(
+            () ->
+                CopyCost.whenKnown(
+                    () ->
+                        session
+                            .loop()
+                            .execute(
+                                () -> {
+                                  known(lane);
+                                  then.run();
+                                })));
+  }
+
+  private void known(Lane lane) {
+    if (lane != session.lanes().out()) {
+      return;
+    }
+    BulkPort port = lane.link().bulk();
+    long roundTrip = lane.roundTrip().nanos();
+    PinningCost pinning = port == null || roundTrip == 0 ? PinningCost.NONE : port.pinning();
+    costs = new Costs(CopyCost.perByte(), pinning, roundTrip);
+    cutOffs = CutOffs.of(costs).unless(set);
+  }
+}
