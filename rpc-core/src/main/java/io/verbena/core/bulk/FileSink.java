@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A file that appears when it is whole: until then its bytes are in one beside it. */
+/**
+ * A file that appears when it is whole: until then its bytes are in one beside it. That one is
+ * locked as long, so that what a process left behind when it died is told from another transfer's.
+ */
 final class FileSink implements Sink {
   private static final Logger LOG = LoggerFactory.getLogger(FileSink.class);
 
@@ -29,12 +32,37 @@ final class FileSink implements Sink {
 
   @Override
   public void begin(long length) throws IOException, TransferProblem {
+    FileChannel open = null;
+    while (open == null) {
+      open = openLocked();
+    }
+    open.truncate(0);
+    channel = open;
+  }
+
+  /** Returns null if another transfer has come to its end meanwhile, and its file is gone. */
+  private @Nullable FileChannel openLocked() throws IOException, TransferProblem {
+    FileChannel open = FileChannel.open(part, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    boolean usable = false;
     try {
-      channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    } catch (FileAlreadyExistsException e) {
-      throw new TransferProblem(
-          RpcStatus.INVALID_ARGUMENT,
-          part + " exists: another transfer goes there, or one was cut short; delete it then");
+      if (!isLocked(open)) {
+        throw new TransferProblem(
+            RpcStatus.INVALID_ARGUMENT, "another transfer goes to " + path + " by way of " + part);
+      }
+      usable = Files.exists(part);
+      return usable ? open : null;
+    } finally {
+      if (!usable) {
+        open.close();
+      }
+    }
+  }
+
+  private static boolean isLocked(FileChannel open) throws IOException {
+    try {
+      return open.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      return false; // by this process
     }
   }
 
@@ -57,11 +85,12 @@ final class FileSink implements Sink {
 
   @Override
   public void finish() throws IOException {
+    // Before it is unlocked, or another transfer could take it for its own.
+    Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     FileChannel open = channel;
     if (open != null) {
       open.close();
     }
-    Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   @Override
@@ -71,8 +100,8 @@ final class FileSink implements Sink {
       return;
     }
     try {
-      open.close();
       Files.deleteIfExists(part);
+      open.close();
     } catch (IOException e) {
       LOG.warn("{} is left behind: delete it", part, e);
     }

@@ -176,6 +176,11 @@ public final class PendingCall<R> extends CompletableFuture<R>
     return cancelled;
   }
 
+  /** Returns whether some of its arguments travel beside its message. */
+  public boolean hasLargeArguments() {
+    return arguments != null;
+  }
+
   /** Waits until nothing is read from the caller's memory any more. */
   void awaitArgumentsFree() {
     if (arguments != null) {

@@ -64,6 +64,9 @@ final class OutgoingCalls {
   private void forget(PendingCall<?> call) {
     calls.remove(call);
     call.close();
+    if (call.hasLargeArguments()) {
+      session.transfers().abandoned(call.id()); // if the peer did not wait for them
+    }
     session.window().release();
   }
 

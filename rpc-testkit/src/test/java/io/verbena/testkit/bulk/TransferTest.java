@@ -285,6 +285,22 @@ class TransferTest {
   }
 
   @Test
+  void whatAnEarlierProcessLeftBesideAFileIsReplacedButAnotherTransferIsNot() throws IOException {
+    Path file = directory.resolve("landing");
+    Path beside = directory.resolve("landing.part");
+    Files.write(beside, new byte[2 << 20]);
+    MemorySegment bytes = bulk.bytes(1 << 20, 4);
+    ObjectRef ref = bulk.publish(Source.of(bytes));
+    Transfer first = bulk.fetch(ref, Landing.file(file));
+    bulk.steps(8);
+    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.file(file))))
+        .hasMessageContaining("another transfer goes to " + file);
+    bulk.await(first);
+    assertThat(Files.readAllBytes(file)).isEqualTo(bytes.toArray(ValueLayout.JAVA_BYTE));
+    assertThat(beside).doesNotExist();
+  }
+
+  @Test
   void aFileThatBecomesShorterFails() throws IOException {
     Path file = directory.resolve("shrinking");
     Files.write(file, new byte[8 << 20]);
