@@ -423,7 +423,7 @@ public final class SessionCore implements Session, CallHost {
    * Returns whether so much waits that the peer is better given it now, in the middle of a duty
    * cycle, to work on meanwhile; else the two ends work by turns. Of its own calls an end sends the
    * first half while it makes the second. Measured on loopback, with 64 and 256 calls outstanding:
-   * that makes a third more calls; each write costs as much as 20 calls.
+   * that makes a third more calls; each write costs as much as about ten.
    */
   private boolean hasBatch() {
     int batch =
