@@ -58,96 +58,52 @@ public record Load(
 
   /** Returns this load with other messages. */
   public Load withSize(int bytes) {
-    return new Load(
-        kind,
-        bytes,
-        outstanding,
-        connections,
-        mode,
-        handler,
-        ratePerSecond,
-        duration,
-        count,
-        memory,
-        validate);
+    return with(bytes, outstanding, mode, handler, duration, count, memory);
   }
 
   /** Returns this load with another number of calls under way. */
   public Load withOutstanding(int calls) {
-    return new Load(
-        kind,
-        size,
-        calls,
-        connections,
-        mode,
-        handler,
-        ratePerSecond,
-        duration,
-        count,
-        memory,
-        validate);
+    return with(size, calls, mode, handler, duration, count, memory);
   }
 
   /** Returns this load, called and handled in another way. */
   public Load with(Mode callers, Handler handlers) {
-    return new Load(
-        kind,
-        size,
-        outstanding,
-        connections,
-        callers,
-        handlers,
-        ratePerSecond,
-        duration,
-        count,
-        memory,
-        validate);
+    return with(size, outstanding, callers, handlers, duration, count, memory);
   }
 
   /** Returns this load for another length of time, without a count. */
   public Load lasting(Duration time) {
-    return new Load(
-        kind,
-        size,
-        outstanding,
-        connections,
-        mode,
-        handler,
-        ratePerSecond,
-        time,
-        0,
-        memory,
-        validate);
+    return with(size, outstanding, mode, handler, time, 0, memory);
   }
 
   /** Returns this load for so many calls, however long they take. */
   public Load counting(long calls) {
-    return new Load(
-        kind,
-        size,
-        outstanding,
-        connections,
-        mode,
-        handler,
-        ratePerSecond,
-        duration,
-        calls,
-        memory,
-        validate);
+    return with(size, outstanding, mode, handler, duration, calls, memory);
   }
 
   /** Returns this load with objects that come from, and go to, somewhere else. */
   public Load with(Memory where) {
+    return with(size, outstanding, mode, handler, duration, count, where);
+  }
+
+  private Load with(
+      int bytes,
+      int calls,
+      Mode callers,
+      Handler handlers,
+      Duration time,
+      long calling,
+      Memory where) {
     return new Load(
         kind,
-        size,
-        outstanding,
+        bytes,
+        calls,
         connections,
-        mode,
-        handler,
+        callers,
+        handlers,
         ratePerSecond,
-        duration,
-        count,
+        time,
+        calling,
         where,
         validate);
   }

@@ -3,67 +3,30 @@ package io.verbena.bench.rival;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Messages;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Gives files, or takes them, a platform thread for each connection. */
-final class SendfileServer implements RivalServer {
-  private final ServerSocketChannel listening;
+/** Gives files, or takes them. */
+final class SendfileServer {
+  private SendfileServer() {}
 
-  private SendfileServer(ServerSocketChannel listening) {
-    this.listening = listening;
+  static RivalServer start(String host) {
+    return BlockingServer.start(host, "sendfile", SendfileServer::converse);
   }
 
-  static SendfileServer start(String host) {
+  private static void converse(SocketChannel socket, Exchange exchange) throws IOException {
+    Path path = Files.createTempFile("verbena-bench", ".sendfile");
     try {
-      ServerSocketChannel listening = ServerSocketChannel.open();
-      listening.bind(new InetSocketAddress(host, 0));
-      SendfileServer server = new SendfileServer(listening);
-      Thread.ofPlatform().daemon().name("sendfile-accept").start(server::accept);
-      return server;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private void accept() {
-    try {
-      while (true) {
-        SocketChannel socket = listening.accept();
-        Thread.ofPlatform().daemon().name("sendfile-serve").start(() -> serve(socket));
+      if (exchange.requestBytes() > exchange.replyBytes()) {
+        take(socket, path, exchange.requestBytes());
+      } else {
+        give(socket, Files.write(path, Messages.of(exchange.replyBytes())));
       }
-    } catch (IOException e) {
-      // closed
-    }
-  }
-
-  private static void serve(SocketChannel accepted) {
-    try (SocketChannel socket = accepted) {
-      socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      ByteBuffer head = ByteBuffer.allocateDirect(Exchange.BYTES);
-      if (!NioSockets.fill(socket, head)) {
-        return;
-      }
-      Exchange exchange = Exchange.read(head.flip());
-      Path path = Files.createTempFile("verbena-bench", ".sendfile");
-      try {
-        if (exchange.requestBytes() > exchange.replyBytes()) {
-          take(socket, path, exchange.requestBytes());
-        } else {
-          give(socket, Files.write(path, Messages.of(exchange.replyBytes())));
-        }
-      } finally {
-        Files.delete(path);
-      }
-    } catch (IOException e) {
-      // the client is gone
+    } finally {
+      Files.delete(path);
     }
   }
 
@@ -84,15 +47,5 @@ final class SendfileServer implements RivalServer {
         copy.send(file, socket);
       }
     }
-  }
-
-  @Override
-  public int port() {
-    return listening.socket().getLocalPort();
-  }
-
-  @Override
-  public void close() {
-    NioSockets.closeQuietly(listening);
   }
 }
