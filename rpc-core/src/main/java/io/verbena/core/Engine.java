@@ -43,9 +43,8 @@ final class Engine implements AutoCloseable {
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
-    this.bulk =
-        BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), options.steppedLoop() == null);
-    if (options.steppedLoop() == null) {
+    this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), !isStepped());
+    if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
   }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** A client and a server with small chunks, so that small objects take many. */
@@ -111,21 +112,31 @@ final class BulkWorld implements AutoCloseable {
   }
 
   Received await(Transfer transfer) {
-    world.runUntil(() -> isOver(transfer));
-    return future(transfer).join();
+    return await(transfer.result());
+  }
+
+  /** Steps until it is there. */
+  <T> T await(CompletionStage<T> stage) {
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    world.runUntil(future::isDone);
+    return future.join();
   }
 
   TransferException awaitFailure(Transfer transfer) {
-    world.runUntil(() -> isOver(transfer));
+    return awaitFailure(transfer.result(), TransferException.class);
+  }
+
+  /** Steps until it has failed, as it should, in this way. */
+  <E extends Exception> E awaitFailure(CompletionStage<?> stage, Class<E> type) {
     try {
-      future(transfer).join();
+      await(stage);
     } catch (CompletionException e) {
-      if (e.getCause() instanceof TransferException failure) {
-        return failure;
+      if (type.isInstance(e.getCause())) {
+        return type.cast(e.getCause());
       }
       throw e;
     }
-    throw new AssertionError("the transfer succeeded");
+    throw new AssertionError("it succeeded");
   }
 
   /** Opens the session, and no more. */

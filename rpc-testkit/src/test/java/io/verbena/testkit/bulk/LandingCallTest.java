@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -87,21 +86,11 @@ class LandingCallTest {
   }
 
   private <T> T await(CompletionStage<T> stage) {
-    CompletableFuture<T> call = stage.toCompletableFuture();
-    bulk.world.runUntil(call::isDone);
-    return call.join();
+    return bulk.await(stage);
   }
 
   private RpcException failure(CompletionStage<?> stage) {
-    try {
-      await(stage);
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RpcException failure) {
-        return failure;
-      }
-      throw e;
-    }
-    throw new AssertionError("the call succeeded");
+    return bulk.awaitFailure(stage, RpcException.class);
   }
 
   @Test

@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -89,21 +88,11 @@ class LargeValuesTest {
   }
 
   private <T> T await(CompletionStage<T> stage) {
-    CompletableFuture<T> call = stage.toCompletableFuture();
-    bulk.world.runUntil(call::isDone);
-    return call.join();
+    return bulk.await(stage);
   }
 
   private RpcException failure(CompletionStage<?> stage) {
-    try {
-      await(stage);
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RpcException failure) {
-        return failure;
-      }
-      throw e;
-    }
-    throw new AssertionError("the call succeeded");
+    return bulk.awaitFailure(stage, RpcException.class);
   }
 
   @Test
