@@ -114,6 +114,7 @@ final class Engine implements AutoCloseable {
     threads.values().forEach(LoopThread::close);
     threads.clear();
     loops.clear();
+    bulk.memory().close();
   }
 
   /**

@@ -87,10 +87,11 @@ final class Report {
         bytes(bulk.bytesSent()),
         bytes(bulk.bytesReceived()));
     out.printf(
-        "%sbulk memory   %s of %s; %s quarantined; %d published objects of %s%n",
+        "%sbulk memory   %s of %s, %s more kept; %s quarantined; %d published objects of %s%n",
         INDENT,
         bytes(bulk.memoryInUse()),
         bytes(bulk.memoryLimit()),
+        bytes(bulk.memoryKept()),
         bytes(bulk.quarantined()),
         bulk.published(),
         bytes(bulk.publishedBytes()));

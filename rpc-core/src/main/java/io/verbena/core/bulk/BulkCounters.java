@@ -22,6 +22,7 @@ public final class BulkCounters {
         bytesSent.get(),
         bytesReceived.get(),
         memory.inUse(),
+        memory.kept(),
         memory.limit(),
         quarantined.get(),
         resumed.get(),

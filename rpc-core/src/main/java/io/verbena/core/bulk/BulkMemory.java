@@ -6,24 +6,42 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Memory outside the heap for bulk, within a budget. Blocks of up to a chunk come from slabs that
- * are kept, so that links may keep them pinned; longer ones are allocated and freed each by itself.
- * Safe for use by any thread.
+ * are kept, so that links may keep them pinned. Longer ones are allocated each by itself, and kept
+ * for the next of about their length until the budget is needed for others: new memory costs the
+ * kernel more than filling it costs the socket. Safe for use by any thread.
  */
-public final class BulkMemory {
+public final class BulkMemory implements AutoCloseable {
   /** The longest block that comes from a slab, and the piece that streams are cut into. */
   public static final int CHUNK_BYTES = 1 << 20;
 
   private static final int SMALLEST_SHIFT = 12;
   private static final int CHUNK_SHIFT = 20;
 
+  /** A kept block is too long for what is claimed when more than this part of that is wasted. */
+  private static final int MOST_WASTE = 4;
+
   private final MemoryBudget budget;
   private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
   private long slabBytes;
+
+  /** Long blocks that nobody uses, the one that was used last at the end. */
+  private final ArrayDeque<LongBlock> kept = new ArrayDeque<>();
+
+  private long keptBytes;
+  private boolean closed;
+
+  private record LongBlock(MemorySegment memory, Arena arena) {
+    boolean fits(long bytes) {
+      long size = memory.byteSize();
+      return size >= bytes && size - bytes <= bytes / MOST_WASTE;
+    }
+  }
 
   /** Memory of so many bytes, none allocated yet. */
   public BulkMemory(long limit) {
@@ -43,9 +61,18 @@ public final class BulkMemory {
     return budget.reserved();
   }
 
+  /** Returns the bytes that nobody uses, and that are kept for the next long object. */
+  public synchronized long kept() {
+    return keptBytes;
+  }
+
   /** Counts memory that somebody else allocates; false, and nothing, over the budget. */
   boolean reserve(long bytes) {
-    return budget.reserve(bytes);
+    boolean reserved = budget.reserve(bytes);
+    if (reserved) {
+      freeKeptOver(budget.limit());
+    }
+    return reserved;
   }
 
   /** Gives back what was counted. */
@@ -55,20 +82,26 @@ public final class BulkMemory {
 
   /** Claims a block of this length, or returns null when that would exceed the budget. */
   public @Nullable Block claim(long bytes) {
+    if (bytes > CHUNK_BYTES) {
+      Block again = keptBlock(bytes);
+      return again == null ? newBlock(bytes) : again;
+    }
     List<Block> blocks = claim(1, bytes);
     return blocks == null ? null : blocks.getFirst();
   }
 
-  /** Claims so many blocks of this length, all or none; null when that would exceed the budget. */
-  public @Nullable List<Block> claim(int count, long bytes) {
+  /**
+   * Claims so many blocks of up to a chunk, all or none; null when that would exceed the budget.
+   */
+  @Nullable List<Block> claim(int count, long bytes) {
     long size = sizeFor(bytes);
-    if (!budget.reserve(size * count)) {
+    if (!reserve(size * count)) {
       return null;
     }
     List<Block> blocks = new ArrayList<>(count);
     try {
       while (blocks.size() < count) {
-        blocks.add(size <= CHUNK_BYTES ? slabBlock(bytes, size) : ownBlock(bytes, size));
+        blocks.add(slabBlock(bytes, size));
       }
       return blocks;
     } catch (OutOfMemoryError e) {
@@ -78,10 +111,46 @@ public final class BulkMemory {
     }
   }
 
-  private static long sizeFor(long bytes) {
-    if (bytes > CHUNK_BYTES) {
-      return bytes;
+  private synchronized @Nullable Block keptBlock(long bytes) {
+    for (Iterator<LongBlock> latest = kept.descendingIterator(); latest.hasNext(); ) {
+      LongBlock block = latest.next();
+      long size = block.memory.byteSize();
+      if (block.fits(bytes) && budget.reserve(size)) {
+        latest.remove();
+        keptBytes -= size;
+        return new Block(block.memory, block.memory.asSlice(0, bytes), block.arena);
+      }
     }
+    return null;
+  }
+
+  private @Nullable Block newBlock(long bytes) {
+    if (!reserve(bytes)) {
+      return null;
+    }
+    try {
+      return ownBlock(bytes, bytes);
+    } catch (OutOfMemoryError e) {
+      freeKeptOver(0);
+    }
+    try {
+      return ownBlock(bytes, bytes);
+    } catch (OutOfMemoryError e) {
+      budget.release(bytes);
+      return null; // the process has less than its budget says
+    }
+  }
+
+  /** Frees kept blocks, those unused for longest first, while more than this is held in all. */
+  private synchronized void freeKeptOver(long bytes) {
+    while (!kept.isEmpty() && budget.reserved() + keptBytes > bytes) {
+      LongBlock oldest = kept.remove();
+      keptBytes -= oldest.memory.byteSize();
+      oldest.arena.close();
+    }
+  }
+
+  private static long sizeFor(long bytes) {
     int shift = Math.max(SMALLEST_SHIFT, Long.SIZE - Long.numberOfLeadingZeros(bytes - 1));
     return bytes <= 1 ? 1L << SMALLEST_SHIFT : 1L << shift;
   }
@@ -118,15 +187,24 @@ public final class BulkMemory {
     return free.get(Long.numberOfTrailingZeros(size) - SMALLEST_SHIFT);
   }
 
-  private void putBack(MemorySegment whole, @Nullable Arena own) {
-    if (own != null) {
-      own.close();
+  private synchronized void putBack(MemorySegment whole, @Nullable Arena own) {
+    long size = whole.byteSize();
+    if (own == null) {
+      freeOf(size).push(whole);
+    } else if (size > CHUNK_BYTES && !closed) {
+      kept.add(new LongBlock(whole, own));
+      keptBytes += size;
     } else {
-      synchronized (this) {
-        freeOf(whole.byteSize()).push(whole);
-      }
+      own.close();
     }
-    budget.release(whole.byteSize());
+    budget.release(size);
+  }
+
+  /** Frees what is kept; what is in use is freed when it is given back. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    freeKeptOver(0);
   }
 
   /** Some memory, claimed. */

@@ -10,6 +10,7 @@ package io.verbena.core.bulk;
  * @param bytesSent bytes written to links, those written again included
  * @param bytesReceived bytes confirmed
  * @param memoryInUse bytes of pooled memory in use now
+ * @param memoryKept bytes of pooled memory that nobody uses, kept for the next long object
  * @param memoryLimit bytes of pooled memory that may be in use
  * @param quarantined bytes of memory that wait for the writer to be fenced off it
  * @param resumed how often a transfer went on over another link
@@ -24,6 +25,7 @@ public record BulkStats(
     long bytesSent,
     long bytesReceived,
     long memoryInUse,
+    long memoryKept,
     long memoryLimit,
     long quarantined,
     long resumed,

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Large values on their way out. Where the caller waits they are sent from where they are; else
@@ -18,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
  * message is not sent, by that thread.
  */
 public final class OutgoingParts implements Parts {
-  /** What is longer is copied into memory that is freed afterwards, not into kept slabs. */
-  private static final long LONGEST_KEPT = 16L << 20;
+  /** What is longer is copied into one block, not into many small ones. */
+  private static final long LONGEST_IN_CHUNKS = 16L << 20;
 
   private final BulkMemory memory;
   private final boolean borrows;
@@ -55,20 +56,29 @@ public final class OutgoingParts implements Parts {
 
   private boolean copy(MemorySegment value) {
     long length = value.byteSize();
-    long size = length <= LONGEST_KEPT ? Math.min(length, BulkMemory.CHUNK_BYTES) : length;
-    List<Block> claimed = memory.claim((int) ((length + size - 1) / size), size);
+    List<Block> claimed = claim(length);
     if (claimed == null) {
       return false;
     }
     blocks.addAll(claimed);
     long at = 0;
     for (Block block : claimed) {
-      MemorySegment copy = block.memory().asSlice(0, Math.min(size, length - at));
+      MemorySegment copy =
+          block.memory().asSlice(0, Math.min(block.memory().byteSize(), length - at));
       copy.copyFrom(value.asSlice(at, copy.byteSize()));
       sources.add(new OpenSource.InMemory(copy, block.life()));
       at += copy.byteSize();
     }
     return true;
+  }
+
+  private @Nullable List<Block> claim(long length) {
+    if (length > LONGEST_IN_CHUNKS) {
+      Block whole = memory.claim(length);
+      return whole == null ? null : List.of(whole);
+    }
+    long size = Math.min(length, BulkMemory.CHUNK_BYTES);
+    return memory.claim((int) ((length + size - 1) / size), size);
   }
 
   @Override
