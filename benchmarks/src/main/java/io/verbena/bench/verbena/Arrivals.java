@@ -17,11 +17,24 @@ final class Arrivals implements PushHandler, AutoCloseable {
   private static final String IN_MEMORY = "memory";
   private static final String IN_FILE = "file ";
 
-  private @Nullable Path folder;
+  private final Path folder;
+
+  Arrivals() {
+    try {
+      folder = Files.createTempDirectory("verbena-bench");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   /** Returns the name by which a client says where its object shall go. */
   static String name(boolean toFile, long number) {
     return toFile ? IN_FILE + number : IN_MEMORY;
+  }
+
+  @Override
+  public boolean nonBlocking() {
+    return true;
   }
 
   @Override
@@ -31,46 +44,35 @@ final class Arrivals implements PushHandler, AutoCloseable {
     }
     try {
       return Landing.file(file(offer));
-    } catch (IOException | NumberFormatException e) {
+    } catch (NumberFormatException e) {
       return null;
     }
   }
 
   /** A file of the number that the name ends with, and of nothing else that a peer may say. */
-  private Path file(Offer offer) throws IOException {
+  private Path file(Offer offer) {
     long number = Long.parseLong(offer.name().substring(IN_FILE.length()));
-    return folder().resolve("object-" + number);
-  }
-
-  private synchronized Path folder() throws IOException {
-    Path known = folder;
-    if (known == null) {
-      known = Files.createTempDirectory("verbena-bench");
-      folder = known;
-    }
-    return known;
+    return folder.resolve("object-" + number);
   }
 
   @Override
   public void received(Offer offer, Received received) {
     received.close();
     if (!offer.name().equals(IN_MEMORY)) {
-      try {
-        Files.deleteIfExists(file(offer));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      Thread.startVirtualThread(() -> delete(file(offer)));
+    }
+  }
+
+  private static void delete(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
   @Override
-  public synchronized void close() {
-    try {
-      if (folder != null) {
-        Files.deleteIfExists(folder);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  public void close() {
+    delete(folder);
   }
 }

@@ -2,7 +2,7 @@ package io.verbena.api.bulk;
 
 import org.jspecify.annotations.Nullable;
 
-/** Takes the objects that a peer pushes. Called on handler threads; may block. */
+/** Takes the objects that a peer pushes. Called on handler threads, where it may block. */
 public interface PushHandler {
   /**
    * Says where an object goes.
@@ -14,6 +14,14 @@ public interface PushHandler {
   /** An object has arrived, whole. Pooled memory is the handler's to close. */
   default void received(Offer offer, Received received) {
     received.close();
+  }
+
+  /**
+   * Returns whether this is called on the event loop instead, which saves two changes of thread for
+   * each object: then it must neither block nor take long, since everything else waits meanwhile.
+   */
+  default boolean nonBlocking() {
+    return false;
   }
 
   /**

@@ -12,6 +12,11 @@ final class AskedDestination implements Destination {
   private final BulkHost host;
   private final PushHandler handler;
   private final PushHandler.Offer offer;
+
+  /** What the handler said, before it is prepared; or why it said nothing. */
+  private @Nullable Destination asked;
+
+  private @Nullable Throwable refusal;
   private @Nullable Destination given;
 
   AskedDestination(BulkHost host, PushHandler handler, PushHandler.Offer offer) {
@@ -34,12 +39,33 @@ final class AskedDestination implements Destination {
   }
 
   @Override
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   public boolean isQuicklyPrepared(long length) {
-    return false;
+    if (!handler.nonBlocking()) {
+      return false;
+    }
+    try {
+      return ask(length).isQuicklyPrepared(length);
+    } catch (Throwable e) {
+      refusal = e;
+      return true;
+    }
   }
 
   @Override
   public void prepare(long length, boolean checked) throws Exception {
+    if (refusal instanceof Exception problem) {
+      throw problem;
+    }
+    if (refusal instanceof Error error) {
+      throw error;
+    }
+    Destination destination = asked == null ? ask(length) : asked;
+    destination.prepare(length, checked);
+    given = destination;
+  }
+
+  private Destination ask(long length) throws Exception {
     Landing landing = handler.offered(offer);
     if (landing == null) {
       throw new TransferProblem(RpcStatus.PERMISSION_DENIED, "it was refused by the peer");
@@ -50,8 +76,8 @@ final class AskedDestination implements Destination {
           "its destination takes " + landing.capacity() + " bytes, and it has " + length);
     }
     Destination destination = Destination.of(host, landing);
-    destination.prepare(length, checked);
-    given = destination;
+    asked = destination;
+    return destination;
   }
 
   @Override

@@ -139,11 +139,12 @@ final class IncomingTransfer extends BulkTransfer {
         true);
   }
 
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private @Nullable Throwable prepareNow(long objectLength) {
     try {
       destination.prepare(objectLength, checked);
       return null;
-    } catch (Exception e) {
+    } catch (Throwable e) {
       return e;
     }
   }

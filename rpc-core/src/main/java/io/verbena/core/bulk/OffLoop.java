@@ -4,7 +4,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Does what may block, or is the user's, elsewhere than on the loop. */
+/** Does what may block, or is the user's: elsewhere than on the loop, unless it says so. */
 final class OffLoop {
   private OffLoop() {}
 
@@ -15,23 +15,24 @@ final class OffLoop {
   }
 
   /** Has work done on a handler thread; what follows runs on the loop, with what went wrong. */
-  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   static void run(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
     try {
       host.handlers()
-          .execute(
-              () -> {
-                Throwable failure = null;
-                try {
-                  work.run();
-                } catch (Throwable e) {
-                  failure = e;
-                }
-                Throwable outcome = failure;
-                host.loop().execute(() -> then.accept(outcome));
-              });
+          .execute(() -> runHere(work, failure -> host.loop().execute(() -> then.accept(failure))));
     } catch (RejectedExecutionException e) {
       host.loop().execute(() -> then.accept(e));
     }
+  }
+
+  /** Does work on this thread, and what follows, with what went wrong. */
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  static void runHere(Work work, Consumer<@Nullable Throwable> then) {
+    Throwable failure = null;
+    try {
+      work.run();
+    } catch (Throwable e) {
+      failure = e;
+    }
+    then.accept(failure);
   }
 }

@@ -523,16 +523,21 @@ public final class Transfers {
                 destination,
                 checked,
                 null,
-                received ->
-                    OffLoop.run(
-                        host,
-                        () -> handler.received(offer, received),
-                        failure -> {
-                          if (failure != null) {
-                            LOG.warn("The handler of {} failed", handle.object(), failure);
-                          }
-                        })))
+                received -> {
+                  OffLoop.Work hand = () -> handler.received(offer, received);
+                  if (handler.nonBlocking()) {
+                    OffLoop.runHere(hand, failure -> warnOf(failure, handle));
+                  } else {
+                    OffLoop.run(host, hand, failure -> warnOf(failure, handle));
+                  }
+                }))
         .begin(offer.length());
+  }
+
+  private static void warnOf(@Nullable Throwable failure, TransferHandle handle) {
+    if (failure != null) {
+      LOG.warn("The handler of {} failed", handle.object(), failure);
+    }
   }
 
   private @Nullable String granted(long id, WireIn in) {
