@@ -2,6 +2,7 @@ package io.verbena.bench.command;
 
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
+import io.verbena.bench.goal.OwnShare;
 import io.verbena.bench.goal.Player;
 import io.verbena.bench.goal.Scoreboard;
 import io.verbena.bench.load.Load;
@@ -40,7 +41,7 @@ public final class TargetsCommand implements Callable<Integer> {
    * At least twice: a JVM on an emulated processor takes half a minute to compile what a call
    * needs.
    */
-  private static final Duration DEVICE_WARMUP = Duration.ofSeconds(12);
+  private static final Duration DEVICE_WARMUP = Duration.ofSeconds(8);
 
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -81,6 +82,7 @@ public final class TargetsCommand implements Callable<Integer> {
     try (Pair pair = new Pair("127.0.0.1", all, ServerOptions.spinning(Duration.ZERO))) {
       new Loopback(pair, turn, board).measure();
     }
+    OwnShare.measure(board);
   }
 
   private void device(Duration turn, Scoreboard board) throws IOException, InterruptedException {

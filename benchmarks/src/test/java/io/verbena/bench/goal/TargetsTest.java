@@ -110,7 +110,7 @@ class TargetsTest {
     laboratory.objects(player);
     laboratory.asItComes(player);
     laboratory.darpc(player);
-    assertThat(board.rows()).hasSize(10).filteredOn(row -> !row.isReached()).hasSize(1);
+    assertThat(board.rows()).hasSize(11).filteredOn(row -> !row.isReached()).hasSize(1);
     assertThat(printed.toString()).contains("ib_send_lat", "ib_write_bw", "ib_read_bw", "darpc");
   }
 }
