@@ -23,13 +23,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The transfers of one session, both ways. On the session's loop. */
 public final class Transfers {
-  private static final Logger LOG = LoggerFactory.getLogger(Transfers.class);
-
   /** So many transfers this end begins at once; others wait for their turn. */
   private static final int MOST_OWN = 256;
 
@@ -48,7 +44,7 @@ public final class Transfers {
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
   private final ArrayDeque<Start> waiting = new ArrayDeque<>();
-  private @Nullable PushHandler pushHandler;
+  private @Nullable PushTaker pushTaker;
   private long lastOwn;
   private long lastOfPeer;
   private int own;
@@ -136,8 +132,8 @@ public final class Transfers {
         source::close);
   }
 
-  void onPush(PushHandler handler) {
-    pushHandler = handler;
+  void onPush(PushTaker taker) {
+    pushTaker = taker;
   }
 
   private long nextId() {
@@ -501,20 +497,20 @@ public final class Transfers {
     if (wrong != null) {
       return wrong;
     }
-    PushHandler handler = pushHandler;
-    if (handler == null) {
+    PushTaker taker = pushTaker;
+    if (taker == null) {
       refuse(id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
     } else if (ofPeer >= MOST_OF_PEER) {
       refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
     } else {
-      askWhere(id, new PushHandler.Offer(name, length), checked, handler);
+      askWhere(id, new PushHandler.Offer(name, length), checked, taker);
     }
     return null;
   }
 
-  private void askWhere(long id, PushHandler.Offer offer, boolean checked, PushHandler handler) {
+  private void askWhere(long id, PushHandler.Offer offer, boolean checked, PushTaker taker) {
     TransferHandle handle = new TransferHandle(host.loop(), "push '" + offer.name() + "'");
-    AskedDestination destination = new AskedDestination(host, handler, offer);
+    AskedDestination destination = new AskedDestination(host, taker, offer);
     receive(
             new IncomingTransfer(
                 this,
@@ -523,21 +519,8 @@ public final class Transfers {
                 destination,
                 checked,
                 null,
-                received -> {
-                  OffLoop.Work hand = () -> handler.received(offer, received);
-                  if (handler.nonBlocking()) {
-                    OffLoop.runHere(hand, failure -> warnOf(failure, handle));
-                  } else {
-                    OffLoop.run(host, hand, failure -> warnOf(failure, handle));
-                  }
-                }))
+                received -> taker.hand(host, offer, received)))
         .begin(offer.length());
-  }
-
-  private static void warnOf(@Nullable Throwable failure, TransferHandle handle) {
-    if (failure != null) {
-      LOG.warn("The handler of {} failed", handle.object(), failure);
-    }
   }
 
   private @Nullable String granted(long id, WireIn in) {
