@@ -327,6 +327,25 @@ class TransferTest {
     bulk.await(other);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void memoryThatIsFreedBeforeItsTransferBeginsFailsIt(boolean checked) {
+    TransferOptions options =
+        checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
+    Arena brief = Arena.ofShared();
+    ObjectRef freed = bulk.publish(Source.of(brief.allocate(100_000)));
+    ObjectRef sound = bulk.publish(Source.of(bulk.room(100_000)));
+    Landing into = Landing.of(brief.allocate(100_000));
+    brief.close();
+    assertThat(
+            bulk.awaitFailure(
+                bulk.session.objects().fetch(freed, Landing.pooled(100_000), options)))
+        .hasMessageContaining("close its arena later");
+    assertThat(bulk.awaitFailure(bulk.session.objects().fetch(sound, into, options)))
+        .hasMessageContaining("close its arena later");
+    fetched(sound, Landing.pooled(100_000), options).close();
+  }
+
   @Test
   void aLandingThatIsFreedTooEarlyFailsItsTransferAlone() {
     Arena brief = Arena.ofShared();
