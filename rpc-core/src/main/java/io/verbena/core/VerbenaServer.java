@@ -139,8 +139,8 @@ public final class VerbenaServer implements AutoCloseable {
       } catch (ExecutionException | TimeoutException e) {
         LOG.warn("The server at {} did not shut down in order", address, e);
       }
-      engine.close();
     }
+    engine.close();
     closed.complete(null);
   }
 

@@ -6,12 +6,17 @@ import io.verbena.api.Session;
 import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.Costs;
+import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.LinkProvider;
+import io.verbena.core.link.PinningCost;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.testkit.LinkThreadsContract;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.net.URI;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** Two loops that wait when idle, over a fabric that runs in real time. */
@@ -50,6 +55,37 @@ final class FabricThreadsTest extends LinkThreadsContract {
             .noneMatch(thread -> thread.getName().equals("verbena-rdma-waiter"));
       }
     }
+  }
+
+  @Test
+  void whatPinningCostsIsMeasuredBesideTheLoop() {
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    NanoClock clock =
+        () -> {
+          threads.add(Thread.currentThread().getName());
+          return System.nanoTime();
+        };
+    try (Fabric fabric = Fabric.threaded(COMPLETES_AT_ONCE)) {
+      FabricHost host = fabric.addHost("one", FabricWorld.address("10.9.0.1"));
+      RdmaUpgradeProvider links = new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, clock);
+      try (VerbenaServer server =
+              VerbenaServer.builder()
+                  .listen("mem://pinned")
+                  .upgrades(links)
+                  .serve(Echo.bind(text -> {}))
+                  .start();
+          VerbenaClient client = VerbenaClient.builder().upgrades(links).build();
+          Session session = client.connect(server.address().toString())) {
+        while (!session.path().link().equals("rdma")) {
+          assertThat(Echo.call(session, "first").join()).isEqualTo("first");
+        }
+        Costs costs = client.measure(session).toCompletableFuture().join();
+        assertThat(costs.roundTrip()).isPositive();
+        assertThat(costs.pinning()).isNotEqualTo(PinningCost.NONE);
+        assertThat(client.cutOffs(session)).isEqualTo(CutOffs.of(costs));
+      }
+    }
+    assertThat(threads).contains("verbena-pinning-cost");
   }
 
   private static final class ThreadedHarness implements LinkHarness {

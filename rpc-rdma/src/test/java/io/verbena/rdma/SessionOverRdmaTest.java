@@ -6,9 +6,17 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.BulkStats;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;
@@ -26,6 +34,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions upgrade to RDMA by themselves, go back when it fails, and lose nothing by it. */
 final class SessionOverRdmaTest {
@@ -34,6 +44,9 @@ final class SessionOverRdmaTest {
 
   /** Less than the longest object here; large memory is registered piece by piece. */
   private static final RdmaSettings SETTINGS = RdmaSettings.DEFAULT.withMaxPinnedBytes(72L << 20);
+
+  /** Several windows' worth. */
+  private static final int OBJECT_BYTES = 10 << 20;
 
   private final SteppedWorld world = new SteppedWorld();
   private final FabricWorld verbs =
@@ -46,6 +59,8 @@ final class SessionOverRdmaTest {
   private final Map<String, Integer> executions = new HashMap<>();
   private final List<String> order = new ArrayList<>();
   private PushHandler pushed = offer -> Landing.pooled(offer.length());
+  private VerbenaServer server;
+  private VerbenaClient client;
   private Session session;
 
   @SuppressWarnings("NullAway.Init") // by open
@@ -53,21 +68,21 @@ final class SessionOverRdmaTest {
 
   @BeforeEach
   void open() {
-    world.server(
-        server ->
-            server
-                .serve(
-                    Echo.bind(
-                        text -> {
-                          executions.merge(text, 1, Integer::sum);
-                          order.add(text);
-                        }))
-                .onSession(accepted -> accepted.objects().onPush(offer -> pushed.offered(offer)))
-                .upgrades(new SteppedUpgrade(west, verbs)));
-    session =
-        world
-            .client(client -> client.upgrades(new SteppedUpgrade(east, verbs)))
-            .session(world.address());
+    server =
+        world.server(
+            settings ->
+                settings
+                    .serve(
+                        Echo.bind(
+                            text -> {
+                              executions.merge(text, 1, Integer::sum);
+                              order.add(text);
+                            }))
+                    .onSession(
+                        accepted -> accepted.objects().onPush(offer -> pushed.offered(offer)))
+                    .upgrades(new SteppedUpgrade(west, verbs)));
+    client = world.client(settings -> settings.upgrades(new SteppedUpgrade(east, verbs)));
+    session = client.session(world.address());
   }
 
   @AfterEach
@@ -127,6 +142,113 @@ final class SessionOverRdmaTest {
       assertThat(arrived.mismatch(object)).isEqualTo(-1);
     }
     assertThat(session.path().link()).isEqualTo("rdma");
+  }
+
+  @Test
+  void aSourceThatIsFreedTooEarlyFailsItsPushAloneAndTheLinkStays() {
+    upgraded();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment object = arena.allocate(OBJECT_BYTES);
+      whole(session.objects().push("sound", Source.of(object)));
+      long pinned = pinned();
+      Arena brief = Arena.ofShared();
+      Transfer push = session.objects().push("brief", Source.of(inside(object, brief)));
+      freedHalfWay(brief, push);
+      assertThat(pinned()).isEqualTo(pinned);
+    }
+  }
+
+  @Test
+  void aPublishedSourceThatIsFreedTooEarlyFailsItsFetchAloneAndTheLinkStays() {
+    upgraded();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment object = arena.allocate(OBJECT_BYTES);
+      MemorySegment arrived = arena.allocate(OBJECT_BYTES);
+      whole(session.objects().fetch(published(object), Landing.of(arrived)));
+      long pinned = pinned();
+      Arena brief = Arena.ofShared();
+      ObjectRef ref = published(inside(object, brief));
+      freedHalfWay(brief, session.objects().fetch(ref, Landing.of(arrived)));
+      assertThat(pinned()).isEqualTo(pinned);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLandingThatIsFreedTooEarlyFailsItsFetchAloneAndTheLinkStays(boolean checked) {
+    TransferOptions options =
+        checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
+    upgraded();
+    try (Arena arena = Arena.ofShared()) {
+      ObjectRef ref = published(arena.allocate(OBJECT_BYTES));
+      MemorySegment into = arena.allocate(OBJECT_BYTES);
+      whole(session.objects().fetch(ref, Landing.of(into)));
+      long pinned = pinned();
+      Arena brief = Arena.ofShared();
+      freedHalfWay(brief, session.objects().fetch(ref, Landing.of(inside(into, brief)), options));
+      assertThat(pinned()).isEqualTo(pinned);
+    }
+  }
+
+  /**
+   * Returns the memory with the life of another arena: when that ends, its pages stay for the
+   * fabric as they stay for a device, which has them pinned.
+   */
+  private static MemorySegment inside(MemorySegment memory, Arena life) {
+    return MemorySegment.ofAddress(memory.address()).reinterpret(memory.byteSize(), life, null);
+  }
+
+  private ObjectRef published(MemorySegment memory) {
+    return server.publish(Source.of(memory), Duration.ofMinutes(1)).ref();
+  }
+
+  private Received whole(Transfer transfer) {
+    CompletableFuture<Received> outcome = transfer.result().toCompletableFuture();
+    world.runUntil(outcome::isDone);
+    return outcome.join();
+  }
+
+  /** Pools and caches grow with the first of its kind; after that, what is pinned is the same. */
+  private long pinned() {
+    whole(other());
+    world.pass(Duration.ofMillis(50));
+    return east.pinnedBytes() + west.pinnedBytes();
+  }
+
+  private Transfer other() {
+    return session.objects().push("other", Source.of(new byte[100_000]));
+  }
+
+  private void freedHalfWay(Arena brief, Transfer transfer) {
+    CompletableFuture<String> call = Echo.call(session, "meanwhile");
+    Transfer other = other();
+    for (int i = 0; i < 10_000 && transfer.progress().bytes() == 0; i++) {
+      world.step();
+      world.runHandlers();
+      world.clock().advance(Duration.ofNanos(10_000));
+    }
+    assertThat(transfer.progress().bytes()).isPositive().isLessThan(OBJECT_BYTES);
+    brief.close();
+    CompletableFuture<Received> outcome = transfer.result().toCompletableFuture();
+    world.runUntil(outcome::isDone);
+    assertThat(outcome.exceptionNow())
+        .isInstanceOf(TransferException.class)
+        .hasMessageContaining("close its arena later");
+    whole(other);
+    world.runUntil(call::isDone);
+    assertThat(call).isCompletedWithValue("meanwhile");
+    assertThat(call("afterwards")).isEqualTo("afterwards");
+    assertThat(session.path().link()).isEqualTo("rdma");
+    assertThat(east.counters().linksOpened()).as("one link all the time").isEqualTo(1);
+    world.pass(Duration.ofMillis(50));
+    for (BulkStats stats : List.of(client.bulkStats(), server.bulkStats())) {
+      assertThat(stats.sending() + stats.receiving()).as("under way").isZero();
+      assertThat(stats.quarantined()).as("quarantined").isZero();
+    }
+    for (RdmaCounters.Snapshot counts : List.of(east.counters(), west.counters())) {
+      assertThat(counts.openBytes()).as("open to peers").isZero();
+      assertThat(counts.quarantinedBytes()).as("quarantined by the link").isZero();
+    }
   }
 
   @Test

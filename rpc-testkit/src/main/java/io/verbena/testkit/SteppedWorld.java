@@ -7,6 +7,8 @@ import io.verbena.core.loop.EventLoop;
 import io.verbena.core.mem.InMemoryNetwork;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -33,6 +35,7 @@ public final class SteppedWorld implements AutoCloseable {
   private final EventLoop clientLoop;
   private final EventLoop serverLoop;
   private final ArrayDeque<Runnable> handlers = new ArrayDeque<>();
+  private final List<Runnable> ends = new ArrayList<>();
   private final VerbenaClient client;
   private final SessionLimits limits;
   private boolean serverPaused;
@@ -70,7 +73,9 @@ public final class SteppedWorld implements AutoCloseable {
     VerbenaClient.Builder builder =
         VerbenaClient.builder().limits(limits).handlers(handlers::add).steppedBy(clientLoop);
     settings.accept(builder);
-    return builder.build();
+    VerbenaClient made = builder.build();
+    ends.add(made::close);
+    return made;
   }
 
   /** Returns where the server is. */
@@ -103,7 +108,9 @@ public final class SteppedWorld implements AutoCloseable {
             .random(new Random(1))
             .listen(ADDRESS);
     settings.accept(builder);
-    return builder.start();
+    VerbenaServer made = builder.start();
+    ends.add(made::close);
+    return made;
   }
 
   /** Runs one duty cycle of each loop; returns how much was done. Runs no handler. */
@@ -164,9 +171,11 @@ public final class SteppedWorld implements AutoCloseable {
     }
   }
 
+  /** Ends the loops, then every client and server. */
   @Override
   public void close() {
     clientLoop.onClose();
     serverLoop.onClose();
+    ends.forEach(Runnable::run);
   }
 }

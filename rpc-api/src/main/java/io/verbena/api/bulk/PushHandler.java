@@ -2,7 +2,10 @@ package io.verbena.api.bulk;
 
 import org.jspecify.annotations.Nullable;
 
-/** Takes the objects that a peer pushes. Called on handler threads, where it may block. */
+/**
+ * Takes the objects that a peer pushes. Called on handler threads, where it may block; on the event
+ * loop where it says that it is {@link #nonBlocking}.
+ */
 public interface PushHandler {
   /**
    * Says where an object goes.
@@ -17,8 +20,9 @@ public interface PushHandler {
   }
 
   /**
-   * Returns whether this is called on the event loop instead, which saves two changes of thread for
-   * each object: then it must neither block nor take long, since everything else waits meanwhile.
+   * Returns whether this is called on the event loop, which saves two changes of thread for each
+   * object. It must neither block nor take long then: everything else waits meanwhile. Asked once,
+   * when the handler is set.
    */
   default boolean nonBlocking() {
     return false;

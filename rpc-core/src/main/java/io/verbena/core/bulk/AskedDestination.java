@@ -10,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 /** A destination that a push handler is asked for when an object is offered. */
 final class AskedDestination implements Destination {
   private final BulkHost host;
-  private final PushHandler handler;
+  private final PushTaker taker;
   private final PushHandler.Offer offer;
 
   /** What the handler said, before it is prepared; or why it said nothing. */
   private @Nullable Destination asked;
 
-  private @Nullable Throwable refusal;
+  private @Nullable Exception refusal;
   private @Nullable Destination given;
 
-  AskedDestination(BulkHost host, PushHandler handler, PushHandler.Offer offer) {
+  AskedDestination(BulkHost host, PushTaker taker, PushHandler.Offer offer) {
     this.host = host;
-    this.handler = handler;
+    this.taker = taker;
     this.offer = offer;
   }
 
@@ -38,35 +38,37 @@ final class AskedDestination implements Destination {
     return Long.MAX_VALUE;
   }
 
+  /** Asks the handler, where that may be done on the loop. */
   @Override
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   public boolean isQuicklyPrepared(long length) {
-    if (!handler.nonBlocking()) {
+    if (!taker.onLoop()) {
       return false;
     }
     try {
-      return ask(length).isQuicklyPrepared(length);
-    } catch (Throwable e) {
+      Destination destination = ask(length);
+      asked = destination;
+      return destination.isQuicklyPrepared(length);
+    } catch (Exception e) {
       refusal = e;
-      return true;
+    } catch (Throwable e) {
+      refusal = new TransferProblem(RpcStatus.INTERNAL, TransferProblem.wordsOf(e));
     }
+    return true;
   }
 
   @Override
   public void prepare(long length, boolean checked) throws Exception {
-    if (refusal instanceof Exception problem) {
-      throw problem;
-    }
-    if (refusal instanceof Error error) {
-      throw error;
+    if (refusal != null) {
+      throw refusal;
     }
     Destination destination = asked == null ? ask(length) : asked;
     destination.prepare(length, checked);
     given = destination;
   }
 
-  private Destination ask(long length) throws Exception {
-    Landing landing = handler.offered(offer);
+  private Destination ask(long length) throws TransferProblem {
+    Landing landing = taker.handler().offered(offer);
     if (landing == null) {
       throw new TransferProblem(RpcStatus.PERMISSION_DENIED, "it was refused by the peer");
     }
@@ -75,9 +77,7 @@ final class AskedDestination implements Destination {
           RpcStatus.INVALID_ARGUMENT,
           "its destination takes " + landing.capacity() + " bytes, and it has " + length);
     }
-    Destination destination = Destination.of(host, landing);
-    asked = destination;
-    return destination;
+    return Destination.of(host, landing);
   }
 
   @Override

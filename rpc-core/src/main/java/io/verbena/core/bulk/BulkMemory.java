@@ -22,6 +22,7 @@ public final class BulkMemory implements AutoCloseable {
 
   private static final int SMALLEST_SHIFT = 12;
   private static final int CHUNK_SHIFT = 20;
+  private static final int PAGE_BYTES = 4096;
 
   /** A kept block is too long for what is claimed when more than this part of that is wasted. */
   private static final int MOST_WASTE = 4;
@@ -40,6 +41,16 @@ public final class BulkMemory implements AutoCloseable {
     boolean fits(long bytes) {
       long size = memory.byteSize();
       return size >= bytes && size - bytes <= bytes / MOST_WASTE;
+    }
+
+    /** False while somebody who gave it back still reads or writes it, who alone is to blame. */
+    boolean free() {
+      try {
+        arena.close();
+        return true;
+      } catch (IllegalStateException e) {
+        return false;
+      }
     }
   }
 
@@ -131,11 +142,6 @@ public final class BulkMemory implements AutoCloseable {
     try {
       return ownBlock(bytes, bytes);
     } catch (OutOfMemoryError e) {
-      freeKeptOver(0);
-    }
-    try {
-      return ownBlock(bytes, bytes);
-    } catch (OutOfMemoryError e) {
       budget.release(bytes);
       return null; // the process has less than its budget says
     }
@@ -143,10 +149,13 @@ public final class BulkMemory implements AutoCloseable {
 
   /** Frees kept blocks, those unused for longest first, while more than this is held in all. */
   private synchronized void freeKeptOver(long bytes) {
-    while (!kept.isEmpty() && budget.reserved() + keptBytes > bytes) {
-      LongBlock oldest = kept.remove();
-      keptBytes -= oldest.memory.byteSize();
-      oldest.arena.close();
+    Iterator<LongBlock> oldest = kept.iterator();
+    while (oldest.hasNext() && budget.reserved() + keptBytes > bytes) {
+      LongBlock block = oldest.next();
+      if (block.free()) {
+        oldest.remove();
+        keptBytes -= block.memory.byteSize();
+      }
     }
   }
 
@@ -161,9 +170,9 @@ public final class BulkMemory implements AutoCloseable {
       if (slabBytes + CHUNK_BYTES > Math.max(budget.limit(), CHUNK_BYTES)) {
         return ownBlock(bytes, size); // the slabs are cut into other sizes
       }
-      slabBytes += CHUNK_BYTES;
       // Freed when nothing refers to it: a link that keeps it pinned does.
-      MemorySegment slab = Arena.ofAuto().allocate(CHUNK_BYTES, 4096);
+      MemorySegment slab = allocate(Arena.ofAuto(), CHUNK_BYTES);
+      slabBytes += CHUNK_BYTES;
       for (long at = 0; at < CHUNK_BYTES; at += size) {
         fitting.add(slab.asSlice(at, size));
       }
@@ -175,11 +184,21 @@ public final class BulkMemory implements AutoCloseable {
   private Block ownBlock(long bytes, long size) {
     Arena arena = Arena.ofShared();
     try {
-      MemorySegment memory = arena.allocate(size, 4096);
+      MemorySegment memory = allocate(arena, size);
       return new Block(memory, memory.asSlice(0, bytes), arena);
     } catch (OutOfMemoryError e) {
       arena.close();
       throw e;
+    }
+  }
+
+  /** Allocates memory; where the process has none left, in the place of what is kept. */
+  private MemorySegment allocate(Arena arena, long bytes) {
+    try {
+      return arena.allocate(bytes, PAGE_BYTES);
+    } catch (OutOfMemoryError e) {
+      freeKeptOver(0);
+      return arena.allocate(bytes, PAGE_BYTES);
     }
   }
 

@@ -85,15 +85,17 @@ final class MemoryDestination implements Destination {
 
   @Override
   public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
-    MemorySegment whole = memory;
-    if (expected == null || whole == null) {
-      then.accept(null);
+    MemorySegment whole = claimed();
+    if (expected == null) {
+      // A device writes into pages that it has pinned, though their memory is freed.
+      OffLoop.runHere(() -> OpenSource.requireAlive(whole), then);
       return;
     }
     checking = true;
     OffLoop.run(
         host,
         () -> {
+          OpenSource.requireAlive(whole);
           Crc crc = new Crc();
           crc.update(whole.asSlice(0, length));
           requireSame(expected, crc.value());
@@ -115,11 +117,15 @@ final class MemoryDestination implements Destination {
 
   @Override
   public Received received(long length) {
+    return Arrived.in(claimed().asSlice(0, length), block);
+  }
+
+  private MemorySegment claimed() {
     MemorySegment whole = memory;
     if (whole == null) {
       throw new IllegalStateException("no memory was claimed");
     }
-    return Arrived.in(whole.asSlice(0, length), block);
+    return whole;
   }
 
   @Override

@@ -30,7 +30,10 @@ final class MemorySupply implements Supply {
     Crc crc = new Crc();
     OffLoop.run(
         host,
-        () -> crc.update(attached.memory()),
+        () -> {
+          OpenSource.requireAlive(attached.memory());
+          crc.update(attached.memory());
+        },
         failure -> {
           summing = false;
           Runnable then = closing;

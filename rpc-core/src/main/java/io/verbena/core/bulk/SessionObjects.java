@@ -63,6 +63,7 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public void onPush(PushHandler handler) {
-    loop().execute(() -> transfers.onPush(handler));
+    PushTaker taker = PushTaker.of(handler);
+    loop().execute(() -> transfers.onPush(taker));
   }
 }

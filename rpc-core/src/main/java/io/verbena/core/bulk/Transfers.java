@@ -1,35 +1,25 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.PushHandler;
-import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.memory.MemoryBudget;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The transfers of one session, both ways. On the session's loop. */
 public final class Transfers {
-  private static final Logger LOG = LoggerFactory.getLogger(Transfers.class);
-
   /** So many transfers this end begins at once; others wait for their turn. */
   private static final int MOST_OWN = 256;
 
@@ -39,16 +29,15 @@ public final class Transfers {
   private static final int MOST_ADVERTISEMENT = 64;
   private static final int MOST_NAME_BYTES = 4000;
   private static final int CHECKED = 1;
-  private static final String ABANDONED = "its call was given up";
 
   private final BulkHost host;
+  private final CallTransfers calls;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
-  private final CallLandings callLandings = new CallLandings();
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
   private final ArrayDeque<Start> waiting = new ArrayDeque<>();
-  private @Nullable PushHandler pushHandler;
+  private @Nullable PushTaker pushTaker;
   private long lastOwn;
   private long lastOfPeer;
   private int own;
@@ -60,10 +49,16 @@ public final class Transfers {
   /** No transfers yet. */
   public Transfers(BulkHost host) {
     this.host = host;
+    this.calls = new CallTransfers(this, host);
   }
 
   BulkHost host() {
     return host;
+  }
+
+  /** Returns those that belong to calls. */
+  public CallTransfers calls() {
+    return calls;
   }
 
   private boolean isOwn(long id) {
@@ -136,8 +131,8 @@ public final class Transfers {
         source::close);
   }
 
-  void onPush(PushHandler handler) {
-    pushHandler = handler;
+  void onPush(PushTaker taker) {
+    pushTaker = taker;
   }
 
   private long nextId() {
@@ -162,7 +157,7 @@ public final class Transfers {
     host.schedulePump();
   }
 
-  private void failIfNoBulk() {
+  void failIfNoBulk() {
     if (host.movesNoBulk()) {
       failAll(RpcStatus.UNIMPLEMENTED, "the links of this session move no large objects", false);
     }
@@ -179,7 +174,8 @@ public final class Transfers {
     start.handle.fail(new TransferException(status, start.handle.object(), 0, why, null));
   }
 
-  private void offer(long id, long length, boolean checked, String name) {
+  /** Offers an object to the peer. */
+  void offer(long id, long length, boolean checked, String name) {
     host.sendBulk(
         FrameKind.BULK_OFFER,
         id,
@@ -190,18 +186,26 @@ public final class Transfers {
         });
   }
 
-  private IncomingTransfer receive(IncomingTransfer transfer) {
+  /** Takes a transfer up, before it begins. */
+  IncomingTransfer receive(IncomingTransfer transfer) {
     incoming.put(transfer.id, transfer);
     counted(transfer, 1);
     host.bulkContext().counters().receiving.incrementAndGet();
     return transfer;
   }
 
-  private void send(OutgoingTransfer transfer) {
+  /** Takes a transfer up, and begins it. */
+  void send(OutgoingTransfer transfer) {
     outgoing.put(transfer.id, transfer);
     counted(transfer, 1);
     host.bulkContext().counters().sending.incrementAndGet();
     transfer.begin();
+  }
+
+  /** Returns the transfer of this number, either way; null if none is under way. */
+  @Nullable BulkTransfer find(long id) {
+    BulkTransfer transfer = outgoing.get(id);
+    return transfer == null ? incoming.get(id) : transfer;
   }
 
   /** Those of calls are as many as the calls that may be under way. */
@@ -213,176 +217,6 @@ public final class Transfers {
       own += change;
     } else {
       ofPeer += change;
-    }
-  }
-
-  // ---- answers to calls ----
-
-  private long idOfCall(long callId, int kind, boolean ownCall) {
-    return TransferId.of(callId, kind, ownCall == host.isClientEnd());
-  }
-
-  /**
-   * Opens where the answer to a call of this end goes; before its request is sent.
-   *
-   * @param received hears what was received
-   * @param failed hears why nothing was
-   * @return the answer, which may be given up
-   */
-  public AwaitedAnswer await(
-      long callId,
-      String call,
-      Landing landing,
-      Consumer<Received> received,
-      AnswerFailure failed) {
-    TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    IncomingTransfer transfer =
-        new IncomingTransfer(
-            this,
-            handle,
-            idOfCall(callId, TransferId.ANSWER, true),
-            Destination.of(host, landing),
-            false,
-            null,
-            received);
-    tellFailure(handle, failed);
-    receive(transfer).beginBeforeOffer();
-    return new AwaitedAnswer() {
-      @Override
-      public void giveUp(RpcStatus status, String why) {
-        transfer.fail(status, why, null, true);
-      }
-
-      @Override
-      public boolean isOnItsWay() {
-        return transfer.isOver() || transfer.isAnnounced();
-      }
-    };
-  }
-
-  private static void tellFailure(TransferHandle handle, AnswerFailure failed) {
-    handle
-        .result()
-        .whenComplete(
-            (whole, problem) -> {
-              if (problem instanceof TransferException failure) {
-                failed.failed(failure.status(), String.valueOf(failure.getMessage()));
-              }
-            });
-  }
-
-  /** Hears why an answer has not arrived. */
-  @FunctionalInterface
-  public interface AnswerFailure {
-    /** It failed, and nothing is written into its landing any more. */
-    void failed(RpcStatus status, String why);
-  }
-
-  /** An answer that may be given up. */
-  public interface AwaitedAnswer {
-    /** Gives it up; does nothing once it has arrived. */
-    void giveUp(RpcStatus status, String why);
-
-    /** Returns whether it was offered, or is over already. */
-    boolean isOnItsWay();
-  }
-
-  /** A request of the peer's has come: its landing's grants, if any, came before it. */
-  public void requested(long callId) {
-    callLandings.requested(callId);
-  }
-
-  /** A call of the peer's gets no answer. */
-  public void unanswered(long callId) {
-    callLandings.forget(callId);
-  }
-
-  /** Answers a call of the peer's. */
-  public void answer(long callId, String call, OpenSource source) {
-    long id = idOfCall(callId, TransferId.ANSWER, false);
-    TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    offer(id, source.length(), false, "");
-    OutgoingTransfer transfer =
-        new OutgoingTransfer(this, handle, id, source, false, null, () -> {});
-    send(transfer);
-    for (OutgoingTransfer.Grant grant : callLandings.take(callId)) {
-      String wrong = transfer.granted(grant);
-      if (wrong != null) {
-        transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong, null, true);
-      }
-    }
-    host.schedulePump();
-  }
-
-  // ---- large values of calls ----
-
-  private static int partsOf(boolean request) {
-    return request ? TransferId.REQUEST_PARTS : TransferId.REPLY_PARTS;
-  }
-
-  /**
-   * Sends what a message of this end's left out; its number has been given. That it cannot be sent
-   * is for the receiving end to say, which knows whether the call was executed.
-   *
-   * @param request whether the message is a request, not a reply
-   */
-  public void sendParts(long callId, boolean request, String call, OutgoingParts parts) {
-    long id = idOfCall(callId, partsOf(request), request);
-    TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
-    send(new OutgoingTransfer(this, handle, id, parts.source(), false, null, parts::close));
-    host.schedulePump();
-  }
-
-  /**
-   * Receives what a message of the peer's left out.
-   *
-   * @param request whether the message is a request, not a reply
-   * @param heap what arrays may take on their way in
-   * @param timeout how long it may take; null: as long as it takes
-   * @param arrived takes the values; what it does not keep may go
-   */
-  public void receiveParts(
-      long callId,
-      boolean request,
-      String call,
-      PartTable table,
-      MemoryBudget heap,
-      @Nullable Duration timeout,
-      Consumer<MemorySegment[]> arrived,
-      AnswerFailure failed) {
-    PartsDestination destination = new PartsDestination(host, table, heap);
-    TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
-    IncomingTransfer transfer =
-        new IncomingTransfer(
-            this,
-            handle,
-            idOfCall(callId, partsOf(request), !request),
-            destination,
-            false,
-            timeout,
-            received -> {
-              destination.release(); // first: whoever takes the values may want memory at once
-              arrived.accept(destination.values());
-            });
-    tellFailure(handle, failed);
-    receive(transfer).begin(table.total());
-    failIfNoBulk();
-  }
-
-  /** Has the peer not send what a message of its left out. */
-  public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
-    refuse(idOfCall(callId, partsOf(request), !request), status, why);
-  }
-
-  /** Nobody waits for a call of this end's any more: neither way are its values of use. */
-  public void abandoned(long callId) {
-    OutgoingTransfer request = outgoing.get(idOfCall(callId, TransferId.REQUEST_PARTS, true));
-    if (request != null) {
-      request.fail(RpcStatus.CANCELLED, ABANDONED, null, true);
-    }
-    IncomingTransfer reply = incoming.get(idOfCall(callId, TransferId.REPLY_PARTS, true));
-    if (reply != null) {
-      reply.fail(RpcStatus.CANCELLED, ABANDONED, null, true);
     }
   }
 
@@ -433,7 +267,8 @@ public final class Transfers {
     return null;
   }
 
-  private void refuse(long id, RpcStatus status, String why) {
+  /** Has the peer give up what it would send, or what it asks for. */
+  void refuse(long id, RpcStatus status, String why) {
     host.sendBulk(
         FrameKind.BULK_CANCEL,
         id,
@@ -501,20 +336,20 @@ public final class Transfers {
     if (wrong != null) {
       return wrong;
     }
-    PushHandler handler = pushHandler;
-    if (handler == null) {
+    PushTaker taker = pushTaker;
+    if (taker == null) {
       refuse(id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
     } else if (ofPeer >= MOST_OF_PEER) {
       refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
     } else {
-      askWhere(id, new PushHandler.Offer(name, length), checked, handler);
+      askWhere(id, new PushHandler.Offer(name, length), checked, taker);
     }
     return null;
   }
 
-  private void askWhere(long id, PushHandler.Offer offer, boolean checked, PushHandler handler) {
+  private void askWhere(long id, PushHandler.Offer offer, boolean checked, PushTaker taker) {
     TransferHandle handle = new TransferHandle(host.loop(), "push '" + offer.name() + "'");
-    AskedDestination destination = new AskedDestination(host, handler, offer);
+    AskedDestination destination = new AskedDestination(host, taker, offer);
     receive(
             new IncomingTransfer(
                 this,
@@ -523,21 +358,8 @@ public final class Transfers {
                 destination,
                 checked,
                 null,
-                received -> {
-                  OffLoop.Work hand = () -> handler.received(offer, received);
-                  if (handler.nonBlocking()) {
-                    OffLoop.runHere(hand, failure -> warnOf(failure, handle));
-                  } else {
-                    OffLoop.run(host, hand, failure -> warnOf(failure, handle));
-                  }
-                }))
+                received -> taker.hand(host, offer, received)))
         .begin(offer.length());
-  }
-
-  private static void warnOf(@Nullable Throwable failure, TransferHandle handle) {
-    if (failure != null) {
-      LOG.warn("The handler of {} failed", handle.object(), failure);
-    }
   }
 
   private @Nullable String granted(long id, WireIn in) {
@@ -559,7 +381,7 @@ public final class Transfers {
       return transfer.granted(grant);
     }
     if (isAnswer(id) && !isOwn(id)) {
-      return callLandings.granted(TransferId.number(id), grant);
+      return calls.granted(TransferId.number(id), grant);
     }
     return unknown(FrameKind.BULK_GRANT, id);
   }
@@ -567,16 +389,13 @@ public final class Transfers {
   private @Nullable String cancelled(long id, WireIn in) {
     RpcStatus status = RpcStatus.ofCode(in.readByte());
     String why = in.readString();
-    BulkTransfer transfer = outgoing.get(id);
-    if (transfer == null) {
-      transfer = incoming.get(id);
-    }
+    BulkTransfer transfer = find(id);
     if (transfer != null) {
       transfer.cancelledByPeer(status, why);
       return null;
     }
     if (isAnswer(id) && !isOwn(id)) {
-      callLandings.forget(TransferId.number(id));
+      calls.givenUp(TransferId.number(id));
     }
     return unknown(FrameKind.BULK_CANCEL, id);
   }
@@ -672,7 +491,7 @@ public final class Transfers {
     List<BulkTransfer> all = new ArrayList<>(outgoing.values());
     all.addAll(incoming.values());
     all.forEach(transfer -> transfer.fail(status, why, null, tellPeer));
-    callLandings.clear();
+    calls.forgetLandings();
   }
 
   /** The peer and its numbers are gone. */

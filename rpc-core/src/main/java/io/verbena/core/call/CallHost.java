@@ -4,8 +4,8 @@ import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.CallTransfers;
 import io.verbena.core.bulk.OutgoingParts;
-import io.verbena.core.bulk.Transfers;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.sequence.Outgoing;
@@ -51,7 +51,7 @@ public interface CallHost {
   void reusable(ServerCall call);
 
   /** Opens where the answer to a call goes, before its request is sent. On the loop. */
-  Transfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into);
+  CallTransfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into);
 
   /** Returns from how many bytes on values travel beside their message. Safe for any thread. */
   long partCutOff();

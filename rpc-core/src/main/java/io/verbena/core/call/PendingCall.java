@@ -8,8 +8,8 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
+import io.verbena.core.bulk.CallTransfers;
 import io.verbena.core.bulk.OutgoingParts;
-import io.verbena.core.bulk.Transfers;
 import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
@@ -51,7 +51,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
   private static final class Awaited {
     final Landing landing;
     final CompletableFuture<Void> landingFree = new CompletableFuture<>();
-    Transfers.@Nullable AwaitedAnswer answer;
+    CallTransfers.@Nullable AwaitedAnswer answer;
     @Nullable Exception failure;
 
     Awaited(Landing landing) {
@@ -276,7 +276,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
   }
 
   private void result(WireDecoder in) {
-    Transfers.AwaitedAnswer answer = awaited == null ? null : awaited.answer;
+    CallTransfers.AwaitedAnswer answer = awaited == null ? null : awaited.answer;
     if (answer == null) {
       complete(method.result().read(in));
     } else if (!answer.isOnItsWay()) {

@@ -3,6 +3,8 @@ package io.verbena.core.link;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * How a link moves bulk bytes: out of one end's memory into memory that the other end has opened
@@ -36,10 +38,11 @@ public interface BulkPort {
   long windowBytes();
 
   /**
-   * Returns what pinning memory costs here. May measure it, in a few milliseconds, the first time.
+   * Returns what pinning memory costs here, as soon as it is known: where it is measured, then in
+   * the background, when this is first called. Never fails; completed on any thread.
    */
-  default PinningCost pinning() {
-    return PinningCost.NONE;
+  default CompletionStage<PinningCost> pinning() {
+    return CompletableFuture.completedStage(PinningCost.NONE);
   }
 
   /**

@@ -84,7 +84,7 @@ final class HeldMessages {
     if (requests.containsKey(callId)) {
       return "call " + callId + " twice";
     }
-    session.transfers().requested(callId);
+    session.transfers().calls().requested(callId);
     long left = CallFrames.remainingNanos(buffer, from);
     hold(kind, callId, buffer, from, end, table, Duration.ofNanos(Math.max(1, left)));
     return null;
@@ -115,13 +115,17 @@ final class HeldMessages {
     if (!fits) {
       String why =
           "a message of " + (end - from) + " bytes found no memory: raise maxAssemblyBytes";
-      session.transfers().refuseParts(callId, held.isRequest(), RpcStatus.RESOURCE_EXHAUSTED, why);
+      session
+          .transfers()
+          .calls()
+          .refuseParts(callId, held.isRequest(), RpcStatus.RESOURCE_EXHAUSTED, why);
       incomplete(held, RpcStatus.RESOURCE_EXHAUSTED, why);
       return;
     }
     buffer.get(from, body);
     session
         .transfers()
+        .calls()
         .receiveParts(
             callId,
             held.isRequest(),

@@ -53,7 +53,7 @@ final class IncomingCalls {
     if (calls.containsKey(callId)) {
       return "call " + callId + " twice";
     }
-    session.transfers().requested(callId);
+    session.transfers().calls().requested(callId);
     long left = CallFrames.remainingNanos(buffer, from);
     LocalServices.Served service = services.get(CallFrames.service(buffer, from));
     WireDecoder in = session.decoder();
@@ -157,7 +157,7 @@ final class IncomingCalls {
     } else if (awaited) {
       OpenSource answer = call.takeAnswer();
       if (answer != null) {
-        session.transfers().answer(call.id(), call.method().fullName(), answer);
+        session.transfers().calls().answer(call.id(), call.method().fullName(), answer);
       }
       session.enqueue(call);
     } else {

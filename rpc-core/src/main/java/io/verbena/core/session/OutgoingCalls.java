@@ -54,7 +54,7 @@ final class OutgoingCalls {
     }
     if (call.wasHandedOver()) {
       call.close(); // its place alone is left of it: no timer cancels it a second time
-      session.transfers().abandoned(call.id());
+      session.transfers().calls().abandoned(call.id());
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id(), out -> {}));
     } else {
       forget(call);
@@ -65,7 +65,7 @@ final class OutgoingCalls {
     calls.remove(call);
     call.close();
     if (call.hasLargeArguments()) {
-      session.transfers().abandoned(call.id()); // if the peer did not wait for them
+      session.transfers().calls().abandoned(call.id()); // if the peer did not wait for them
     }
     session.window().release();
   }

@@ -5,6 +5,7 @@ import io.verbena.core.bulk.Costs;
 import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.PinningCost;
+import io.verbena.core.loop.Command;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -59,28 +60,31 @@ public final class PathCosts {
   }
 
   private void measure(Lane lane, Runnable then) {
-    lane.roundTrip()
-        .measure(
-            () ->
-                CopyCost.whenKnown(
-                    () ->
-                        session
-                            .loop()
-                            .execute(
-                                () -> {
-                                  known(lane);
-                                  then.run();
-                                })));
+    Command learn =
+        () -> {
+          known(lane);
+          then.run();
+        };
+    Runnable learnOnLoop = () -> session.loop().execute(learn);
+    lane.roundTrip().measure(() -> pinning(lane).thenRun(() -> CopyCost.whenKnown(learnOnLoop)));
   }
 
   private void known(Lane lane) {
     if (lane != session.lanes().out()) {
       return;
     }
-    BulkPort port = lane.link().bulk();
     long roundTrip = lane.roundTrip().nanos();
-    PinningCost pinning = port == null || roundTrip == 0 ? PinningCost.NONE : port.pinning();
+    PinningCost pinning =
+        roundTrip == 0 ? PinningCost.NONE : pinning(lane).getNow(PinningCost.NONE);
     costs = new Costs(CopyCost.perByte(), pinning, roundTrip);
     cutOffs = CutOffs.of(costs).unless(set);
+  }
+
+  /** Once a round trip has been measured, which that would disturb. */
+  private static CompletableFuture<PinningCost> pinning(Lane lane) {
+    BulkPort port = lane.link().bulk();
+    return port == null
+        ? CompletableFuture.completedFuture(PinningCost.NONE)
+        : port.pinning().toCompletableFuture();
   }
 }

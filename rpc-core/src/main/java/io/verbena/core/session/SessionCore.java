@@ -14,6 +14,7 @@ import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkMemory;
+import io.verbena.core.bulk.CallTransfers;
 import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.bulk.Transfers;
@@ -491,9 +492,9 @@ public final class SessionCore implements Session, CallHost {
   }
 
   @Override
-  public Transfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into) {
+  public CallTransfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into) {
     String name = call.method().fullName();
-    return transfers().await(call.id(), name, into, call::received, call::answerFailed);
+    return transfers().calls().await(call.id(), name, into, call::received, call::answerFailed);
   }
 
   @Override
@@ -509,7 +510,7 @@ public final class SessionCore implements Session, CallHost {
   @Override
   public void sendParts(
       long callId, MethodDescriptor<?> method, boolean request, OutgoingParts parts) {
-    transfers().sendParts(callId, request, method.fullName(), parts);
+    transfers().calls().sendParts(callId, request, method.fullName(), parts);
   }
 
   @Override

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,9 +109,9 @@ public final class Domain {
     return regions.attach(Extent.of(memory), life);
   }
 
-  /** Returns what registering costs on this device; measures it the first time. */
-  public PinningCost pinning(NanoClock clock) {
-    return pinning.cost(verbs, clock);
+  /** Returns what registering costs on this device; has it measured the first time. */
+  public CompletionStage<PinningCost> pinning(NanoClock clock) {
+    return pinning.cost(clock);
   }
 
   /** The user of an attached registration has no more use for it. */

@@ -1,14 +1,19 @@
 package io.verbena.rdma.device;
 
+import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.PinningCost;
+import io.verbena.core.loop.LoopThread;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +21,10 @@ import org.slf4j.LoggerFactory;
 /**
  * What registering memory costs on a device, and deregistering it: measured once, with pages that
  * are there. Pages that have to be made first cost that too, whoever touches them.
+ *
+ * <p>That takes some milliseconds, so it is done in the background: verbs may be called by any
+ * thread. It shares nothing with the device's loop: it has a protection domain of its own, which is
+ * gone with it. A domain of the loop's could not be freed while it measures.
  */
 final class Pinning {
   private static final Logger LOG = LoggerFactory.getLogger(Pinning.class);
@@ -23,21 +32,48 @@ final class Pinning {
   private static final int MANY = 64;
   private static final int TIMES = 5;
 
-  private @Nullable PinningCost known;
+  private final IbvContext device;
+  private @Nullable CompletableFuture<PinningCost> cost;
 
-  /** Returns the cost, measured in this domain if it is not known. On the loop of the device. */
-  PinningCost cost(VerbsPd domain, NanoClock clock) {
-    PinningCost cost = known;
-    if (cost == null) {
-      try {
-        cost = measure(domain, clock);
-      } catch (IOException e) {
-        LOG.info("What registering memory costs cannot be measured: {}", e.getMessage());
-        cost = PinningCost.NONE;
-      }
-      known = cost;
+  Pinning(IbvContext device) {
+    this.device = device;
+  }
+
+  /**
+   * Returns the cost, as soon as it is known; NONE if it cannot be measured. On the loop of the
+   * device; completed on any thread.
+   *
+   * @param clock is looked at by that thread
+   */
+  CompletableFuture<PinningCost> cost(NanoClock clock) {
+    CompletableFuture<PinningCost> begun = cost;
+    if (begun == null) {
+      begun =
+          CompletableFuture.supplyAsync(
+                  () -> measure(clock),
+                  task -> LoopThread.inBackground("verbena-pinning-cost", task))
+              .exceptionally(Pinning::unknown);
+      cost = begun;
     }
-    return cost;
+    return begun;
+  }
+
+  private static PinningCost unknown(Throwable failure) {
+    LOG.info("What registering memory costs cannot be measured: {}", failure.getMessage());
+    return PinningCost.NONE;
+  }
+
+  private PinningCost measure(NanoClock clock) {
+    try {
+      IbvPd domain = device.allocPd();
+      try {
+        return measure(VerbsPd.of(domain), clock);
+      } finally {
+        domain.deallocPd();
+      }
+    } catch (Exception e) { // DiSNI's signature
+      throw new CompletionException(e.getMessage(), e);
+    }
   }
 
   private static PinningCost measure(VerbsPd domain, NanoClock clock) throws IOException {

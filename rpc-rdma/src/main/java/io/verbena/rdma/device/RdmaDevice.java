@@ -43,7 +43,7 @@ public final class RdmaDevice {
   private final MemoryBudget budget;
   private final RdmaCounters counters;
   private final Domain.Opening opening;
-  private final Pinning pinning = new Pinning();
+  private final Pinning pinning;
 
   /** How many receives a shared queue holds; 0 where links have their own. */
   private final int sharedReceives;
@@ -73,6 +73,7 @@ public final class RdmaDevice {
     this.settings = settings;
     this.budget = budget;
     this.counters = counters;
+    this.pinning = new Pinning(context);
     VerbsContext verbs = VerbsContext.of(context);
     DeviceAttributes attributes = verbs.queryDevice();
     this.name = verbs.deviceName();

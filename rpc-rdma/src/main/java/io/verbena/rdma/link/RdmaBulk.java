@@ -24,6 +24,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,8 +101,8 @@ final class RdmaBulk implements BulkPort {
   }
 
   @Override
-  public PinningCost pinning() {
-    return link.isOpen() ? domain.pinning(clock) : PinningCost.NONE;
+  public CompletionStage<PinningCost> pinning() {
+    return link.isOpen() ? domain.pinning(clock) : BulkPort.super.pinning();
   }
 
   // ---- regions ----

@@ -235,6 +235,60 @@ class TransferTest {
   }
 
   @Test
+  void aSecondLongObjectTakesTheMemoryOfTheFirst() {
+    MemorySegment bytes = bulk.bytes(5_000_001, 6);
+    ObjectRef ref = bulk.publish(Source.of(bytes));
+    long first;
+    try (Received received = bulk.await(bulk.fetch(ref, Landing.pooled(bytes.byteSize())))) {
+      first = received.memory().address();
+      assertMemory(5_000_001, 0);
+    }
+    assertMemory(0, 5_000_001);
+    MemorySegment shorter = bytes.asSlice(1, 4_500_000);
+    try (Received received =
+        bulk.await(bulk.fetch(bulk.publish(Source.of(shorter)), Landing.pooled(5_000_001)))) {
+      assertThat(received.memory().address()).isEqualTo(first);
+      assertSame(received.memory(), shorter);
+      assertMemory(5_000_001, 0);
+    }
+    assertMemory(0, 5_000_001);
+  }
+
+  @Test
+  void memoryThatIsKeptGivesWayToWhatIsWanted() {
+    fetchLong(10 << 20).close();
+    assertMemory(0, 10 << 20);
+    fetchLong(4 << 20).close();
+    assertMemory(0, 14 << 20);
+    try (Received _ = fetchLong(7 << 20)) {
+      assertMemory(7 << 20, 4 << 20);
+    }
+  }
+
+  @Test
+  void aClosedClientKeepsNothingAndFreesWhatItsUserGivesBackLater() {
+    fetchLong(2 << 20).close();
+    Received received = fetchLong(3 << 20);
+    MemorySegment memory = received.memory();
+    bulk.client.close();
+    assertMemory(3 << 20, 0);
+    assertThat(memory.scope().isAlive()).isTrue();
+    received.close();
+    assertMemory(0, 0);
+    assertThat(memory.scope().isAlive()).isFalse();
+  }
+
+  private Received fetchLong(int length) {
+    return bulk.await(
+        bulk.fetch(bulk.publish(Source.of(bulk.room(length))), Landing.pooled(length)));
+  }
+
+  private void assertMemory(long inUse, long kept) {
+    assertThat(bulk.client.bulkStats().memoryInUse()).as("in use").isEqualTo(inUse);
+    assertThat(bulk.client.bulkStats().memoryKept()).as("kept").isEqualTo(kept);
+  }
+
+  @Test
   void whatIsNotPublishedCannotBeFetched() {
     Published published = bulk.server.publish(Source.of(new byte[10]), BulkWorld.LEASE);
     ObjectRef ref = published.ref();
@@ -271,6 +325,25 @@ class TransferTest {
     brief.close();
     assertThat(bulk.awaitFailure(transfer)).hasMessageContaining("close its arena later");
     bulk.await(other);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void memoryThatIsFreedBeforeItsTransferBeginsFailsIt(boolean checked) {
+    TransferOptions options =
+        checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
+    Arena brief = Arena.ofShared();
+    ObjectRef freed = bulk.publish(Source.of(brief.allocate(100_000)));
+    ObjectRef sound = bulk.publish(Source.of(bulk.room(100_000)));
+    Landing into = Landing.of(brief.allocate(100_000));
+    brief.close();
+    assertThat(
+            bulk.awaitFailure(
+                bulk.session.objects().fetch(freed, Landing.pooled(100_000), options)))
+        .hasMessageContaining("close its arena later");
+    assertThat(bulk.awaitFailure(bulk.session.objects().fetch(sound, into, options)))
+        .hasMessageContaining("close its arena later");
+    fetched(sound, Landing.pooled(100_000), options).close();
   }
 
   @Test
