@@ -31,7 +31,9 @@ final class RunOptions {
       names = "--warmup",
       defaultValue = "${env:VERBENA_BENCH_WARMUP:-2}",
       paramLabel = "SECONDS",
-      description = "how long each makes calls before its first turn; default: ${DEFAULT-VALUE}")
+      description =
+          "how long each makes calls before its first turn, and once more while that made it faster"
+              + " or kept compilers busy, for a minute at most; default: ${DEFAULT-VALUE}")
   private double warmupSeconds = 2;
 
   @Option(

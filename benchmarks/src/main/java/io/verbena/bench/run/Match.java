@@ -31,8 +31,12 @@ public final class Match {
   /** A warm-up is repeated while the last one was faster than the one before by this factor. */
   private static final double STILL_WARMING = 1.1;
 
+  /** And while the compilers of one side took more than this part of it. */
+  private static final double STILL_COMPILING = 0.1;
+
   private static final int MOST_WARMUPS = 8;
   private static final Duration MOST_WARMUP = Duration.ofMinutes(1);
+  private static final double NANOS_PER_SECOND = 1e9;
 
   /** Tells what a contestant's other end has used; null: both ends are this process. */
   private final Function<Contestant, @Nullable Supplier<Usage>> servers;
@@ -179,9 +183,11 @@ public final class Match {
       double before = 0;
       long most = warmup.isPositive() ? Math.max(1, MOST_WARMUP.dividedBy(warmup)) : 0;
       for (int i = 0; i < Math.min(MOST_WARMUPS, most); i++) {
-        Turn turn = run(load.lasting(warmup), new Meter("warm-up", null));
+        Meter meter = new Meter("warm-up", servers.apply(contestant));
+        Turn turn = run(load.lasting(warmup), meter);
         double rate = turn.calls() / turn.seconds();
-        if (load.ratePerSecond() > 0 || rate < before * STILL_WARMING) {
+        boolean faster = rate >= before * STILL_WARMING;
+        if (load.ratePerSecond() > 0 || (!faster && !meter.isCompiling(turn.seconds()))) {
           return;
         }
         before = rate;
@@ -255,6 +261,15 @@ public final class Match {
           throw new IllegalStateException("the turn was not counted");
         }
         return clientAfter.since(clientBefore);
+      }
+
+      /** Returns whether compilers had much to do, in so many seconds. */
+      boolean isCompiling(double seconds) {
+        Usage atServer = serverUsed();
+        long most =
+            Math.max(
+                clientUsed().compilingNanos(), atServer == null ? 0 : atServer.compilingNanos());
+        return most > STILL_COMPILING * seconds * NANOS_PER_SECOND;
       }
 
       @Nullable Usage serverUsed() {

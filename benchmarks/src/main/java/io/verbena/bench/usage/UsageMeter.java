@@ -3,11 +3,13 @@ package io.verbena.bench.usage;
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 
 /** Reads what this process has used. */
 public final class UsageMeter {
@@ -15,6 +17,7 @@ public final class UsageMeter {
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private static final ThreadMXBean THREADS =
       ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+  private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
   private static final Path TASKS = Path.of("/proc/self/task");
 
   private UsageMeter() {}
@@ -22,7 +25,10 @@ public final class UsageMeter {
   /** Returns what this process has used so far. */
   public static Usage read() {
     return new Usage(
-        SYSTEM.getProcessCpuTime(), THREADS.getTotalThreadAllocatedBytes(), contextSwitches());
+        SYSTEM.getProcessCpuTime(),
+        THREADS.getTotalThreadAllocatedBytes(),
+        contextSwitches(),
+        TimeUnit.MILLISECONDS.toNanos(COMPILERS.getTotalCompilationTime()));
   }
 
   /** The file of the process tells of its first thread only, hence a look at each. */

@@ -49,7 +49,7 @@ class TargetsTest {
   private static Result result(String contestant, Load load, int calls) {
     Histogram nanos = new Histogram(3);
     nanos.recordValueWithCount(1_000_000_000L / calls, calls);
-    Usage usage = new Usage(1, 1, 1);
+    Usage usage = new Usage(1, 1, 1, 0);
     Round round = Round.of(load, new Turn(nanos, 1), usage, usage);
     return new Result(contestant, "here", load, List.of(round), nanos);
   }

@@ -44,7 +44,8 @@ final class Reports {
       all.add(nanos);
       Turn turn = new Turn(nanos, CALLS * micros * factor / 1e6);
       taken.add(
-          Round.of(load, turn, new Usage(CALLS * 2_000, CALLS * 100, CALLS), new Usage(1, 1, 1)));
+          Round.of(
+              load, turn, new Usage(CALLS * 2_000, CALLS * 100, CALLS, 0), new Usage(1, 1, 1, 0)));
     }
     return new Result(contestant, "tcp (why <not>)", load, taken, all);
   }
