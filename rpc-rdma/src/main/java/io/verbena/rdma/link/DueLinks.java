@@ -7,10 +7,14 @@ import java.util.Set;
 
 /** The links that have something to do, so that a loop with a thousand links steps only those. */
 public final class DueLinks {
+  /** What is watched for takes hundreds of milliseconds; a look at it in every cycle would tell. */
+  private static final long WATCH_EVERY_NANOS = 1_000_000;
+
   private List<RdmaLink> due = new ArrayList<>();
   private List<RdmaLink> spare = new ArrayList<>();
   private final List<RdmaLink> ending = new ArrayList<>();
   private final Set<RdmaLink> watched = new LinkedHashSet<>();
+  private long watchedSeen;
 
   /** No links yet. */
   public DueLinks() {}
@@ -52,7 +56,8 @@ public final class DueLinks {
         ending.get(i).expire(now);
       }
     }
-    if (!watched.isEmpty()) {
+    if (!watched.isEmpty() && now - watchedSeen >= WATCH_EVERY_NANOS) {
+      watchedSeen = now;
       watched.removeIf(link -> !link.isWatched(now));
     }
     if (due.isEmpty()) {
