@@ -1,5 +1,6 @@
 package io.verbena.rdma.link;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -7,8 +8,7 @@ import java.util.Set;
 
 /** The links that have something to do, so that a loop with a thousand links steps only those. */
 public final class DueLinks {
-  private List<RdmaLink> due = new ArrayList<>();
-  private List<RdmaLink> spare = new ArrayList<>();
+  private final ArrayDeque<RdmaLink> due = new ArrayDeque<>();
   private final List<RdmaLink> ending = new ArrayList<>();
   private final Set<RdmaLink> watched = new LinkedHashSet<>();
 
@@ -55,17 +55,10 @@ public final class DueLinks {
     if (!watched.isEmpty()) {
       watched.removeIf(link -> !link.isWatched(now));
     }
-    if (due.isEmpty()) {
-      return 0;
-    }
-    List<RdmaLink> current = due;
-    due = spare;
-    spare = current;
     int work = 0;
-    for (int i = 0; i < current.size(); i++) {
-      work += current.get(i).step();
+    for (int left = due.size(); left > 0; left--) {
+      work += due.remove().step();
     }
-    current.clear();
     return work;
   }
 }
