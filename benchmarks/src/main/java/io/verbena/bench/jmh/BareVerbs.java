@@ -1,11 +1,11 @@
 package io.verbena.bench.jmh;
 
-import com.ibm.disni.verbs.IbvCQ;
 import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.SharedReceiveQueue;
 import io.verbena.verbs.ext.VerbsCq;
 import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.fabric.Fabric;
@@ -19,17 +19,30 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
-/** Two queue pairs of a fabric that send each other messages, and no more. */
+/**
+ * Two queue pairs of a fabric that send each other messages, and no more: with queues as deep as a
+ * link's, receives in slots of a shared queue, and Sends inline, so that the simulated device has
+ * the same to do as under a link.
+ */
 final class BareVerbs {
   /** A call of 64 bytes, with the headers of call, frame and Send. */
-  private static final int BYTES = 110;
+  private static final int BYTES = 114;
 
   /** As often as the two loops poll for a lone call. */
   private static final int POLLS = 2;
 
-  private static final int SIGNAL_EVERY = 8;
+  private static final int SIGNAL_EVERY = 16;
+  private static final int SEND_DEPTH = 128;
+  private static final int CQ_ENTRIES = 4096;
+  private static final int SHARED_RECEIVES = 1 << 14;
+
+  /** What one link is guaranteed, with those for control messages. */
+  private static final int SLOTS = 11;
+
+  private static final int SLOT_BYTES = 8 << 10;
 
   private final Fabric fabric;
   private final FabricHost one;
@@ -45,7 +58,12 @@ final class BareVerbs {
   }
 
   void connect() throws Exception {
-    Setup setup = new Setup();
+    Setup setup =
+        new Setup()
+            .maxSend(SEND_DEPTH)
+            .maxInline(256)
+            .receiveCqEntries(CQ_ENTRIES)
+            .sharedReceives(SHARED_RECEIVES);
     Pair pair = Pair.connect(new Harness(fabric, one, other), setup, setup);
     here = new End(pair.active);
     there = new End(pair.passive);
@@ -61,6 +79,7 @@ final class BareVerbs {
 
   private static final class End {
     private final VerbsQp qp;
+    private final SharedReceiveQueue shared;
     private final VerbsCq received;
     private final VerbsCq sent;
     private final Buffer from;
@@ -72,28 +91,26 @@ final class BareVerbs {
 
     End(Side side) throws IOException {
       qp = side.verbs();
-      received = verbs(side.receiveCq);
-      sent = verbs(side.sendCq);
+      shared = Objects.requireNonNull(side.srq);
+      received = VerbsCq.of(side.receiveCq);
+      sent = VerbsCq.of(side.sendCq);
       from = side.buffer(BYTES);
-      into = side.buffer(8 << 10);
-      postReceive();
-      postReceive();
+      into = side.buffer((long) SLOTS * SLOT_BYTES);
+      for (int slot = 0; slot < SLOTS; slot++) {
+        postReceive(slot);
+      }
     }
 
-    private static VerbsCq verbs(IbvCQ queue) {
-      return VerbsCq.of(queue);
-    }
-
-    private void postReceive() throws IOException {
-      receives.request(0, 1).sge(0, into.address(), (int) into.memory().byteSize(), into.lkey());
-      qp.postReceive(receives, 0, 1);
+    private void postReceive(int slot) throws IOException {
+      long at = into.address() + (long) slot * SLOT_BYTES;
+      receives.request(0, slot).sge(0, at, SLOT_BYTES, into.lkey());
+      shared.postReceive(receives, 0, 1);
     }
 
     void send() throws IOException {
       boolean signalled = ++posted % SIGNAL_EVERY == 0;
-      sends
-          .request(0, 1, SendOpcode.SEND, signalled ? SendFlags.SIGNALED : 0)
-          .sge(0, from.address(), BYTES, from.lkey());
+      int flags = SendFlags.INLINE | (signalled ? SendFlags.SIGNALED : 0);
+      sends.request(0, 1, SendOpcode.SEND, flags).sge(0, from.address(), BYTES, from.lkey());
       qp.postSend(sends, 0, 1);
       if (signalled) {
         sent.poll(completions);
@@ -103,9 +120,11 @@ final class BareVerbs {
     int receive() throws IOException {
       int done = 0;
       for (int i = 0; i < POLLS || done == 0; i++) {
-        done += received.poll(completions);
+        if (received.poll(completions) > 0) {
+          postReceive((int) completions.wrId(0));
+          done++;
+        }
       }
-      postReceive();
       return done;
     }
   }

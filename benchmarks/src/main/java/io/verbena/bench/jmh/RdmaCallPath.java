@@ -25,8 +25,13 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What Verbena itself costs a call over RDMA. {@link #call} is a lone typed call, there and back:
  * one message each way, client and server stepped by one thread, over a device simulated in memory.
- * {@link #verbs} is what the same messages cost that device. Half of the difference is Verbena's
- * own, for each side.
+ * {@link #verbs} asks of that device what the call's two links ask of it: the same messages through
+ * queues of the same depth, as many polls. Half of the difference is Verbena's own, for each side.
+ *
+ * <p>Included is what a call costs here and not in a program: the last duty cycle of the server's
+ * loop, in which nothing is left to do, a look at the in-memory links in every cycle, and binding
+ * the handler's scope, which a loop's own thread does once for its life. {@link #idle} tells what
+ * two such cycles cost.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -84,7 +89,13 @@ public class RdmaCallPath {
     return answer.join();
   }
 
-  /** Its two messages. */
+  /** One duty cycle of each loop with nothing to do. */
+  @Benchmark
+  public int idle() {
+    return world.step();
+  }
+
+  /** A call's two messages. */
   @Benchmark
   public int verbs() throws IOException {
     return verbs.roundTrip();

@@ -28,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,7 @@ public final class ServerCall
   private static final int MOST_TEXT = 8 * 1024;
 
   private final CallHost host;
+  private final Runnable invocation = this::invoke;
   private final Object lock = new Object();
   private MethodDescriptor<?> method;
   private long id;
@@ -54,7 +56,6 @@ public final class ServerCall
   private long timer = Timers.NONE;
   private @Nullable Handler handler;
   private @Nullable Slot slot;
-  private FrameKind kind = FrameKind.RESULT;
   private @Nullable Thread runner;
   private boolean cancelled;
   private boolean expired;
@@ -74,11 +75,12 @@ public final class ServerCall
     this.method = method;
     this.id = id;
     this.deadlineNanos = deadlineNanos;
-    kind = FrameKind.RESULT;
-    synchronized (lock) {
-      cancelled = false;
-      expired = false;
-      onCancel = null;
+    if (cancelled || onCancel != null) { // hardly ever, and the lock costs as much as all else here
+      synchronized (lock) {
+        cancelled = false;
+        expired = false;
+        onCancel = null;
+      }
     }
   }
 
@@ -103,13 +105,7 @@ public final class ServerCall
   public void handle(Handler handler) {
     this.handler = handler;
     if (method.nonBlocking()) {
-      CallScope scope = host.loop().callScope();
-      scope.set(this);
-      try {
-        invoke(handler);
-      } finally {
-        scope.set(null);
-      }
+      host.loop().handle(this, invocation);
       host.replied(this);
       return;
     }
@@ -147,8 +143,7 @@ public final class ServerCall
 
   @Override
   public void run() {
-    Handler toRun = handler;
-    if (toRun == null) {
+    if (handler == null) {
       throw new IllegalStateException("a call is run once");
     }
     synchronized (lock) {
@@ -157,7 +152,7 @@ public final class ServerCall
         runner.interrupt();
       }
     }
-    ScopedValue.where(CallScope.CURRENT, new CallScope(this)).run(() -> invoke(toRun));
+    ScopedValue.where(CallScope.CURRENT, new CallScope(this)).run(invocation);
     synchronized (lock) {
       runner = null;
       onCancel = null;
@@ -168,9 +163,9 @@ public final class ServerCall
     host.loop().execute(() -> host.replied(this));
   }
 
-  private void invoke(Handler handler) {
+  private void invoke() {
     try {
-      handler.run(this);
+      Objects.requireNonNull(handler).run(this);
       if (slot == null) {
         result(); // the method returned nothing
       }
@@ -240,7 +235,6 @@ public final class ServerCall
   }
 
   private WireEncoder open(FrameKind kind) {
-    this.kind = kind;
     Slot target = slot;
     if (target == null) {
       target = host.slots().claim();
@@ -250,6 +244,7 @@ public final class ServerCall
       }
       slot = target;
     }
+    FrameHeader.write(target.buffer(), kind, 0, id);
     WireEncoder out = target.encoder();
     out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
     if (kind != FrameKind.FAILURE && !method.oneway()) {
@@ -264,8 +259,9 @@ public final class ServerCall
       throw new AssertionError("no reply was opened");
     }
     target.encoded(BODY);
-    int flags = target.parts() == null ? 0 : FrameHeader.FLAG_PARTS;
-    FrameHeader.write(target.content(), kind, flags, id);
+    if (target.parts() != null) {
+      FrameHeader.writeFlags(target.content(), FrameHeader.FLAG_PARTS);
+    }
   }
 
   /** Makes the reply a failure, whatever was written before. */

@@ -14,7 +14,6 @@ import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.codec.WireEncoder;
-import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
@@ -213,7 +212,6 @@ public final class SessionCaller implements ServiceCaller {
       Supplier<OutgoingParts> parts) {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
     FrameHeader.write(slot.buffer(), kind, 0, 0);
-    CallFrames.service(slot.buffer(), BODY, serviceId);
     try {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());

@@ -22,11 +22,6 @@ public final class CallFrames {
 
   private CallFrames() {}
 
-  /** Writes the service id into a request's body. */
-  public static void service(ByteBuffer frame, int body, int serviceId) {
-    frame.putInt(body + SERVICE, serviceId);
-  }
-
   /** Returns the service id of a request's body. */
   public static int service(ByteBuffer frame, int body) {
     return frame.getInt(body + SERVICE);

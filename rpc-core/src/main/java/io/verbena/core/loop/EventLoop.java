@@ -1,11 +1,13 @@
 package io.verbena.core.loop;
 
+import io.verbena.api.CallContext;
 import io.verbena.api.stub.CallScope;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,8 +39,7 @@ public final class EventLoop {
   private final Map<String, UpgradeDriver> upgrades = new HashMap<>();
   private final List<UpgradeDriver> upgradeDrivers = new ArrayList<>();
   private final CallScope callScope = new CallScope(null);
-  private List<Command> cycleEnd = new ArrayList<>();
-  private List<Command> cycleEndSpare = new ArrayList<>();
+  private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>();
   private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
   private boolean inCycle;
@@ -165,15 +166,25 @@ public final class EventLoop {
     return callScope;
   }
 
-  /** Runs one duty cycle: returns how much was done. Waits for nothing. */
-  public int doWork() {
-    if (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope) {
-      return cycle();
+  /**
+   * Runs the handler of a call, which finds the call in the loop's scope. The loop's own thread has
+   * bound that scope for its life; one that steps the loop by hand has not.
+   */
+  public void handle(CallContext call, Runnable handler) {
+    callScope.set(call);
+    try {
+      if (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope) {
+        handler.run();
+      } else {
+        ScopedValue.where(CallScope.CURRENT, callScope).run(handler);
+      }
+    } finally {
+      callScope.set(null);
     }
-    return ScopedValue.where(CallScope.CURRENT, callScope).call(this::cycle);
   }
 
-  private int cycle() {
+  /** Runs one duty cycle: returns how much was done. Waits for nothing. */
+  public int doWork() {
     inCycle = true;
     try {
       return work();
@@ -234,18 +245,11 @@ public final class EventLoop {
   }
 
   private int runCycleEnd() {
-    List<Command> due = cycleEnd;
-    if (due.isEmpty()) {
-      return 0;
+    int due = cycleEnd.size(); // what they add waits for the next cycle
+    for (int i = 0; i < due; i++) {
+      run(cycleEnd.remove());
     }
-    cycleEnd = cycleEndSpare;
-    cycleEndSpare = due;
-    for (int i = 0; i < due.size(); i++) {
-      run(due.get(i));
-    }
-    int done = due.size();
-    due.clear();
-    return done;
+    return due;
   }
 
   private static void run(Command command) {

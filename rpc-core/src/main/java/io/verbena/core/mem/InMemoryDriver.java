@@ -33,7 +33,9 @@ final class InMemoryDriver implements LinkDriver {
 
   @Override
   public int poll() {
-    signalled = false;
+    if (signalled) {
+      signalled = false;
+    }
     int work = readMail();
     for (int i = 0; i < links.size(); i++) {
       work += links.get(i).poll();

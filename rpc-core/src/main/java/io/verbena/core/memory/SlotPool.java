@@ -10,27 +10,29 @@ import org.jspecify.annotations.Nullable;
  * by any thread.
  */
 public final class SlotPool {
-  private static final int SLAB_BYTES = 1 << 20;
+  private static final int MOST_SLOT_BYTES = 1 << 20;
+
+  /** Slots are used in turn: while few are in use, so few stay in the processor's cache. */
+  private static final int SLAB_BYTES = 64 << 10;
 
   private final int slotBytes;
   private final int maxSlots;
   private final MpmcAtomicArrayQueue<Slot> free;
   private final AtomicInteger carved = new AtomicInteger();
-  private final AtomicInteger inUse = new AtomicInteger();
 
   /**
    * A pool that holds at most so many slots.
    *
    * @param slotBytes the size of one slot
-   * @param maxBytes the budget for all of them; at least one slab of 1 MiB is used
+   * @param maxBytes the budget for all of them, at least 1 MiB
    */
   public SlotPool(int slotBytes, long maxBytes) {
-    if (slotBytes < 64 || slotBytes > SLAB_BYTES) {
+    if (slotBytes < 64 || slotBytes > MOST_SLOT_BYTES) {
       throw new IllegalArgumentException(
-          "a slot has 64 to " + SLAB_BYTES + " bytes, not " + slotBytes);
+          "a slot has 64 to " + MOST_SLOT_BYTES + " bytes, not " + slotBytes);
     }
     this.slotBytes = slotBytes;
-    this.maxSlots = (int) Math.min(1 << 24, Math.max(SLAB_BYTES, maxBytes) / slotBytes);
+    this.maxSlots = (int) Math.min(1 << 24, Math.max(MOST_SLOT_BYTES, maxBytes) / slotBytes);
     this.free = new MpmcAtomicArrayQueue<>(Integer.highestOneBit(Math.max(2, maxSlots) - 1) * 2);
   }
 
@@ -44,9 +46,9 @@ public final class SlotPool {
     return maxSlots;
   }
 
-  /** Returns how many slots are claimed now. */
+  /** Returns how many slots are claimed now; while some are being made, they count too. */
   public int inUse() {
-    return inUse.get();
+    return carved.get() - free.size();
   }
 
   /** Claims a slot, or returns null when all are in use. */
@@ -58,13 +60,12 @@ public final class SlotPool {
         return null;
       }
     }
-    inUse.getAndIncrement();
     slot.claimed();
     return slot;
   }
 
   private @Nullable Slot claimSlowly() {
-    int perSlab = SLAB_BYTES / slotBytes;
+    int perSlab = Math.max(1, SLAB_BYTES / slotBytes);
     while (true) {
       Slot slot = free.poll();
       if (slot != null) {
@@ -91,7 +92,6 @@ public final class SlotPool {
   }
 
   void putBack(Slot slot) {
-    inUse.getAndDecrement();
     free.offer(slot);
   }
 }

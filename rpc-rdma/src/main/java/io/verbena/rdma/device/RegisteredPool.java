@@ -27,6 +27,10 @@ public final class RegisteredPool {
   private final int access;
   private final int slotBytes;
   private final int slotsPerSlab;
+
+  /** Slots per slab are a power of two: a slot is looked up a dozen times on its way. */
+  private final int slabShift;
+
   private final MemoryBudget budget;
   private final Arena arena = Arena.ofShared();
   private final List<Slab> slabs = new ArrayList<>();
@@ -46,7 +50,8 @@ public final class RegisteredPool {
     this.slotBytes = slotBytes;
     this.access = access;
     this.budget = budget;
-    this.slotsPerSlab = Math.max(1, slabBytes / slotBytes);
+    this.slotsPerSlab = Integer.highestOneBit(Math.max(1, slabBytes / slotBytes));
+    this.slabShift = Integer.numberOfTrailingZeros(slotsPerSlab);
   }
 
   /** Returns the size of a slot. */
@@ -102,22 +107,26 @@ public final class RegisteredPool {
 
   /** Returns the memory that a slot is in, in big-endian order; use absolute indices. */
   public ByteBuffer buffer(int slot) {
-    return slabs.get(slot / slotsPerSlab).buffer();
+    return slabOf(slot).buffer();
   }
 
   /** Returns where in {@link #buffer} a slot begins. */
   public int offset(int slot) {
-    return slot % slotsPerSlab * slotBytes;
+    return (slot & (slotsPerSlab - 1)) * slotBytes;
   }
 
   /** Returns where in memory a slot begins. */
   public long address(int slot) {
-    return slabs.get(slot / slotsPerSlab).address() + offset(slot);
+    return slabOf(slot).address() + offset(slot);
   }
 
   /** Returns the local key of a slot's memory. */
   public int lkey(int slot) {
-    return slabs.get(slot / slotsPerSlab).lkey();
+    return slabOf(slot).lkey();
+  }
+
+  private Slab slabOf(int slot) {
+    return slabs.get(slot >>> slabShift);
   }
 
   /** Deregisters and frees everything; no request may refer to it any more. */

@@ -1,5 +1,6 @@
 package io.verbena.rdma.link;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,8 +11,7 @@ public final class DueLinks {
   /** What is watched for takes hundreds of milliseconds; a look at it in every cycle would tell. */
   private static final long WATCH_EVERY_NANOS = 1_000_000;
 
-  private List<RdmaLink> due = new ArrayList<>();
-  private List<RdmaLink> spare = new ArrayList<>();
+  private final ArrayDeque<RdmaLink> due = new ArrayDeque<>();
   private final List<RdmaLink> ending = new ArrayList<>();
   private final Set<RdmaLink> watched = new LinkedHashSet<>();
   private long watchedSeen;
@@ -60,17 +60,10 @@ public final class DueLinks {
       watchedSeen = now;
       watched.removeIf(link -> !link.isWatched(now));
     }
-    if (due.isEmpty()) {
-      return 0;
-    }
-    List<RdmaLink> current = due;
-    due = spare;
-    spare = current;
     int work = 0;
-    for (int i = 0; i < current.size(); i++) {
-      work += current.get(i).step();
+    for (int left = due.size(); left > 0; left--) {
+      work += due.remove().step();
     }
-    current.clear();
     return work;
   }
 }

@@ -179,12 +179,16 @@ final class ReceiveSide {
   }
 
   private void keep(int slot, int length, @Nullable Landing landing, long upTo) {
-    int place = (firstArrived + arrived) % depth;
+    int place = wrapped(firstArrived + arrived);
     arrivedSlots[place] = slot;
     arrivedLengths[place] = length;
     arrivedLandings[place] = landing;
     arrivedUpTo[place] = upTo;
     arrived++;
+  }
+
+  private int wrapped(int place) {
+    return place < depth ? place : place - depth;
   }
 
   /**
@@ -345,7 +349,7 @@ final class ReceiveSide {
 
   private void consumed(RdmaLink link, int slot) throws IOException {
     arrivedLandings[firstArrived] = null;
-    firstArrived = (firstArrived + 1) % depth;
+    firstArrived = wrapped(firstArrived + 1);
     arrived--;
     position = 0;
     receives.post(slot, link.isOpen());
@@ -384,7 +388,7 @@ final class ReceiveSide {
     try {
       for (; arrived > 0; arrived--) {
         receives.post(arrivedSlots[firstArrived], false);
-        firstArrived = (firstArrived + 1) % depth;
+        firstArrived = wrapped(firstArrived + 1);
       }
       receives.release(framePromises + controlPromises + owedFrameCredits + owedControlCredits);
     } catch (IOException e) {

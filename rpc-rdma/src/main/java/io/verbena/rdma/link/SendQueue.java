@@ -29,6 +29,9 @@ final class SendQueue {
   private long posted;
   private long reaped;
 
+  /** Where the next request stands. */
+  private int next;
+
   SendQueue(QueuePair queuePair, SendBlock block, int depth) {
     this.queuePair = queuePair;
     this.block = block;
@@ -53,8 +56,7 @@ final class SendQueue {
 
   /** Begins the next request, to be completed in the block that is returned, at index 0. */
   SendBlock begin(int opcode, int flags) {
-    int place = (int) (posted % borrowed.length);
-    return block.request(0, WorkId.of(queuePair.link(), WorkId.SEND, place), opcode, flags);
+    return block.request(0, WorkId.of(queuePair.link(), WorkId.SEND, next), opcode, flags);
   }
 
   /**
@@ -64,9 +66,12 @@ final class SendQueue {
    * @param action what is due then
    */
   void post(int slot, Runnable action) throws IOException {
-    int place = (int) (posted % borrowed.length);
+    int place = next;
+    next = place + 1 == borrowed.length ? 0 : place + 1;
     borrowed[place] = slot;
-    actions[place] = action;
+    if (action != NOTHING) { // as all places say already
+      actions[place] = action;
+    }
     posted++;
     if (!queuePair.postSend(block)) {
       throw new IOException("the send queue is full with " + (posted - reaped) + " requests");

@@ -20,6 +20,7 @@ public final class Setup {
 
   int readAtomic = 4;
   @Nullable SharedReceiveQueue srq;
+  int sharedReceives;
 
   public Setup maxSend(int requests) {
     maxSend = requests;
@@ -31,8 +32,18 @@ public final class Setup {
     return this;
   }
 
+  public Setup maxInline(int bytes) {
+    maxInline = bytes;
+    return this;
+  }
+
   public Setup sendCqEntries(int entries) {
     sendCqEntries = entries;
+    return this;
+  }
+
+  public Setup receiveCqEntries(int entries) {
+    receiveCqEntries = entries;
     return this;
   }
 
@@ -48,6 +59,12 @@ public final class Setup {
 
   public Setup srq(SharedReceiveQueue shared) {
     srq = shared;
+    return this;
+  }
+
+  /** Gives the side a shared receive queue of its own: see {@link Side#srq}. */
+  public Setup sharedReceives(int requests) {
+    sharedReceives = requests;
     return this;
   }
 

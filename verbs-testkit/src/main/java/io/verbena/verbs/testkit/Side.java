@@ -24,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One side of a connection: a queue pair with its queues and its memory, and short ways to post and
@@ -42,6 +43,10 @@ public final class Side implements AutoCloseable {
   public final IbvCQ sendCq;
   public final IbvCQ receiveCq;
   public final IbvQP qp;
+
+  /** Null where the queue pair has a receive queue of its own. */
+  public final @Nullable SharedReceiveQueue srq;
+
   public final IbvQPInitAttr attributes = new IbvQPInitAttr();
   public final SendBlock sends;
   private final ReceiveBlock receives;
@@ -83,7 +88,13 @@ public final class Side implements AutoCloseable {
     attributes.cap().setMax_send_sge(setup.maxSges);
     attributes.cap().setMax_recv_sge(setup.maxSges);
     attributes.cap().setMax_inline_data(setup.maxInline);
-    SharedReceiveQueue srq = setup.srq;
+    if (setup.sharedReceives > 0) {
+      SharedReceiveQueue own = VerbsPd.of(pd).createSrq(setup.sharedReceives, 1);
+      closing.addFirst(own::destroy);
+      srq = own;
+    } else {
+      srq = setup.srq;
+    }
     if (srq != null) {
       attributes.setSrq(srq.handle());
     }
