@@ -46,7 +46,7 @@ public final class Scoreboard {
     }
     try {
       section.measure();
-    } catch (IOException | IllegalStateException e) {
+    } catch (IOException | IllegalStateException | OutOfMemoryError e) {
       tell(Row.unmeasured(name, String.valueOf(e.getMessage())));
     }
   }

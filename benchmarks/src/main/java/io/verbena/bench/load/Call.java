@@ -13,7 +13,10 @@ public final class Call {
   private final Recording recording;
   private final Consumer<Call> onEnd;
   private final Semaphore ended = new Semaphore(0);
-  private final byte[] message;
+
+  /** Made when it is first asked for: whoever moves objects has them elsewhere. */
+  private byte @Nullable [] message;
+
   private final byte @Nullable [] expected;
   private final int replyBytes;
   private long number;
@@ -28,7 +31,6 @@ public final class Call {
     this.load = load;
     this.recording = recording;
     this.onEnd = onEnd == null ? call -> ended.release() : onEnd;
-    this.message = Messages.of(load.kind().requestBytes(load.size()));
     this.replyBytes = load.kind().replyBytes(load.size());
     this.expected =
         load.validate() && replyBytes > Kind.NUMBER_BYTES ? Messages.of(replyBytes) : null;
@@ -38,7 +40,6 @@ public final class Call {
   Call due(long nanos, long callNumber) {
     due = nanos;
     number = callNumber;
-    Messages.number(message, callNumber);
     return this;
   }
 
@@ -49,6 +50,10 @@ public final class Call {
 
   /** Returns the message, with its number; not to be changed. */
   public byte[] message() {
+    if (message == null) {
+      message = Messages.of(load.kind().requestBytes(load.size()));
+    }
+    Messages.number(message, number);
     return message;
   }
 
