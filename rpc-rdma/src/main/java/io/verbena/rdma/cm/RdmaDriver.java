@@ -69,14 +69,15 @@ public final class RdmaDriver implements UpgradeDriver {
       Runnable wakeLoop)
       throws IOException {
     this.provider = provider;
-    this.context = new LinkContext(clock, settings, counters, new DueLinks());
+    long now = clock.nanoTime();
+    this.context = new LinkContext(clock, settings, counters, new DueLinks(now));
     this.events = new CmEvents(provider);
     this.waiter = new Waiter(provider, wakeLoop);
     this.devices =
         new Devices(provider, settings, budget, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, provider);
-    this.eventsSeen = clock.nanoTime();
+    this.eventsSeen = now;
     waiter.add(events.channel());
   }
 

@@ -16,8 +16,14 @@ public final class DueLinks {
   private final Set<RdmaLink> watched = new LinkedHashSet<>();
   private long watchedSeen;
 
-  /** No links yet. */
-  public DueLinks() {}
+  /**
+   * No links yet.
+   *
+   * @param now by the clock that they are stepped by, whose zero means nothing
+   */
+  public DueLinks(long now) {
+    watchedSeen = now;
+  }
 
   void add(RdmaLink link) {
     due.add(link);
