@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,15 +19,8 @@ final class Arrivals implements PushHandler, AutoCloseable {
   private static final String IN_MEMORY = "memory";
   private static final String IN_FILE = "file ";
 
-  private final Path folder;
-
-  Arrivals() {
-    try {
-      folder = Files.createTempDirectory("verbena-bench");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
+  private final ExecutorService deleting = Executors.newVirtualThreadPerTaskExecutor();
+  private @Nullable Path folder;
 
   /** Returns the name by which a client says where its object shall go. */
   static String name(boolean toFile, long number) {
@@ -44,35 +39,48 @@ final class Arrivals implements PushHandler, AutoCloseable {
     }
     try {
       return Landing.file(file(offer));
-    } catch (NumberFormatException e) {
+    } catch (IOException | NumberFormatException e) {
       return null;
     }
   }
 
   /** A file of the number that the name ends with, and of nothing else that a peer may say. */
-  private Path file(Offer offer) {
+  private Path file(Offer offer) throws IOException {
     long number = Long.parseLong(offer.name().substring(IN_FILE.length()));
-    return folder.resolve("object-" + number);
+    return folder().resolve("object-" + number);
+  }
+
+  private synchronized Path folder() throws IOException {
+    Path known = folder;
+    if (known == null) {
+      known = Files.createTempDirectory("verbena-bench");
+      folder = known;
+    }
+    return known;
   }
 
   @Override
   public void received(Offer offer, Received received) {
     received.close();
     if (!offer.name().equals(IN_MEMORY)) {
-      Thread.startVirtualThread(() -> delete(file(offer)));
+      deleting.submit(() -> Files.deleteIfExists(file(offer)));
     }
   }
 
-  private static void delete(Path path) {
+  /** Waits until what has come is deleted. */
+  @Override
+  public void close() {
+    deleting.close();
+    deleteFolder();
+  }
+
+  private synchronized void deleteFolder() {
     try {
-      Files.deleteIfExists(path);
+      if (folder != null) {
+        Files.deleteIfExists(folder);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  @Override
-  public void close() {
-    delete(folder);
   }
 }
