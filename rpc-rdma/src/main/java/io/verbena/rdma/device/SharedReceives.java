@@ -12,8 +12,9 @@ import java.lang.foreign.Arena;
  *
  * <pre>
  *   posted   receives in the queue
- *   granted  what links have promised to their peers, or may promise: never more than posted
- *   spare    posted - granted: what can be leased, up to {@value #BURST} slots beyond guarantees
+ *   granted  what links have promised to their peers, or may promise once it is posted: never more
+ *            than posted, or waiting for company to be
+ *   spare    what is not granted: what can be leased, up to {@value #BURST} slots beyond guarantees
  * </pre>
  *
  * <p>A receive that completes is its link's: one less is posted and one less granted. When its slot
@@ -107,7 +108,7 @@ public final class SharedReceives {
 
   /** Returns whether others would have use for what is leased. */
   public boolean isScarce() {
-    return posted - granted < SCARCE && slots >= Math.min(capacity, guaranteed + BURST);
+    return posted + toPost - granted < SCARCE && slots >= Math.min(capacity, guaranteed + BURST);
   }
 
   /** A receive that was granted has completed. */
@@ -147,11 +148,12 @@ public final class SharedReceives {
     }
   }
 
-  /** Grants so many of those that were just posted. */
-  public void grant(int receives) {
-    granted += receives;
-    if (granted > posted) {
-      throw new IllegalStateException(granted + " receives are granted, and " + posted + " posted");
+  /** Grants the one that was just posted, or will be. */
+  public void grant() {
+    granted++;
+    if (granted > posted + toPost) {
+      throw new IllegalStateException(
+          granted + " receives are granted, and " + (posted + toPost) + " posted");
     }
   }
 

@@ -44,14 +44,16 @@ final class LeasedReceives implements Receives {
   }
 
   @Override
-  public void post(int slot, boolean open) throws IOException {
+  public void post(int slot, boolean open, boolean counted) throws IOException {
     shared.post(slot); // others need it, even when this link does not
+    if (counted) {
+      shared.grant();
+    }
   }
 
   @Override
-  public void flush(boolean open, int granted) throws IOException {
+  public void flush(boolean open) throws IOException {
     shared.flush();
-    shared.grant(granted);
   }
 
   @Override

@@ -48,9 +48,9 @@ final class OwnReceives implements Receives {
       }
     }
     for (int slot : slots) {
-      post(slot, true);
+      post(slot, true, true);
     }
-    flush(true, 0);
+    flush(true);
   }
 
   @Override
@@ -59,7 +59,7 @@ final class OwnReceives implements Receives {
   }
 
   @Override
-  public void post(int slot, boolean open) throws IOException {
+  public void post(int slot, boolean open, boolean counted) throws IOException {
     if (!open || queuePair == null) {
       return; // in ERR, where a receive that is posted late may never complete
     }
@@ -67,12 +67,12 @@ final class OwnReceives implements Receives {
         .request(toPost, WorkId.of(queuePair.link(), WorkId.RECEIVE, slot))
         .sge(toPost, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
     if (++toPost == RdmaDevice.RECEIVE_BATCH) {
-      flush(true, 0);
+      flush(true);
     }
   }
 
   @Override
-  public void flush(boolean open, int granted) throws IOException {
+  public void flush(boolean open) throws IOException {
     int count = toPost;
     toPost = 0;
     if (open && count > 0 && queuePair != null) {

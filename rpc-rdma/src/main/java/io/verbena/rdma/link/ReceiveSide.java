@@ -89,8 +89,8 @@ final class ReceiveSide {
 
   /** What is posted from here on can be promised. */
   private void flush(boolean open) throws IOException {
-    receives.flush(open, open ? framesToOwe : 0);
-    owedFrameCredits += open ? framesToOwe : 0;
+    receives.flush(open);
+    owedFrameCredits += framesToOwe;
     framesToOwe = 0;
   }
 
@@ -115,7 +115,7 @@ final class ReceiveSide {
       throws IOException {
     receives.taken();
     if (length < SendHeader.BYTES) {
-      receives.post(slot, false);
+      receives.post(slot, false, false);
       return "the peer sent " + length + " bytes, which is no message";
     }
     ByteBuffer from = pool.buffer(slot);
@@ -127,7 +127,7 @@ final class ReceiveSide {
           sends.credited(SendHeader.controlCredits(from, at), SendHeader.frameCredits(from, at));
     }
     if (wrong != null) {
-      receives.post(slot, false);
+      receives.post(slot, false, false);
       return wrong;
     }
     if (SendHeader.wantsMore(from, at)) {
@@ -156,11 +156,10 @@ final class ReceiveSide {
   /** Posts the receive of a message anew at once, and owes the credit that it took. */
   private void doneWith(RdmaLink link, int slot, int frameCredits) throws IOException {
     boolean open = link.isOpen();
-    receives.post(slot, open);
-    framesToOwe += frameCredits;
+    receives.post(slot, open, open);
+    framesToOwe += open ? frameCredits : 0;
     flush(open);
     if (open && frameCredits == 0) {
-      receives.flush(true, 1);
       owedControlCredits++;
     }
   }
@@ -200,14 +199,14 @@ final class ReceiveSide {
       throws IOException {
     receives.taken();
     if (--framePromises < 0) {
-      receives.post(slot, false);
+      receives.post(slot, false, false);
       return overrun();
     }
     int units = Immediate.units(immediate);
     int name = Immediate.landing(immediate);
     Landing landing = units < 0 ? null : bulk.find(name);
     if (landing == null) {
-      receives.post(slot, false);
+      receives.post(slot, false, false);
       return "the peer sent an immediate that is foreign or stale";
     }
     long before = (long) units << landing.unitShift();
@@ -217,11 +216,11 @@ final class ReceiveSide {
   private @Nullable String landed(int slot, int name, long upTo, RdmaBulk bulk) throws IOException {
     Landing landing = bulk.find(name);
     if (landing == null) {
-      receives.post(slot, false);
+      receives.post(slot, false, false);
       return "the peer tells of a landing that is foreign or stale";
     }
     if (!landing.arrivedUpTo(upTo)) {
-      receives.post(slot, false);
+      receives.post(slot, false, false);
       return "the peer tells of %d bytes in a landing of %d where %d had arrived"
           .formatted(upTo, landing.length(), landing.arrived());
     }
@@ -266,8 +265,8 @@ final class ReceiveSide {
   /** A receive was flushed, or failed. */
   void flushed(int slot) throws IOException {
     receives.taken();
-    receives.post(slot, false);
-    receives.flush(false, 0);
+    receives.post(slot, false, false);
+    receives.flush(false);
   }
 
   /** In ERR: returns whether the device may still write into a slot. */
@@ -322,8 +321,18 @@ final class ReceiveSide {
         consumed(link, slot);
       }
     }
-    flush(link.isOpen());
+    if (!link.isOpen() || isWorthPosting()) {
+      flush(link.isOpen());
+    }
     return frames;
+  }
+
+  /**
+   * Posting is a call of the device's. It waits for company as long as the peer has half of its
+   * credit left, and credit can go back with a Send that goes anyway.
+   */
+  private boolean isWorthPosting() {
+    return framesToOwe >= entitled * 3 / 8 || owedFrameCredits + framesToOwe >= entitled / 2;
   }
 
   /** Returns the length of the frame at the position, or a negative number for a lie. */
@@ -352,12 +361,11 @@ final class ReceiveSide {
     firstArrived = wrapped(firstArrived + 1);
     arrived--;
     position = 0;
-    receives.post(slot, link.isOpen());
-    if (entitled > receives.guaranteed() && receives.isScarce()) {
-      entitled--;
-    } else {
-      framesToOwe++;
-    }
+    boolean ends = entitled > receives.guaranteed() && receives.isScarce();
+    boolean counted = link.isOpen() && !ends;
+    receives.post(slot, link.isOpen(), counted);
+    entitled -= ends ? 1 : 0;
+    framesToOwe += counted ? 1 : 0;
   }
 
   /** Returns whether credit can wait for a Send that goes anyway. */
@@ -387,10 +395,11 @@ final class ReceiveSide {
   void release() {
     try {
       for (; arrived > 0; arrived--) {
-        receives.post(arrivedSlots[firstArrived], false);
+        receives.post(arrivedSlots[firstArrived], false, false);
         firstArrived = wrapped(firstArrived + 1);
       }
-      receives.release(framePromises + controlPromises + owedFrameCredits + owedControlCredits);
+      receives.release(
+          framePromises + controlPromises + framesToOwe + owedFrameCredits + owedControlCredits);
     } catch (IOException e) {
       LOG.debug("Shared receives cannot be posted again", e); // the device is gone
     }

@@ -21,16 +21,16 @@ interface Receives {
    * Posts a slot again, with the next {@link #flush} at the latest.
    *
    * @param open whether the link still stands
+   * @param counted whether the link goes on to count on it
    */
-  void post(int slot, boolean open) throws IOException;
+  void post(int slot, boolean open, boolean counted) throws IOException;
 
   /**
    * Posts what is to be posted.
    *
    * @param open whether the link still stands
-   * @param granted how many of them the link goes on to count on
    */
-  void flush(boolean open, int granted) throws IOException;
+  void flush(boolean open) throws IOException;
 
   /** Returns how many more the link may count on from now on, up to a number. */
   int lease(int most) throws IOException;
