@@ -27,6 +27,10 @@ final class IncomingCalls {
   private final LocalServices services;
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
+
+  /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
+  private @Nullable ServerCall running;
+
   private int onewaysDone;
 
   IncomingCalls(SessionCore session, LocalServices services) {
@@ -97,7 +101,11 @@ final class IncomingCalls {
   }
 
   private void dispatch(LocalServices.Served service, ServerCall call, WireDecoder in) {
-    calls.put(call.id(), call);
+    if (call.method().nonBlocking()) {
+      running = call;
+    } else {
+      calls.put(call.id(), call);
+    }
     try {
       service.binding().dispatcher().dispatch(call.method(), in, call);
     } catch (WireException e) {
@@ -144,10 +152,7 @@ final class IncomingCalls {
   /** A handler is done and its reply encoded. */
   void replied(ServerCall call) {
     call.close();
-    boolean awaited = calls.get(call.id()) == call;
-    if (awaited) {
-      calls.remove(call.id());
-    }
+    boolean awaited = takeOut(call);
     if (call.method().oneway()) {
       call.discard();
       reusable(call);
@@ -163,6 +168,15 @@ final class IncomingCalls {
     } else {
       call.discard(); // its session is gone
     }
+  }
+
+  /** Returns whether the call was still here. */
+  private boolean takeOut(ServerCall call) {
+    if (running == call) {
+      running = null;
+      return true;
+    }
+    return calls.get(call.id()) == call && calls.remove(call.id()) != null;
   }
 
   /** Gives the peer's window a place back; many at a time, since nobody waits for one. */
@@ -200,6 +214,10 @@ final class IncomingCalls {
   void peerLost() {
     onewaysDone = 0;
     List<ServerCall> orphans = new ArrayList<>(calls.values());
+    if (running != null) {
+      orphans.add(running);
+    }
+    running = null;
     calls.clear();
     orphans.forEach(ServerCall::cancel);
   }
