@@ -101,13 +101,15 @@ public final class TargetsCommand implements Callable<Integer> {
     Laboratory laboratory = new Laboratory(turn, board);
     try (Pair polling = new Pair(address, all, ServerOptions.spinning(POLLING))) {
       laboratory.calls(polling);
-      laboratory.objects(polling);
+    }
+    try (Pair rivals = new Pair(address, all, ServerOptions.forRivals())) {
+      laboratory.darpc(rivals);
     }
     try (Pair asItComes = new Pair(address, all, ServerOptions.spinning(Duration.ZERO))) {
       laboratory.asItComes(asItComes);
     }
-    try (Pair rivals = new Pair(address, all, ServerOptions.forRivals())) {
-      laboratory.darpc(rivals);
+    try (Pair polling = new Pair(address, all, ServerOptions.spinning(POLLING))) {
+      laboratory.objects(polling);
     }
   }
 
