@@ -1,7 +1,7 @@
 package io.verbena.verbs.ext;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -42,26 +42,26 @@ public final class CompletionBlock {
   }
 
   public long wrId(int index) {
-    return memory.get(JAVA_LONG, at(index) + Layouts.WR_ID);
+    return memory.get(JAVA_LONG_UNALIGNED, at(index) + Layouts.WR_ID);
   }
 
   /** A {@link WcStatus}. */
   public int status(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WC_STATUS);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_STATUS);
   }
 
   /** A {@link WcOpcode}. */
   public int opcode(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WC_OPCODE);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_OPCODE);
   }
 
   public int vendorError(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WC_VENDOR_ERROR);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_VENDOR_ERROR);
   }
 
   /** Bytes received, read or written by the peer's WRITE with immediate. */
   public int byteLength(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WC_BYTE_LENGTH);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_BYTE_LENGTH);
   }
 
   /** The immediate, in this machine's order, where {@link WcFlags#WITH_IMM} is set. */
@@ -71,17 +71,17 @@ public final class CompletionBlock {
 
   /** The window that the peer invalidated, where {@link WcFlags#WITH_INV} is set. */
   public int invalidatedRkey(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WC_IMMEDIATE);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_IMMEDIATE);
   }
 
   /** The queue pair of this side. */
   public int qpNumber(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WC_QP_NUMBER);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_QP_NUMBER);
   }
 
   /** {@link WcFlags}. */
   public int flags(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WC_FLAGS);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_FLAGS);
   }
 
   /** Where {@code ibv_wc[capacity]} begins, for providers. */

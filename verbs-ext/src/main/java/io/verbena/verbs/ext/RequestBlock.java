@@ -1,7 +1,7 @@
 package io.verbena.verbs.ext;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +25,7 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     long bytes = (long) capacity * (requestSize + (long) maxSges * Layouts.SGE_SIZE);
     memory = arena.allocate(bytes, 64);
     for (int i = 0; i < capacity; i++) {
-      memory.set(JAVA_LONG, at(i) + Layouts.WR_SG_LIST, memory.address() + sgeAt(i, 0));
+      memory.set(JAVA_LONG_UNALIGNED, at(i) + Layouts.WR_SG_LIST, memory.address() + sgeAt(i, 0));
     }
   }
 
@@ -40,23 +40,23 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
   }
 
   public final long wrId(int index) {
-    return memory.get(JAVA_LONG, at(index) + Layouts.WR_ID);
+    return memory.get(JAVA_LONG_UNALIGNED, at(index) + Layouts.WR_ID);
   }
 
   public final int sgeCount(int index) {
-    return memory.get(JAVA_INT, at(index) + Layouts.WR_NUM_SGE);
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WR_NUM_SGE);
   }
 
   public final long sgeAddress(int index, int sge) {
-    return memory.get(JAVA_LONG, sgeAt(index, sge) + Layouts.SGE_ADDRESS);
+    return memory.get(JAVA_LONG_UNALIGNED, sgeAt(index, sge) + Layouts.SGE_ADDRESS);
   }
 
   public final int sgeLength(int index, int sge) {
-    return memory.get(JAVA_INT, sgeAt(index, sge) + Layouts.SGE_LENGTH);
+    return memory.get(JAVA_INT_UNALIGNED, sgeAt(index, sge) + Layouts.SGE_LENGTH);
   }
 
   public final int sgeLkey(int index, int sge) {
-    return memory.get(JAVA_INT, sgeAt(index, sge) + Layouts.SGE_LKEY);
+    return memory.get(JAVA_INT_UNALIGNED, sgeAt(index, sge) + Layouts.SGE_LKEY);
   }
 
   /** The address of a request, for providers: a failed post names the bad one by it. */
@@ -77,9 +77,9 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     }
     int last = first + count - 1;
     for (int i = first; i < last; i++) {
-      memory.set(JAVA_LONG, at(i) + Layouts.WR_NEXT, address(i + 1));
+      memory.set(JAVA_LONG_UNALIGNED, at(i) + Layouts.WR_NEXT, address(i + 1));
     }
-    memory.set(JAVA_LONG, at(last) + Layouts.WR_NEXT, 0);
+    memory.set(JAVA_LONG_UNALIGNED, at(last) + Layouts.WR_NEXT, 0);
     return address(first);
   }
 
@@ -88,8 +88,8 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
   }
 
   final void begin(int index, long wrId) {
-    memory.set(JAVA_LONG, at(index) + Layouts.WR_ID, wrId);
-    memory.set(JAVA_INT, at(index) + Layouts.WR_NUM_SGE, 0);
+    memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.WR_ID, wrId);
+    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.WR_NUM_SGE, 0);
   }
 
   final void addSge(int index, long address, int length, int lkey) {
@@ -98,14 +98,14 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
       throw new IllegalArgumentException("Request " + index + " already has " + maxSges + " SGEs");
     }
     putSge(index, count, address, length, lkey);
-    memory.set(JAVA_INT, at(index) + Layouts.WR_NUM_SGE, count + 1);
+    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.WR_NUM_SGE, count + 1);
   }
 
   final void putSge(int index, int sge, long address, int length, int lkey) {
     long at = sgeAt(index, sge);
-    memory.set(JAVA_LONG, at + Layouts.SGE_ADDRESS, address);
-    memory.set(JAVA_INT, at + Layouts.SGE_LENGTH, length);
-    memory.set(JAVA_INT, at + Layouts.SGE_LKEY, lkey);
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.SGE_ADDRESS, address);
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.SGE_LENGTH, length);
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.SGE_LKEY, lkey);
   }
 
   private long sgeAt(int index, int sge) {

@@ -1,7 +1,7 @@
 package io.verbena.verbs.ext;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import com.ibm.disni.verbs.IbvMr;
 import java.lang.foreign.Arena;
@@ -46,12 +46,12 @@ public final class SendBlock extends RequestBlock {
   }
 
   public SendBlock opcode(int index, int opcode) {
-    memory.set(JAVA_INT, at(index) + Layouts.SEND_WR_OPCODE, opcode);
+    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_OPCODE, opcode);
     return this;
   }
 
   public SendBlock flags(int index, int flags) {
-    memory.set(JAVA_INT, at(index) + Layouts.SEND_WR_FLAGS, flags);
+    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_FLAGS, flags);
     return this;
   }
 
@@ -69,14 +69,14 @@ public final class SendBlock extends RequestBlock {
 
   /** What LOCAL_INV or SEND_WITH_INV invalidates; stands where the immediate would. */
   public SendBlock invalidate(int index, int rkey) {
-    memory.set(JAVA_INT, at(index) + Layouts.SEND_WR_IMMEDIATE, rkey);
+    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_IMMEDIATE, rkey);
     return this;
   }
 
   /** Where a WRITE or READ goes to or comes from. */
   public SendBlock remote(int index, long address, int rkey) {
-    memory.set(JAVA_LONG, at(index) + Layouts.SEND_WR_REMOTE_ADDRESS, address);
-    memory.set(JAVA_INT, at(index) + Layouts.SEND_WR_RDMA_RKEY, rkey);
+    memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.SEND_WR_REMOTE_ADDRESS, address);
+    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_RDMA_RKEY, rkey);
     return this;
   }
 
@@ -87,10 +87,10 @@ public final class SendBlock extends RequestBlock {
    * @param swap what to store when equal
    */
   public SendBlock atomic(int index, long address, int rkey, long compareAdd, long swap) {
-    memory.set(JAVA_LONG, at(index) + Layouts.SEND_WR_REMOTE_ADDRESS, address);
-    memory.set(JAVA_LONG, at(index) + Layouts.SEND_WR_COMPARE_ADD, compareAdd);
-    memory.set(JAVA_LONG, at(index) + Layouts.SEND_WR_SWAP, swap);
-    memory.set(JAVA_INT, at(index) + Layouts.SEND_WR_ATOMIC_RKEY, rkey);
+    memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.SEND_WR_REMOTE_ADDRESS, address);
+    memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.SEND_WR_COMPARE_ADD, compareAdd);
+    memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.SEND_WR_SWAP, swap);
+    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_ATOMIC_RKEY, rkey);
     return this;
   }
 
@@ -104,13 +104,14 @@ public final class SendBlock extends RequestBlock {
   public SendBlock bind(
       int index, MemoryWindow window, IbvMr mr, long address, long length, int access) {
     long at = at(index);
-    memory.set(JAVA_LONG, at + Layouts.SEND_WR_BIND_MW, window.handle());
-    memory.set(JAVA_INT, at + Layouts.SEND_WR_BIND_RKEY, window.rkey());
-    memory.set(JAVA_LONG, at + Layouts.SEND_WR_BIND_MR, VerbsMr.of(mr).handle());
-    memory.set(JAVA_LONG, at + Layouts.SEND_WR_BIND_ADDRESS, address);
-    memory.set(JAVA_LONG, at + Layouts.SEND_WR_BIND_LENGTH, length);
-    memory.set(JAVA_INT, at + Layouts.SEND_WR_BIND_ACCESS, access);
-    memory.set(JAVA_INT, at + Layouts.SEND_WR_IMMEDIATE, 0); // librxe refuses anything else
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.SEND_WR_BIND_MW, window.handle());
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_BIND_RKEY, window.rkey());
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.SEND_WR_BIND_MR, VerbsMr.of(mr).handle());
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.SEND_WR_BIND_ADDRESS, address);
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.SEND_WR_BIND_LENGTH, length);
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_BIND_ACCESS, access);
+    memory.set(
+        JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_IMMEDIATE, 0); // librxe refuses anything else
     return this;
   }
 }
