@@ -2,12 +2,13 @@ package io.verbena.rdma;
 
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.LinkProvider;
+import io.verbena.core.link.UpgradeDriver;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.net.URI;
 
 /** RDMA links over the device that tests tagged "lab" run on, from it to itself. */
-final class DeviceLinkHarness implements LinkHarness {
+class DeviceLinkHarness implements LinkHarness {
   private final RdmaSettings settings;
   private final RdmaUpgradeProvider links;
   private final LinkProvider provider;
@@ -15,7 +16,12 @@ final class DeviceLinkHarness implements LinkHarness {
   DeviceLinkHarness(RdmaSettings settings) {
     this.settings = settings;
     links = new RdmaUpgradeProvider(new FfmProvider(), settings, NanoClock.SYSTEM);
-    provider = new UpgradeLinkProvider(() -> links, () -> {}, NanoClock.SYSTEM);
+    provider = new UpgradeLinkProvider(this::newDriver, () -> {}, NanoClock.SYSTEM);
+  }
+
+  /** Makes what steps one end. */
+  UpgradeDriver newDriver(Runnable wakeLoop) {
+    return links.newDriver(wakeLoop);
   }
 
   long pinnedBytes() {
@@ -70,6 +76,11 @@ final class DeviceLinkHarness implements LinkHarness {
 
   @Override
   public void close() {
+    requireNothingLeft(links);
+  }
+
+  /** Every queue pair was drained, and nothing is registered any more. */
+  static void requireNothingLeft(RdmaUpgradeProvider links) {
     if (links.counters().undrained() != 0) {
       throw new AssertionError("a queue pair was destroyed before it was drained");
     }

@@ -26,7 +26,9 @@ final class FabricLinkHarness implements LinkHarness {
     world = new FabricWorld(seed, profile);
     east = new RdmaUpgradeProvider(new SteppedVerbs(world.east, world), settings, world);
     west = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), settings, world);
-    provider = new UpgradeLinkProvider(() -> drivers++ % 2 == 0 ? east : west, world::step, world);
+    provider =
+        new UpgradeLinkProvider(
+            wake -> (drivers++ % 2 == 0 ? east : west).newDriver(wake), world::step, world);
   }
 
   @Override

@@ -97,7 +97,7 @@ final class FabricThreadsTest extends LinkThreadsContract {
       FabricHost host = fabric.addHost("one", FabricWorld.address("10.9.0.1"));
       RdmaUpgradeProvider links =
           new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
-      provider = new UpgradeLinkProvider(() -> links, () -> {}, NanoClock.SYSTEM);
+      provider = new UpgradeLinkProvider(links::newDriver, () -> {}, NanoClock.SYSTEM);
     }
 
     @Override

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * driver listens here is connected to with a token of nobody's.
  */
 final class UpgradeLinkProvider implements LinkProvider {
-  private final Supplier<RdmaUpgradeProvider> nextHost;
+  private final Function<Runnable, UpgradeDriver> newUpgradeDriver;
   private final Runnable step;
   private final NanoClock clock;
   private final Map<URI, OpenListening> listenings = new ConcurrentHashMap<>();
@@ -38,11 +38,12 @@ final class UpgradeLinkProvider implements LinkProvider {
   /**
    * Links between hosts.
    *
-   * @param nextHost the provider of the host that the next driver runs on
+   * @param newUpgradeDriver makes the next driver, on whichever host, from what wakes its loop
    * @param step runs before each poll, for a fabric that is stepped
    */
-  UpgradeLinkProvider(Supplier<RdmaUpgradeProvider> nextHost, Runnable step, NanoClock clock) {
-    this.nextHost = nextHost;
+  UpgradeLinkProvider(
+      Function<Runnable, UpgradeDriver> newUpgradeDriver, Runnable step, NanoClock clock) {
+    this.newUpgradeDriver = newUpgradeDriver;
     this.step = step;
     this.clock = clock;
   }
@@ -54,7 +55,7 @@ final class UpgradeLinkProvider implements LinkProvider {
 
   @Override
   public LinkDriver newDriver(Runnable wakeLoop) {
-    return new Driver(nextHost.get().newDriver(wakeLoop), wakeLoop);
+    return new Driver(newUpgradeDriver.apply(wakeLoop), wakeLoop);
   }
 
   private final class Driver implements LinkDriver {

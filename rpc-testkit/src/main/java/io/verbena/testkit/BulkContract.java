@@ -11,13 +11,13 @@ import io.verbena.core.link.SendResult;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +42,7 @@ public abstract class BulkContract {
 
   private LinkHarness harness;
   private SteppedLinks links;
-  private Arena arena;
+  private final List<EndMemory> memories = new ArrayList<>();
   private BulkEnd client;
   private BulkEnd server;
 
@@ -61,10 +61,15 @@ public abstract class BulkContract {
             harness,
             new LinkOptions(harness.maxFrameBytes(), PATIENCE, harness.clientTls()),
             new LinkOptions(harness.maxFrameBytes(), PATIENCE, harness.serverTls()));
-    arena = Arena.ofShared();
     SteppedLinks.Pair pair = links.open();
-    client = new BulkEnd(pair.client(), arena, harness);
-    server = new BulkEnd(pair.server(), arena, harness);
+    client = bulk(pair.client());
+    server = bulk(pair.server());
+  }
+
+  private BulkEnd bulk(LinkEnd end) {
+    BulkEnd bulk = new BulkEnd(end, harness);
+    memories.add(bulk.memory());
+    return bulk;
   }
 
   @AfterEach
@@ -72,13 +77,13 @@ public abstract class BulkContract {
     try {
       links.close();
     } finally {
-      arena.close();
+      memories.forEach(EndMemory::close);
       harness.close();
     }
   }
 
   private void untilArrived(BulkEnd.Landed landed) {
-    links.stepUntil("all to arrive", () -> landed.upTo() == landed.memory().byteSize());
+    links.stepUntil("all to arrive", landed::isWhole);
   }
 
   private void untilWritten(BulkEnd.Written written) {
@@ -98,8 +103,8 @@ public abstract class BulkContract {
     return true;
   }
 
-  private static void assertSame(MemorySegment landed, MemorySegment source) {
-    assertThat(landed.mismatch(source)).as("first difference").isEqualTo(-1);
+  private static void assertSame(byte[] landed, byte[] source) {
+    assertThat(Arrays.mismatch(landed, source)).as("first difference").isEqualTo(-1);
   }
 
   private void assertStillWorks(BulkEnd from, BulkEnd to) throws LinkException {
@@ -110,7 +115,7 @@ public abstract class BulkContract {
     from.end().sendNow(new byte[] {1});
     untilArrived(landed);
     links.stepUntil("the frame", () -> to.end().heard().frames().size() > frames);
-    assertSame(landed.memory(), source.memory());
+    assertSame(landed.content(), from.content(source.memory()));
   }
 
   @Nested
@@ -147,7 +152,7 @@ public abstract class BulkContract {
               written.writeOn();
               return landed.upTo() == length && written.pending() == 0;
             });
-        assertSame(landed.memory(), source.memory());
+        assertSame(landed.content(), client.content(source.memory()));
         fence(landed);
       }
     }
@@ -155,16 +160,14 @@ public abstract class BulkContract {
     @Test
     void inNoMoreThanTheRangeThatIsOpen() throws LinkException {
       BulkRegion region = server.region(3000);
-      region.memory().fill(UNTOUCHED);
+      server.wipe(region.memory(), UNTOUCHED);
       BulkEnd.Landed landed = server.target(region, 1001, 997);
       BulkRegion source = client.filled(997, 5);
       client.to(landed, source).writeNow(997, true);
       untilArrived(landed);
-      assertSame(landed.memory(), source.memory());
-      assertThat(region.memory().asSlice(0, 1001).toArray(ValueLayout.JAVA_BYTE))
-          .containsOnly(UNTOUCHED);
-      assertThat(region.memory().asSlice(1998).toArray(ValueLayout.JAVA_BYTE))
-          .containsOnly(UNTOUCHED);
+      assertSame(landed.content(), client.content(source.memory()));
+      assertThat(server.content(region.memory().asSlice(0, 1001))).containsOnly(UNTOUCHED);
+      assertThat(server.content(region.memory().asSlice(1998))).containsOnly(UNTOUCHED);
     }
 
     @Test
@@ -175,7 +178,7 @@ public abstract class BulkContract {
       int length = 200_001;
       BulkRegion from = client.port().attach(sparse(directory.resolve("from")), MemoryLife.HELD);
       BulkRegion into = server.port().attach(sparse(directory.resolve("into")), MemoryLife.HELD);
-      BulkEnd.fill(from.memory().asSlice(offset, length), 6);
+      client.fill(from.memory().asSlice(offset, length), 6);
       BulkEnd.Landed landed = server.target(into, offset, length);
       var remote = client.port().remote(ByteBuffer.wrap(landed.advertisement()));
       int half = length / 2;
@@ -186,14 +189,14 @@ public abstract class BulkContract {
           .isEqualTo(SendResult.SENT);
       client.end().link().flush();
       untilArrived(landed);
-      assertSame(landed.memory(), from.memory().asSlice(offset, length));
+      assertSame(landed.content(), client.content(from.memory().asSlice(offset, length)));
     }
 
     private MemorySegment sparse(Path file) throws IOException {
       try (FileChannel channel =
           FileChannel.open(
               file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        return channel.map(FileChannel.MapMode.READ_WRITE, 0, 5L << 30, arena);
+        return channel.map(FileChannel.MapMode.READ_WRITE, 0, 5L << 30, Arena.ofAuto());
       }
     }
 
@@ -227,13 +230,13 @@ public abstract class BulkContract {
     void fromMemoryThatChangesAsSoonAsItIsWritten() throws LinkException {
       BulkEnd.Landed landed = server.target(100_000);
       BulkRegion source = client.filled(100_000, 10);
-      byte[] before = source.memory().toArray(ValueLayout.JAVA_BYTE);
+      byte[] before = client.content(source.memory());
       BulkEnd.Written written = client.to(landed, source);
       written.writeNow(100_000, true);
       links.stepUntil("the source to be free", () -> written.pending() == 0);
-      source.memory().fill((byte) 0);
+      client.wipe(source.memory(), (byte) 0);
       untilArrived(landed);
-      assertThat(landed.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
+      assertThat(landed.content()).isEqualTo(before);
     }
   }
 
@@ -277,13 +280,13 @@ public abstract class BulkContract {
       written.write(100_000, false);
       written.writeNow(100_000, true);
       fence(landed);
-      landed.memory().fill(UNTOUCHED);
+      server.wipe(landed.memory(), UNTOUCHED);
       for (int i = 0; i < 3; i++) {
         written.writeNow(100_000, true);
         links.settle();
       }
       untilWritten(written);
-      assertThat(landed.memory().toArray(ValueLayout.JAVA_BYTE)).containsOnly(UNTOUCHED);
+      assertThat(landed.content()).containsOnly(UNTOUCHED);
       assertStillWorks(client, server);
     }
 
@@ -302,7 +305,7 @@ public abstract class BulkContract {
       fresh.writeNow(6000, true);
       untilArrived(second);
       untilWritten(stale);
-      assertSame(second.memory(), source.memory());
+      assertSame(second.content(), client.content(source.memory()));
     }
 
     @Test
@@ -313,11 +316,11 @@ public abstract class BulkContract {
       links.step();
       server.end().link().abort("enough");
       links.stepUntil("the reader to hear", () -> server.end().heard().isClosed());
-      landed.memory().fill(UNTOUCHED);
+      server.wipe(landed.memory(), UNTOUCHED);
       links.stepUntil("the writer to hear", () -> client.end().heard().isClosed());
       assertThat(written.write(100_000, true)).isEqualTo(SendResult.CLOSED);
       links.settle();
-      assertThat(landed.memory().toArray(ValueLayout.JAVA_BYTE)).containsOnly(UNTOUCHED);
+      assertThat(landed.content()).containsOnly(UNTOUCHED);
       fence(landed);
     }
 
@@ -325,18 +328,18 @@ public abstract class BulkContract {
     void whenItsLinkIsAbortedByTheWriterWhoseMemoryIsThenFree() throws LinkException {
       BulkEnd.Landed landed = server.target(500_000);
       BulkRegion source = client.filled(500_000, 15);
-      byte[] before = source.memory().toArray(ValueLayout.JAVA_BYTE);
+      byte[] before = client.content(source.memory());
       BulkEnd.Written written = client.to(landed, source);
       written.writeNow(100_000, true);
       client.end().link().abort("enough");
       links.stepClientUntil("the writer to hear", () -> client.end().heard().isClosed());
       int pending = written.pending();
-      source.memory().fill((byte) 0);
+      client.wipe(source.memory(), (byte) 0);
       links.stepUntil("the reader to hear", () -> server.end().heard().isClosed());
       links.settle();
       assertThat(written.pending()).as("told of after the end").isEqualTo(pending);
-      byte[] arrived = landed.memory().asSlice(0, landed.upTo()).toArray(ValueLayout.JAVA_BYTE);
-      assertThat(arrived).isEqualTo(java.util.Arrays.copyOf(before, arrived.length));
+      byte[] arrived = server.content(landed.memory().asSlice(0, landed.upTo()));
+      assertThat(arrived).isEqualTo(Arrays.copyOf(before, arrived.length));
       source.release();
       fence(landed);
     }
@@ -345,15 +348,15 @@ public abstract class BulkContract {
     void afterAllThatWasWrittenWhenItsLinkIsClosedInOrder() throws LinkException {
       BulkEnd.Landed landed = server.target(50_000);
       BulkRegion source = client.filled(50_000, 16);
-      byte[] before = source.memory().toArray(ValueLayout.JAVA_BYTE);
+      byte[] before = client.content(source.memory());
       client.to(landed, source).writeNow(50_000, true);
       client.end().sendNow(new byte[] {1});
       client.end().link().close();
       links.stepUntil("the writer to hear", () -> client.end().heard().isClosed());
-      source.memory().fill((byte) 0);
+      client.wipe(source.memory(), (byte) 0);
       links.stepUntil("the reader to hear", () -> server.end().heard().isClosed());
       assertThat(server.end().heard().frames()).hasSize(1);
-      assertThat(landed.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
+      assertThat(landed.content()).isEqualTo(before);
     }
   }
 
@@ -367,8 +370,8 @@ public abstract class BulkContract {
       List<byte[]> bad = new ArrayList<>();
       bad.add(new byte[0]);
       bad.add(new byte[1]);
-      bad.add(java.util.Arrays.copyOf(good, good.length - 1));
-      bad.add(java.util.Arrays.copyOf(good, good.length + 1));
+      bad.add(Arrays.copyOf(good, good.length - 1));
+      bad.add(Arrays.copyOf(good, good.length + 1));
       bad.add(new byte[64]);
       for (byte[] advertisement : bad) {
         assertThatThrownBy(() -> client.port().remote(ByteBuffer.wrap(advertisement)))
@@ -382,7 +385,7 @@ public abstract class BulkContract {
       Random random = Seed.random("bulk to random places");
       SteppedLinks.Pair other = links.open();
       BulkEnd.Landed good = server.target(100_000);
-      good.memory().fill(UNTOUCHED);
+      server.wipe(good.memory(), UNTOUCHED);
       byte[] advertisement = good.advertisement();
       for (int i = 0; i < 3; i++) {
         advertisement[random.nextInt(advertisement.length)] ^= (byte) (1 + random.nextInt(255));
@@ -398,16 +401,15 @@ public abstract class BulkContract {
         assertThat(expected).hasMessageContaining(" ");
       }
       links.settle();
-      assertStillWorks(
-          new BulkEnd(other.client(), arena, harness), new BulkEnd(other.server(), arena, harness));
+      assertStillWorks(bulk(other.client()), bulk(other.server()));
     }
 
     @Test
     void anotherLinksTarget() throws LinkException {
       SteppedLinks.Pair other = links.open();
-      BulkEnd otherServer = new BulkEnd(other.server(), arena, harness);
+      BulkEnd otherServer = bulk(other.server());
       BulkEnd.Landed foreign = otherServer.target(10_000);
-      foreign.memory().fill(UNTOUCHED);
+      otherServer.wipe(foreign.memory(), UNTOUCHED);
       try {
         client.to(foreign, client.filled(10_000, 18)).writeNow(10_000, true);
         links.stepUntil("the stranger's link to end", () -> client.end().heard().isClosed());
@@ -415,15 +417,15 @@ public abstract class BulkContract {
         assertThat(expected).hasMessageContaining(" ");
       }
       links.settle();
-      assertThat(foreign.memory().toArray(ValueLayout.JAVA_BYTE)).containsOnly(UNTOUCHED);
-      assertStillWorks(new BulkEnd(other.client(), arena, harness), otherServer);
+      assertThat(foreign.content()).containsOnly(UNTOUCHED);
+      assertStillWorks(bulk(other.client()), otherServer);
     }
 
     @Test
     void writesBeyondATargetsEndAndTheLinkEnds() throws LinkException {
       SteppedLinks.Pair other = links.open();
       BulkRegion region = server.region(20_000);
-      region.memory().fill(UNTOUCHED);
+      server.wipe(region.memory(), UNTOUCHED);
       byte[] lie = harness.overstated(server.target(region, 0, 10_000).advertisement());
       Assumptions.assumeTrue(lie != null, "the writer takes no length from an advertisement here");
       if (lie != null) {
@@ -431,10 +433,8 @@ public abstract class BulkContract {
       }
       links.stepUntil("the liar's link to end", () -> server.end().heard().isClosed());
       links.stepUntil("the liar to hear", () -> client.end().heard().isClosed());
-      assertThat(region.memory().asSlice(10_000).toArray(ValueLayout.JAVA_BYTE))
-          .containsOnly(UNTOUCHED);
-      assertStillWorks(
-          new BulkEnd(other.client(), arena, harness), new BulkEnd(other.server(), arena, harness));
+      assertThat(server.content(region.memory().asSlice(10_000))).containsOnly(UNTOUCHED);
+      assertStillWorks(bulk(other.client()), bulk(other.server()));
     }
 
     @Test
@@ -462,22 +462,22 @@ public abstract class BulkContract {
     @Test
     void thatIsFreedAsSoonAsItIsReleased() throws LinkException {
       for (int i = 0; i < 20; i++) {
-        try (Arena mine = Arena.ofShared()) {
-          MemorySegment from = mine.allocate(10_000);
-          MemorySegment into = mine.allocate(10_000);
-          BulkEnd.fill(from, i);
-          BulkRegion source = client.port().attach(from, MemoryLife.BORROWED);
-          BulkRegion landing = server.port().attach(into, MemoryLife.BORROWED);
-          BulkEnd.Landed landed = server.target(landing, 0, 10_000);
-          BulkEnd.Written written = client.to(landed, source);
-          written.writeNow(10_000, true);
-          untilArrived(landed);
-          untilWritten(written);
-          assertSame(into, from);
-          fence(landed);
-          source.release();
-          landing.release();
-        }
+        MemorySegment from = client.memory().allocate(10_000);
+        MemorySegment into = server.memory().allocate(10_000);
+        client.fill(from, i);
+        BulkRegion source = client.port().attach(from, MemoryLife.BORROWED);
+        BulkRegion landing = server.port().attach(into, MemoryLife.BORROWED);
+        BulkEnd.Landed landed = server.target(landing, 0, 10_000);
+        BulkEnd.Written written = client.to(landed, source);
+        written.writeNow(10_000, true);
+        untilArrived(landed);
+        untilWritten(written);
+        assertSame(server.content(into), client.content(from));
+        fence(landed);
+        source.release();
+        landing.release();
+        client.memory().free(from);
+        server.memory().free(into);
       }
       links.settle();
       assertStillWorks(client, server);
@@ -485,10 +485,10 @@ public abstract class BulkContract {
 
     @Test
     void andTakesTheSameMemoryAgainAndAgain() throws LinkException {
-      MemorySegment from = arena.allocate(10_000);
-      MemorySegment into = arena.allocate(10_000);
+      MemorySegment from = client.memory().allocate(10_000);
+      MemorySegment into = server.memory().allocate(10_000);
       for (int i = 0; i < 20; i++) {
-        BulkEnd.fill(from, i);
+        client.fill(from, i);
         BulkRegion source = client.port().attach(from, MemoryLife.HELD);
         BulkRegion landing = server.port().attach(into, MemoryLife.HELD);
         BulkEnd.Landed landed = server.target(landing, 0, 10_000);
@@ -496,7 +496,7 @@ public abstract class BulkContract {
         written.writeNow(10_000, true);
         untilArrived(landed);
         untilWritten(written);
-        assertSame(into, from);
+        assertSame(server.content(into), client.content(from));
         fence(landed);
         source.release();
         landing.release();

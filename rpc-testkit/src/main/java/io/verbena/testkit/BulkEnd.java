@@ -7,21 +7,26 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Random;
 
 /** One end of a link under test, as what bulk is written from and into. */
 final class BulkEnd {
   private final LinkEnd end;
-  private final Arena arena;
   private final LinkHarness harness;
+  private final EndMemory memory;
 
-  BulkEnd(LinkEnd end, Arena arena, LinkHarness harness) {
+  BulkEnd(LinkEnd end, LinkHarness harness) {
     this.end = end;
-    this.arena = arena;
     this.harness = harness;
+    this.memory = harness.memoryOf(end.link());
+  }
+
+  /** Returns this end's memory, which is to be closed after the link. */
+  EndMemory memory() {
+    return memory;
   }
 
   LinkEnd end() {
@@ -38,7 +43,7 @@ final class BulkEnd {
 
   /** Attaches memory of this length that the test holds to its end. */
   BulkRegion region(long length) throws LinkException {
-    return port().attach(arena.allocate(length, 64), MemoryLife.HELD);
+    return port().attach(memory.allocate(length), MemoryLife.HELD);
   }
 
   /** Attaches memory filled with random bytes. */
@@ -68,14 +73,28 @@ final class BulkEnd {
     return new Written(port().remote(ByteBuffer.wrap(advertisement)), source);
   }
 
-  static void fill(MemorySegment memory, long seed) {
-    byte[] bytes = new byte[(int) memory.byteSize()];
+  /** Fills memory of this end with random bytes. */
+  void fill(MemorySegment part, long seed) {
+    byte[] bytes = new byte[(int) part.byteSize()];
     new Random(seed).nextBytes(bytes);
-    MemorySegment.copy(bytes, 0, memory, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, bytes.length);
+    MemorySegment.copy(bytes, 0, part, ValueLayout.JAVA_BYTE, 0, bytes.length);
+    memory.put(part);
+  }
+
+  /** Fills memory of this end with one byte. */
+  void wipe(MemorySegment part, byte value) {
+    part.fill(value);
+    memory.put(part);
+  }
+
+  /** Returns what memory of this end holds now. */
+  byte[] content(MemorySegment part) {
+    memory.get(part);
+    return part.toArray(ValueLayout.JAVA_BYTE);
   }
 
   /** A target, with what was heard of it. */
-  static final class Landed {
+  final class Landed {
     private final MemorySegment memory;
     private BulkTarget target;
     private long upTo;
@@ -110,6 +129,15 @@ final class BulkEnd {
 
     long upTo() {
       return upTo;
+    }
+
+    boolean isWhole() {
+      return upTo == memory.byteSize();
+    }
+
+    /** Returns what it holds now. */
+    byte[] content() {
+      return BulkEnd.this.content(memory);
     }
   }
 

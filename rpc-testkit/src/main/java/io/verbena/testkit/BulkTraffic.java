@@ -5,6 +5,7 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.SendResult;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -84,8 +85,7 @@ final class BulkTraffic {
   /** Returns whether everything has arrived and every source is free again. */
   boolean isOver() {
     for (int i = 0; i < targets.size(); i++) {
-      if (targets.get(i).upTo() < targets.get(i).memory().byteSize()
-          || writers.get(i).pending() > 0) {
+      if (!targets.get(i).isWhole() || writers.get(i).pending() > 0) {
         return false;
       }
     }
@@ -95,7 +95,7 @@ final class BulkTraffic {
   /** Returns whether what arrived is what was written. */
   boolean arrivedWhole() {
     for (int i = 0; i < targets.size(); i++) {
-      if (targets.get(i).memory().mismatch(sources.get(i).memory()) >= 0) {
+      if (!Arrays.equals(targets.get(i).content(), from.content(sources.get(i).memory()))) {
         return false;
       }
     }

@@ -1,5 +1,6 @@
 package io.verbena.testkit;
 
+import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.TlsOptions;
 import java.net.URI;
@@ -63,6 +64,21 @@ public interface LinkHarness extends AutoCloseable {
    */
   default boolean takesHugeRegions() {
     return true;
+  }
+
+  /** Returns the memory that one end of a link can attach; the suite closes it. */
+  default EndMemory memoryOf(Link end) {
+    return EndMemory.ofThisProcess();
+  }
+
+  /** Returns whether both ends are in this process, so that what they allocate can be counted. */
+  default boolean hasBothEndsHere() {
+    return true;
+  }
+
+  /** Returns after how many steps in which nothing happens nothing is under way any more. */
+  default int idleSteps() {
+    return 200;
   }
 
   @Override

@@ -19,6 +19,7 @@ public final class SteppedLinks implements AutoCloseable {
   private final LinkDriver client;
   private final LinkDriver server;
   private final LinkOptions clientOptions;
+  private final int idleSteps;
   private final LinkDriver.Listening listening;
   private final List<LinkEnd> accepted = new ArrayList<>();
   private final List<LinkEnd> opened = new ArrayList<>();
@@ -27,6 +28,7 @@ public final class SteppedLinks implements AutoCloseable {
   public SteppedLinks(LinkHarness harness, LinkOptions clientOptions, LinkOptions serverOptions)
       throws LinkException {
     this.clientOptions = clientOptions;
+    this.idleSteps = harness.idleSteps();
     this.client = harness.provider().newDriver(() -> {});
     this.server = harness.provider().newDriver(() -> {});
     this.listening = server.listen(harness.freeAddress(), serverOptions, this::accept);
@@ -126,7 +128,7 @@ public final class SteppedLinks implements AutoCloseable {
   /** Polls both drivers until nothing has happened for a while. */
   public void settle() {
     int idle = 0;
-    while (idle < 200) {
+    while (idle < idleSteps) {
       idle = step() == 0 ? idle + 1 : 0;
       Thread.onSpinWait();
     }

@@ -1,0 +1,121 @@
+package io.verbena.rdma;
+
+import io.verbena.core.NanoClock;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.verbs.ffm.FfmProvider;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.util.Map;
+
+/** The process on machine b in which a test on machine a has the other end of its links. */
+final class FarProcess implements FarEnd {
+  /** Says that it can be connected to. */
+  static final String READY = "the other end is ready";
+
+  static final int PORT = 7500;
+
+  private final FarMemory memory = new FarMemory();
+  private RdmaUpgradeProvider links;
+
+  @SuppressWarnings("NullAway.Init") // by begin
+  private FarProcess() {}
+
+  public static void main(String[] arguments) throws IOException {
+    FarProcess process = new FarProcess();
+    try (ServerSocket server =
+        new ServerSocket(PORT, 1, InetAddress.getByName(System.getenv("LAB_ADDRESS")))) {
+      System.out.println(READY);
+      try (FarCalls calls = new FarCalls(server.accept(), process.memory, process)) {
+        calls.serve();
+      }
+    }
+  }
+
+  @Override
+  public void begin(RdmaSettings settings) {
+    links = new RdmaUpgradeProvider(new FfmProvider(), settings, NanoClock.SYSTEM);
+  }
+
+  @Override
+  public UpgradeDriver newDriver() {
+    return new OnThisClock(links.newDriver(() -> {}));
+  }
+
+  @Override
+  public void requireNothingLeft() {
+    DeviceLinkHarness.requireNothingLeft(links);
+  }
+
+  @Override
+  public Map<String, Long> notReady() throws IOException {
+    return NotReady.counters();
+  }
+
+  @Override
+  public void allocate(long name, long bytes) {
+    memory.allocate(name, bytes);
+  }
+
+  @Override
+  public void free(long name) {
+    memory.free(name);
+  }
+
+  @Override
+  public void put(long name, byte[] bytes) {
+    MemorySegment.copy(
+        bytes, 0, memory.named(name, bytes.length), ValueLayout.JAVA_BYTE, 0, bytes.length);
+  }
+
+  @Override
+  public byte[] get(long name, int bytes) {
+    return memory.named(name, bytes).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /** The other machine's clock says nothing here. */
+  private record OnThisClock(UpgradeDriver driver) implements UpgradeDriver {
+    @Override
+    public int poll(long nowNanosThere) {
+      return driver.poll(NanoClock.SYSTEM.nanoTime());
+    }
+
+    @Override
+    public boolean isInUse() {
+      return driver.isInUse();
+    }
+
+    @Override
+    public boolean armWakeup() {
+      return driver.armWakeup();
+    }
+
+    @Override
+    public byte[] request(URI peer, LinkOptions options) {
+      return driver.request(peer, options);
+    }
+
+    @Override
+    public byte[] offer(
+        byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
+        throws LinkException {
+      return driver.offer(request, localAddress, options, handler);
+    }
+
+    @Override
+    public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+      driver.connect(offer, options, handler);
+    }
+
+    @Override
+    public void close() {
+      driver.close();
+    }
+  }
+}
