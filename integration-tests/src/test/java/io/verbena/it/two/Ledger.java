@@ -1,5 +1,6 @@
 package io.verbena.it.two;
 
+import io.verbena.api.Execution;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.bulk.ObjectRef;
@@ -23,4 +24,8 @@ interface Ledger {
   /** Returns what the server holds, and what was wrong. */
   @RpcMethod(id = 4)
   Map<String, Long> figures();
+
+  /** Calls back with so many numbers, and returns what was told of the execution of each call. */
+  @RpcMethod(id = 5)
+  Map<Integer, Execution> callBack(int from, int count);
 }

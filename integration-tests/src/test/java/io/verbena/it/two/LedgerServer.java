@@ -1,6 +1,7 @@
 package io.verbena.it.two;
 
 import io.verbena.api.CallContext;
+import io.verbena.api.Execution;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.PushHandler;
@@ -46,6 +47,7 @@ final class LedgerServer implements Ledger, PushHandler {
   private final RdmaUpgradeProvider rdma =
       new RdmaUpgradeProvider(new FfmProvider(), RdmaSettings.DEFAULT, NanoClock.SYSTEM);
   private final AtomicLong wrongPushes = new AtomicLong();
+  private final AtomicLong wrongCallsBack = new AtomicLong();
   private final MappedByteBuffer entries;
   private final VerbenaServer server;
 
@@ -98,7 +100,25 @@ final class LedgerServer implements Ledger, PushHandler {
   public Map<String, Long> figures() {
     Map<String, Long> figures = figures(rdma, server.bulkStats());
     figures.put("wrong pushes", wrongPushes.get());
+    figures.put("wrong calls back", wrongCallsBack.get());
     return figures;
+  }
+
+  @Override
+  public Map<Integer, Execution> callBack(int from, int count) {
+    CalledBackRpc.Async caller = CalledBackRpc.async(CallContext.current().session());
+    EnterCalls calls = new EnterCalls(caller::enter);
+    try {
+      for (int number = from; number < from + count; number++) {
+        calls.call(number);
+      }
+      calls.awaitEnd();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("calling back took longer than the call may", e);
+    }
+    calls.problems().forEach(System.out::println);
+    wrongCallsBack.addAndGet(calls.problems().size());
+    return calls.outcomes();
   }
 
   /** Returns what one end holds. */

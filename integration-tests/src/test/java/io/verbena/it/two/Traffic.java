@@ -16,38 +16,37 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Calls, fetches and pushes on one session, one after the other of each kind, several calls at a
- * time, until told to stop. Every call is an entry of its own in the ledger.
+ * Calls both ways, fetches and pushes on one session, one after the other of each kind, several
+ * calls at a time, until told to stop. Every call is an entry of its own in the ledger of the end
+ * that it calls.
  */
 final class Traffic implements AutoCloseable {
   /** Longer than any fault and all that comes after it. */
   static final Duration LONGEST = Duration.ofSeconds(150);
 
-  private static final int AT_A_TIME = 16;
   static final int BYTES = 1 << 20;
-  private static final TransferOptions CHECKED = TransferOptions.DEFAULT.withChecksum();
 
-  /** Whoever was refused tries again after that, and not at once. */
-  private static final long PAUSE_MILLIS = 50;
+  /** So many at the request of one call. */
+  private static final int CALLS_BACK = 50;
+
+  private static final TransferOptions CHECKED = TransferOptions.DEFAULT.withChecksum();
 
   private final Session session;
   private final AtomicInteger numbers;
   private final int first;
-  private final Map<Integer, Execution> outcomes = new ConcurrentHashMap<>();
-  private final Queue<String> problems = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger failedCalls = new AtomicInteger();
+  private final EnterCalls calls;
+  private final EntriesHere entriesHere;
+  private final Map<Integer, Execution> toldThere = new ConcurrentHashMap<>();
+  private final AtomicInteger calledBack = new AtomicInteger();
   private final AtomicInteger fetched = new AtomicInteger();
   private final AtomicInteger pushed = new AtomicInteger();
   private final AtomicInteger failedTransfers = new AtomicInteger();
@@ -56,60 +55,40 @@ final class Traffic implements AutoCloseable {
   private final Future<?> caller;
   private final Future<?> fetcher;
   private final Future<?> pusher;
+  private final Future<?> calledByPeer;
   private volatile boolean stopped;
 
   /** Begins. */
-  Traffic(Session session, AtomicInteger numbers) {
+  Traffic(Session session, AtomicInteger numbers, EntriesHere entriesHere) {
     this.session = session;
     this.numbers = numbers;
+    this.entriesHere = entriesHere;
+    this.calls = new EnterCalls(LedgerRpc.async(session)::enter);
     this.first = numbers.get();
     caller = threads.submit(this::call);
     fetcher = threads.submit(this::fetch);
     pusher = threads.submit(this::push);
+    calledByPeer = threads.submit(this::beCalledBack);
   }
 
   private Void call() throws Exception {
-    LedgerRpc.Async ledger = LedgerRpc.async(session);
-    Semaphore room = new Semaphore(AT_A_TIME);
-    int failedBefore = 0;
     while (!stopped) {
-      acquire(room, 1);
-      if (failedCalls.get() != failedBefore) {
-        failedBefore = failedCalls.get();
-        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-      }
-      int number = numbers.getAndIncrement();
-      ledger
-          .enter(number)
-          .whenComplete(
-              (answer, failure) -> {
-                outcomes.put(number, outcome(number, answer, failure));
-                room.release();
-              });
+      calls.call(numbers.getAndIncrement());
     }
-    acquire(room, AT_A_TIME);
+    calls.awaitEnd();
     return null;
   }
 
-  private static void acquire(Semaphore room, int permits) throws InterruptedException {
-    if (!room.tryAcquire(permits, LONGEST.toSeconds() + 30, TimeUnit.SECONDS)) {
-      throw new AssertionError("calls have no end");
-    }
-  }
-
-  private Execution outcome(int number, Integer answer, Throwable failure) {
-    if (failure == null) {
-      if (answer != number + 1) {
-        problems.add("call " + number + " got the answer " + answer);
-      }
-      return Execution.EXECUTED;
-    }
-    failedCalls.incrementAndGet();
-    if (failure instanceof RpcException known) {
-      return known.execution();
-    }
-    problems.add("call " + number + ": " + failure);
-    return Execution.UNKNOWN;
+  private Void beCalledBack() throws Exception {
+    return repeat(
+        calledBack,
+        () -> {
+          int from = entriesHere.unused(CALLS_BACK);
+          Map<Integer, Execution> told = LedgerRpc.client(session).callBack(from, CALLS_BACK);
+          assertThat(told).hasSize(CALLS_BACK);
+          toldThere.putAll(told);
+          return null;
+        });
   }
 
   private Void fetch() throws Exception {
@@ -151,7 +130,7 @@ final class Traffic implements AutoCloseable {
         successes.incrementAndGet();
       } catch (TransferException | RpcException e) {
         failedTransfers.incrementAndGet();
-        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        TimeUnit.MILLISECONDS.sleep(EnterCalls.PAUSE_MILLIS);
       }
     }
     return null;
@@ -159,53 +138,54 @@ final class Traffic implements AutoCloseable {
 
   /** Returns when some more of each kind have succeeded. */
   void awaitMore() {
-    int calls = outcomes.size() - failedCalls.get() + 100;
+    int succeeded = succeeded() + 100;
+    int back = calledBack.get() + 2;
     int fetches = fetched.get() + 2;
     int pushes = pushed.get() + 2;
     await()
         .atMost(LONGEST)
         .untilAsserted(
             () -> {
-              assertThat(outcomes.size() - failedCalls.get()).isGreaterThanOrEqualTo(calls);
+              assertThat(succeeded()).isGreaterThanOrEqualTo(succeeded);
+              assertThat(calledBack).hasValueGreaterThanOrEqualTo(back);
               assertThat(fetched).hasValueGreaterThanOrEqualTo(fetches);
               assertThat(pushed).hasValueGreaterThanOrEqualTo(pushes);
             });
   }
 
+  private int succeeded() {
+    return calls.outcomes().size() - calls.failed();
+  }
+
   /** Stops, and returns when everything has come to its end: it does, or this fails. */
   void stop() throws Exception {
     stopped = true;
-    for (Future<?> one : new Future<?>[] {caller, fetcher, pusher}) {
+    for (Future<?> one : new Future<?>[] {caller, fetcher, pusher, calledByPeer}) {
       one.get(LONGEST.toSeconds() + 60, TimeUnit.SECONDS);
     }
   }
 
-  /** Every call and transfer has succeeded, and every call was executed once. */
+  /** Every call, there and back, and every transfer has succeeded; calls were executed once. */
   void assertNothingFailed() {
-    assertThat(failedCalls).hasValue(0);
+    assertThat(calls.failed()).isZero();
     assertThat(failedTransfers).hasValue(0);
+    assertThat(toldThere.values()).containsOnly(Execution.EXECUTED);
     assertOutcomesAreTrue();
   }
 
   /** What calls were told of their execution is so. */
   void assertOutcomesAreTrue() {
     byte[] times = LedgerRpc.client(session).timesEntered(first, numbers.get() - first);
-    assertThat(problems).isEmpty();
-    assertThat(outcomes).hasSize(times.length);
-    outcomes.forEach(
-        (number, outcome) -> {
-          int entered = times[number - first];
-          String call = "call " + number + ", " + outcome;
-          switch (outcome) {
-            case EXECUTED -> assertThat(entered).as(call).isOne();
-            case NOT_EXECUTED -> assertThat(entered).as(call).isZero();
-            case UNKNOWN -> assertThat(entered).as(call).isBetween(0, 1);
-          }
-        });
+    assertThat(calls.problems()).isEmpty();
+    assertThat(calls.outcomes()).hasSize(times.length);
+    calls
+        .outcomes()
+        .forEach((number, told) -> EnterCalls.assertTrue(number, told, times[number - first]));
+    entriesHere.assertTrue(toldThere);
   }
 
   int failures() {
-    return failedCalls.get() + failedTransfers.get();
+    return calls.failed() + failedTransfers.get();
   }
 
   @Override

@@ -25,15 +25,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Whatever happens between two machines while calls and large objects are under way: every call
- * ends, none is executed twice, what is told of their execution is true, they go on over TCP and
- * return to RDMA, and nothing is left of it.
+ * Whatever happens between two machines while calls, both ways, and large objects are under way:
+ * every call ends, none is executed twice, what is told of their execution is true, they go on over
+ * TCP and return to RDMA, and nothing is left of it.
  */
 @Tag("lab-two")
 @DisplayName("Between two machines")
 @Timeout(300)
 class TwoMachinesTest {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
+  private static final EntriesHere ENTRIES_HERE = new EntriesHere();
 
   private static Map<String, Long> beforehand;
   private static RdmaUpgradeProvider rdma;
@@ -52,6 +53,7 @@ class TwoMachinesTest {
     server = new LedgerProcess();
     client = VerbenaClient.builder().limits(LedgerServer.LIMITS).upgrades(rdma).build();
     session = client.connect(LedgerProcess.ADDRESS);
+    session.serve(CalledBackRpc.bind(ENTRIES_HERE));
     awaitPath("rdma");
     during(Traffic::awaitMore).assertNothingFailed();
     awaitRest();
@@ -74,7 +76,9 @@ class TwoMachinesTest {
     awaitPath("rdma");
     awaitRest();
     await().atMost(Traffic.LONGEST).untilAsserted(() -> assertThat(resources()).isEqualTo(usual));
-    assertThat(figures(Machine.B)).containsEntry("wrong pushes", 0L);
+    assertThat(figures(Machine.B))
+        .containsEntry("wrong pushes", 0L)
+        .containsEntry("wrong calls back", 0L);
     for (Machine machine : Machine.values()) {
       assertThat(figures(machine)).containsEntry("rules broken by peers", 0L);
       assertThat(machine.counters())
@@ -86,7 +90,7 @@ class TwoMachinesTest {
 
   /** Has something happen in the midst of traffic, and returns it when it has come to its end. */
   private static Traffic during(Event event) throws Exception {
-    try (Traffic traffic = new Traffic(session, NUMBERS)) {
+    try (Traffic traffic = new Traffic(session, NUMBERS, ENTRIES_HERE)) {
       traffic.awaitMore();
       event.happen(traffic);
       traffic.stop();
