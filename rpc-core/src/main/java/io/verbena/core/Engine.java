@@ -3,6 +3,7 @@ package io.verbena.core;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.CopyCost;
 import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeProvider;
@@ -43,7 +44,9 @@ final class Engine implements AutoCloseable {
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
-    this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), !isStepped());
+    this.bulk =
+        BulkContext.of(
+            options.bulkMemoryBytes(), options.cutOffs(), !isStepped(), options.standing());
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
@@ -132,6 +135,7 @@ final class Engine implements AutoCloseable {
       long maxAssemblyBytes,
       long bulkMemoryBytes,
       CutOffs cutOffs,
+      StandingOptions standing,
       Idling idling,
       @Nullable EventLoop steppedLoop) {
     /** A control message that is longer is cut into frames. */

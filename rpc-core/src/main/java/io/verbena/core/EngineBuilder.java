@@ -1,6 +1,7 @@
 package io.verbena.core;
 
 import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.core.link.UpgradeProvider;
@@ -20,6 +21,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
   private CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
+  private StandingOptions standing = StandingOptions.NONE;
   private Idling idling = Idling.ADAPTIVE;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
@@ -66,6 +68,26 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
    */
   public B bulkMemoryBytes(long bytes) {
     this.bulkMemoryBytes = bytes;
+    return self();
+  }
+
+  /**
+   * Keeps memory open to the peer of each session that takes pushes (one whose {@code onPush} is
+   * set), as long as its path stands: an object that fits comes at once, without asking for memory
+   * first and without opening and closing it, and is copied to where it goes on the event loop.
+   * What does not fit, or finds all of them taken, comes as ever. Default: none.
+   *
+   * <p>The memory is claimed from {@link #bulkMemoryBytes}, rounded up to a power of two of at
+   * least 4 KiB each, for every session; one that finds none left goes without and logs so. The
+   * peer, and nobody else, may write into it at any time while the path stands, not only during a
+   * transfer: open it to peers that may do so.
+   *
+   * @param count how many for each session, at most 64; 0 for none
+   * @param bytes how long each is, 1 to 1 MiB
+   * @throws IllegalArgumentException if either is out of range
+   */
+  public B standingLandings(int count, int bytes) {
+    this.standing = count == 0 ? StandingOptions.NONE : new StandingOptions(count, bytes);
     return self();
   }
 
@@ -169,6 +191,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
             maxAssemblyBytes,
             bulkMemoryBytes,
             cutOffs,
+            standing,
             idling,
             steppedLoop));
   }

@@ -204,6 +204,11 @@ final class Landings {
     }
 
     @Override
+    public void rewind() {
+      arrived = 0;
+    }
+
+    @Override
     public void close(Runnable whenFenced) {
       open.remove(number);
       if (target == this) {

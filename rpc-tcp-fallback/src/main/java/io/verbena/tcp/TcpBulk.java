@@ -124,6 +124,11 @@ final class TcpBulk implements BulkPort {
     public long length() {
       return length;
     }
+
+    @Override
+    public void rewind() {
+      next = 0;
+    }
   }
 
   @Override

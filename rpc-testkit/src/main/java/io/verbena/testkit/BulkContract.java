@@ -360,6 +360,77 @@ public abstract class BulkContract {
     }
   }
 
+  @Nested
+  @DisplayName("takes a target again")
+  final class Rewinding {
+    private static final int LENGTH = 20_000;
+
+    @Test
+    void fromItsBeginningOnceBothEndsHaveRewoundIt() throws LinkException {
+      BulkEnd.Landed landed = server.target(LENGTH);
+      BulkEnd.Written written = client.to(landed, client.region(LENGTH));
+      byte[] advertisement = landed.advertisement();
+      for (int length : new int[] {LENGTH, 1, 4096, LENGTH, 4097, LENGTH, LENGTH}) {
+        BulkRegion source = client.filled(length, length);
+        written = written.again(source);
+        whole(landed, written, length);
+        assertSame(
+            server.content(landed.memory().asSlice(0, length)), client.content(source.memory()));
+        landed.rewind();
+      }
+      assertThat(landed.advertisement()).isEqualTo(advertisement);
+      fence(landed);
+      assertStillWorks(client, server);
+    }
+
+    private void whole(BulkEnd.Landed landed, BulkEnd.Written written, int length) {
+      links.stepUntil(
+          length + " bytes",
+          () -> {
+            written.writeOn();
+            return landed.upTo() == length && written.pending() == 0;
+          });
+    }
+
+    @Test
+    void besideOthersThatAreOpenedAndClosedMeanwhile() throws LinkException {
+      BulkEnd.Landed landed = server.target(LENGTH);
+      BulkEnd.Written written = client.to(landed, client.region(LENGTH));
+      for (int i = 0; i < 50; i++) {
+        BulkEnd.Landed other = server.target(100);
+        BulkRegion source = client.filled(LENGTH, i);
+        written = written.again(source);
+        client.to(other, client.filled(100, -i)).writeNow(100, true);
+        whole(landed, written, LENGTH);
+        assertSame(landed.content(), client.content(source.memory()));
+        landed.rewind();
+        fence(other);
+      }
+      fence(landed);
+    }
+
+    @Test
+    void andFencesItWhileItIsWrittenAgain() throws LinkException {
+      for (int again : new int[] {0, LENGTH / 2}) {
+        BulkEnd.Landed landed = server.target(LENGTH);
+        BulkEnd.Written first = client.to(landed, client.filled(LENGTH, 20));
+        whole(landed, first, LENGTH);
+        landed.rewind();
+        BulkEnd.Written second = first.again(client.filled(LENGTH, 21));
+        if (again > 0) {
+          second.writeNow(again, true);
+        }
+        fence(landed);
+        server.wipe(landed.memory(), UNTOUCHED);
+        second.writeNow(LENGTH - again, true);
+        untilWritten(second);
+        links.settle();
+        assertThat(landed.content()).containsOnly(UNTOUCHED);
+      }
+      assertStillWorks(client, server);
+    }
+  }
+
   /** What a link does not let happen. */
   @Nested
   @DisplayName("refuses")

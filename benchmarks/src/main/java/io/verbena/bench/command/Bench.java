@@ -58,7 +58,10 @@ final class Bench implements AutoCloseable {
     this.client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
     this.control = BenchControlRpc.client(client.connect(address));
     boolean memory = local && run.routes().contains(Route.MEM);
-    this.inMemory = memory ? BenchHost.start(IN_MEMORY, Duration.ZERO, server.delay()) : null;
+    this.inMemory =
+        memory
+            ? BenchHost.start(IN_MEMORY, Duration.ZERO, server.delay(), server.standing())
+            : null;
     for (Route route : run.routes()) {
       if (route != Route.MEM) {
         contestants.add(new VerbenaContestant(route, address, server.spin(), server.extraCopy()));

@@ -31,7 +31,9 @@ public final class ServerCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     String name = listen.substring(0, listen.lastIndexOf(':'));
     try (RivalServers rivals = new RivalServers(name, options.rivalsPoll());
-        BenchHost host = BenchHost.start(listen, options.spin(), options.delay(), rivals::port)) {
+        BenchHost host =
+            BenchHost.start(
+                listen, options.spin(), options.delay(), options.standing(), rivals::port)) {
       boolean any = name.equals("0.0.0.0");
       String reached = any ? InetAddress.getLocalHost().getHostName() : name;
       System.out.println("listening at " + reached + ":" + host.port());

@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.verbena.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,15 @@ final class ServerOptions {
       paramLabel = "MICROS",
       description = "makes every handler slower, to see whether a comparison finds it")
   private long delayMicros;
+
+  @Option(
+      names = "--standing",
+      paramLabel = "COUNTxBYTES",
+      converter = StandingWords.class,
+      description =
+          "landings that Verbena's server keeps open to each session for objects that are put, as"
+              + " 8x64k; default: none")
+  private Standing standing = Standing.NONE;
 
   @Option(
       names = "--rivals-poll",
@@ -58,6 +68,10 @@ final class ServerOptions {
     return Duration.ofNanos(delayMicros * NANOS_PER_MICRO);
   }
 
+  Standing standing() {
+    return standing;
+  }
+
   boolean rivalsPoll() {
     return rivalsPoll;
   }
@@ -70,6 +84,9 @@ final class ServerOptions {
   List<String> words() {
     List<String> words = new ArrayList<>();
     words.addAll(List.of("--spin", "" + spinMicros, "--handler-delay", "" + delayMicros));
+    if (!standing.equals(Standing.NONE)) {
+      words.addAll(List.of("--standing", standing.toString()));
+    }
     if (rivalsPoll) {
       words.add("--rivals-poll");
     }

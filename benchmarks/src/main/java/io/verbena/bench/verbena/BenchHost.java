@@ -38,10 +38,15 @@ public final class BenchHost implements AutoCloseable {
    * @param spin how long an idle event loop looks for work before it waits in the kernel; zero: as
    *     it does when it is not told
    * @param delay what each call is made to take
+   * @param standing what stays open to each session for objects that are put
    * @param rivals has a rival listen in this process, and tells its port
    */
   public static BenchHost start(
-      String address, Duration spin, Duration delay, ToIntFunction<String> rivals) {
+      String address,
+      Duration spin,
+      Duration delay,
+      Standing standing,
+      ToIntFunction<String> rivals) {
     CompletableFuture<VerbenaServer> started = new CompletableFuture<>();
     Shelf shelf = new Shelf(source -> started.join().publish(source, LEASE));
     Arrivals arrivals = new Arrivals();
@@ -53,6 +58,7 @@ public final class BenchHost implements AutoCloseable {
         builder
             .listen(address)
             .limits(LIMITS)
+            .standingLandings(standing.count(), standing.bytes())
             .onSession(session -> session.objects().onPush(arrivals))
             .serve(BenchTargetRpc.bind(new Target(delay)))
             .serve(BenchControlRpc.bind(new Control(rivals, shelf)))
@@ -62,11 +68,12 @@ public final class BenchHost implements AutoCloseable {
   }
 
   /** Starts one that has no rivals. */
-  public static BenchHost start(String address, Duration spin, Duration delay) {
+  public static BenchHost start(String address, Duration spin, Duration delay, Standing standing) {
     return start(
         address,
         spin,
         delay,
+        standing,
         name -> {
           throw new IllegalArgumentException("no rivals here, so no " + name);
         });

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.bench.Main;
 import io.verbena.bench.rival.RivalServers;
 import io.verbena.bench.verbena.BenchHost;
+import io.verbena.bench.verbena.Standing;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BenchCommandTest {
   private static final RivalServers RIVALS = new RivalServers("127.0.0.1", false);
   private static final BenchHost HOST =
-      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO, RIVALS::port);
+      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO, Standing.NONE, RIVALS::port);
 
   @AfterAll
   static void close() {
@@ -76,6 +77,17 @@ class BenchCommandTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
     assertThat(run.out()).contains("verbena tcp", "verbena mem", "perftest");
+  }
+
+  @Test
+  void putsIntoLandingsThatStandOpen() {
+    Run run =
+        bench(
+            "local -p tcp,mem --standing 4x64k -w put -s 10k -o 8 -n 100 --rounds 1 --warmup 0"
+                + " --validate");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isZero();
+    assertThat(bench("local --standing 64k").err()).contains("'64k' is no count and size");
   }
 
   @Test

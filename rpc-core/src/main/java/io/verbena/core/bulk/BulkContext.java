@@ -13,13 +13,20 @@ import java.time.Duration;
  * @param counters what was done
  * @param set cut-offs that are not to be measured
  * @param measures whether sessions measure their links
+ * @param standing what each session keeps open to its peer
  */
 public record BulkContext(
-    BulkMemory memory, Shelf shelf, BulkCounters counters, CutOffs set, boolean measures) {
+    BulkMemory memory,
+    Shelf shelf,
+    BulkCounters counters,
+    CutOffs set,
+    boolean measures,
+    StandingOptions standing) {
   /** A context with so much memory. */
-  public static BulkContext of(long memoryBytes, CutOffs set, boolean measures) {
+  public static BulkContext of(
+      long memoryBytes, CutOffs set, boolean measures, StandingOptions standing) {
     return new BulkContext(
-        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), set, measures);
+        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), set, measures, standing);
   }
 
   /** Publishes an object; its lease is watched by this loop. */

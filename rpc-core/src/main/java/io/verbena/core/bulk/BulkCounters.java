@@ -12,6 +12,8 @@ public final class BulkCounters {
   final AtomicLong bytesReceived = new AtomicLong();
   final AtomicLong quarantined = new AtomicLong();
   final AtomicLong resumed = new AtomicLong();
+  final AtomicLong standing = new AtomicLong();
+  final AtomicLong landedAtOnce = new AtomicLong();
 
   BulkStats stats(BulkMemory memory, Shelf shelf) {
     return new BulkStats(
@@ -26,6 +28,8 @@ public final class BulkCounters {
         memory.limit(),
         quarantined.get(),
         resumed.get(),
+        standing.get(),
+        landedAtOnce.get(),
         shelf.size(),
         shelf.bytes());
   }

@@ -105,7 +105,7 @@ public final class CallTransfers {
   public void answer(long callId, String call, OpenSource source) {
     long id = idOfCall(callId, TransferId.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    transfers.offer(id, source.length(), false, "");
+    transfers.offer(id, source.length(), false, "", Pushes.NO_LANDING);
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, null, () -> {});
     transfers.send(transfer);

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  *        the path is lost or changed: every piece closed, fenced, opened anew where it was confirmed
  *   any ──cancel, failure, peer lost──→ over; its memory is free when the peer is fenced off it
  * </pre>
+ *
+ * <p>One that comes into a landing that stands open has no memory opened: when all of it is there,
+ * it is copied out. Where that landing is lost before, it is granted memory like any other.
  */
 final class IncomingTransfer extends BulkTransfer {
   private static final long UNKNOWN = -1;
@@ -37,6 +40,7 @@ final class IncomingTransfer extends BulkTransfer {
   private int generation;
   private int fences;
   private long quarantined;
+  private StandingLandings.@Nullable Landing standing;
   private @Nullable BulkPath path;
   private boolean moving;
   private boolean moveAgain;
@@ -68,6 +72,12 @@ final class IncomingTransfer extends BulkTransfer {
     this.destination = destination;
     this.checked = checked;
     this.whenReceived = whenReceived;
+  }
+
+  /** Its bytes come into a landing that stands open; before it begins. */
+  void comesInto(StandingLandings.Landing landing) {
+    standing = landing;
+    landing.use(this);
   }
 
   /** The object's length is known: claims memory for it and opens it. */
@@ -179,6 +189,12 @@ final class IncomingTransfer extends BulkTransfer {
   }
 
   private void moveOnce() {
+    StandingLandings.Landing landing = standing;
+    if (landing != null) {
+      copyOut(landing);
+      finishIfWhole();
+      return;
+    }
     BulkPath best = host.bulkPath();
     if (path != best) {
       changeTo(best);
@@ -262,6 +278,58 @@ final class IncomingTransfer extends BulkTransfer {
           true);
       return false;
     }
+  }
+
+  // ---- out of a landing that stands ----
+
+  /** More has arrived in its landing. */
+  void landed() {
+    moveOn();
+    host.schedulePump();
+  }
+
+  /** Its landing is closed. If all is there, it stays so; else it is to be written elsewhere. */
+  void landingClosed() {
+    StandingLandings.Landing landing = standing;
+    if (landing != null && landing.arrived() < announced) {
+      standing = null;
+      landing.drop();
+      moveOn();
+    }
+  }
+
+  private void copyOut(StandingLandings.Landing landing) {
+    if (landing.arrived() > length) {
+      fail(
+          RpcStatus.PROTOCOL_ERROR,
+          "of " + length + " bytes " + landing.arrived() + " arrived",
+          null,
+          true);
+    }
+    long before = confirmed;
+    while (landing.arrived() == length && confirmed < length && !isOver()) {
+      LandingPiece piece = destination.next(confirmed);
+      if (piece == null) {
+        break;
+      }
+      copyOut(landing, piece);
+    }
+    if (confirmed > before) {
+      host.bulkContext().counters().bytesReceived.addAndGet(confirmed - before);
+      handle.confirmed(confirmed);
+    }
+  }
+
+  private void copyOut(StandingLandings.Landing landing, LandingPiece piece) {
+    try {
+      OpenSource.requireAlive(piece.memory);
+      piece.memory.copyFrom(landing.memory(piece.offset, piece.memory.byteSize()));
+    } catch (TransferProblem | RuntimeException e) {
+      fail(e);
+      return;
+    }
+    confirmed = piece.end();
+    destination.filled(piece, this::broken, this::stored);
   }
 
   private void close(LandingPiece piece, Runnable whenFenced) {
@@ -366,6 +434,10 @@ final class IncomingTransfer extends BulkTransfer {
       fail(problem);
     } else {
       succeeded();
+      if (standing != null) {
+        standing.giveBack();
+        host.bulkContext().counters().landedAtOnce.incrementAndGet();
+      }
       host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
       Received received = destination.received(length);
       whenReceived.accept(received);
@@ -383,6 +455,11 @@ final class IncomingTransfer extends BulkTransfer {
   @Override
   void failed(TransferException why) {
     failure = why;
+    StandingLandings.Landing landing = standing;
+    if (landing != null) {
+      standing = null;
+      landing.drop();
+    }
     pieces.forEach(piece -> quarantined += piece.memory.byteSize());
     host.bulkContext().counters().quarantined.addAndGet(quarantined);
     fences++; // or the first to be fenced at once would take itself for the last

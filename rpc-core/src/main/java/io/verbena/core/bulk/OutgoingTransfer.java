@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An object on its way out. It is written where and as far as the receiver has granted memory; a
- * grant of a later generation makes all earlier ones void, and says where to go on.
+ * grant of a later generation makes all earlier ones void, and says where to go on. A landing that
+ * stands open is as a grant of generation 0.
  *
  * <pre>
  *   GRANTED ──all written──→ SENT ──DONE from the receiver──→ over
@@ -37,6 +38,9 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   private long confirmed;
   private long unchecked;
   private boolean sentSaid;
+
+  /** Where it goes before anything is granted; null without, and once that is void. */
+  private StandingTargets.@Nullable Target standing;
 
   /** Whether it stands in the queue of those that may have something to write. */
   boolean queued;
@@ -81,6 +85,12 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     handle.total(length);
   }
 
+  /** Goes into a landing that it fits, without waiting for a grant; before it begins. */
+  void goInto(StandingTargets.Target target) {
+    standing = target;
+    grants.add(new Granted(target.path, target.remote, 0, length));
+  }
+
   void begin() {
     startTimer();
     supply.begin(this);
@@ -100,6 +110,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
       }
       generation = grant.generation();
       grants.clear();
+      standing = null;
       grantedUpTo = grant.offset();
       confirmed(grant.offset());
     }
@@ -152,6 +163,9 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     }
     confirmed(length);
     succeeded();
+    if (standing != null) {
+      standing.giveBack();
+    }
     supply.close(
         () -> {
           release();

@@ -29,15 +29,16 @@ public final class Transfers {
   private static final int MOST_ADVERTISEMENT = 64;
   private static final int MOST_NAME_BYTES = 4000;
   private static final int CHECKED = 1;
+  private static final int INTO_LANDING = 2;
 
   private final BulkHost host;
   private final CallTransfers calls;
+  private final Pushes pushes;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
   private final ArrayDeque<Start> waiting = new ArrayDeque<>();
-  private @Nullable PushTaker pushTaker;
   private long lastOwn;
   private long lastOfPeer;
   private int own;
@@ -50,6 +51,7 @@ public final class Transfers {
   public Transfers(BulkHost host) {
     this.host = host;
     this.calls = new CallTransfers(this, host);
+    this.pushes = new Pushes(this, host);
   }
 
   BulkHost host() {
@@ -119,20 +121,11 @@ public final class Transfers {
   }
 
   void push(TransferHandle handle, String name, OpenSource source, TransferOptions options) {
-    start(
-        handle,
-        () -> {
-          long id = nextId();
-          offer(id, source.length(), options.checksum(), name);
-          send(
-              new OutgoingTransfer(
-                  this, handle, id, source, options.checksum(), options.timeout(), () -> {}));
-        },
-        source::close);
+    start(handle, () -> pushes.begin(handle, nextId(), name, source, options), source::close);
   }
 
   void onPush(PushTaker taker) {
-    pushTaker = taker;
+    pushes.takenBy(taker);
   }
 
   private long nextId() {
@@ -174,15 +167,23 @@ public final class Transfers {
     start.handle.fail(new TransferException(status, start.handle.object(), 0, why, null));
   }
 
-  /** Offers an object to the peer. */
-  void offer(long id, long length, boolean checked, String name) {
+  /**
+   * Offers an object to the peer.
+   *
+   * @param landing which standing landing of the peer's it comes into, or {@link Pushes#NO_LANDING}
+   */
+  void offer(long id, long length, boolean checked, String name, long landing) {
+    boolean stands = landing != Pushes.NO_LANDING;
     host.sendBulk(
         FrameKind.BULK_OFFER,
         id,
         out -> {
           out.writeVarLong(length);
-          out.writeByte(checked ? CHECKED : 0);
+          out.writeByte((checked ? CHECKED : 0) | (stands ? INTO_LANDING : 0));
           out.writeString(name);
+          if (stands) {
+            out.writeVarLong(landing);
+          }
         });
   }
 
@@ -228,6 +229,7 @@ public final class Transfers {
       case BULK_FETCH -> fetched(id, in);
       case BULK_OFFER -> offered(id, in);
       case BULK_GRANT -> granted(id, in);
+      case BULK_STANDING -> pushes.told(id, in);
       case BULK_SENT -> {
         int checksum = in.readInt();
         IncomingTransfer transfer = incoming.get(id);
@@ -288,8 +290,7 @@ public final class Transfers {
     if (wrong != null) {
       return wrong;
     }
-    if (ofPeer >= MOST_OF_PEER) {
-      refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
+    if (refusesMore(id)) {
       return null;
     }
     Shelf.Shelved shelved = host.bulkContext().shelf().use(object, key);
@@ -323,8 +324,9 @@ public final class Transfers {
 
   private @Nullable String offered(long id, WireIn in) {
     long length = in.readVarLong();
-    boolean checked = (in.readByte() & CHECKED) != 0;
+    int flags = in.readByte();
     String name = in.readString();
+    long landing = (flags & INTO_LANDING) == 0 ? Pushes.NO_LANDING : in.readVarLong();
     if (length < 0 || name.length() > MOST_NAME_BYTES) {
       return "an offer of " + length + " bytes";
     }
@@ -333,33 +335,23 @@ public final class Transfers {
       return transfer == null ? null : transfer.offered(length);
     }
     String wrong = begun(FrameKind.BULK_OFFER, id);
-    if (wrong != null) {
-      return wrong;
+    if (wrong == null) {
+      wrong = pushes.wrongWith(landing, length);
     }
-    PushTaker taker = pushTaker;
-    if (taker == null) {
-      refuse(id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
-    } else if (ofPeer >= MOST_OF_PEER) {
-      refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
-    } else {
-      askWhere(id, new PushHandler.Offer(name, length), checked, taker);
+    if (wrong == null) {
+      PushHandler.Offer offer = new PushHandler.Offer(name, length);
+      pushes.offered(id, offer, (flags & CHECKED) != 0, landing);
     }
-    return null;
+    return wrong;
   }
 
-  private void askWhere(long id, PushHandler.Offer offer, boolean checked, PushTaker taker) {
-    TransferHandle handle = new TransferHandle(host.loop(), "push '" + offer.name() + "'");
-    AskedDestination destination = new AskedDestination(host, taker, offer);
-    receive(
-            new IncomingTransfer(
-                this,
-                handle,
-                id,
-                destination,
-                checked,
-                null,
-                received -> taker.hand(host, offer, received)))
-        .begin(offer.length());
+  /** Refuses a transfer that the peer begins where it has as many under way as it may. */
+  boolean refusesMore(long id) {
+    boolean many = ofPeer >= MOST_OF_PEER;
+    if (many) {
+      refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
+    }
+    return many;
   }
 
   private @Nullable String granted(long id, WireIn in) {
@@ -463,6 +455,7 @@ public final class Transfers {
 
   /** The session has other paths than before. */
   public void pathsChanged() {
+    pushes.pathsChanged();
     List<IncomingTransfer> moving = new ArrayList<>(incoming.values());
     moving.forEach(IncomingTransfer::pathsChanged);
     failIfNoBulk();
@@ -474,6 +467,7 @@ public final class Transfers {
   /** A link is closed, and nothing is read or written over it any more. */
   public void pathClosed(BulkPath path) {
     path.closed();
+    pushes.pathClosed(path);
     List<BulkTransfer> all = new ArrayList<>(outgoing.values());
     all.addAll(incoming.values());
     all.forEach(transfer -> transfer.pathClosed(path));
@@ -497,7 +491,14 @@ public final class Transfers {
   /** The peer and its numbers are gone. */
   public void peerLost(String why) {
     failAll(RpcStatus.UNAVAILABLE, why, false);
+    pushes.peerLost();
     lastOfPeer = 0;
+  }
+
+  /** The session is over, and has no links any more. */
+  public void end(RpcStatus status, String why) {
+    failAll(status, why, false);
+    pushes.end();
   }
 
   void ended(BulkTransfer transfer, boolean well) {

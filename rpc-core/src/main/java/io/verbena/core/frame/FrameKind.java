@@ -47,10 +47,13 @@ public enum FrameKind {
 
   /**
    * The receiver wants a published object: its id and key, offset, length, flags. In this and all
-   * bulk frames the header's call id is the transfer's.
+   * bulk frames but the last the header's call id is the transfer's.
    */
   BULK_FETCH(32, true),
-  /** The sender has an object: length, flags, name. */
+  /**
+   * The sender has an object: length, flags, name; where a flag says so, the standing landing that
+   * it comes into without a grant.
+   */
   BULK_OFFER(33, true),
   /** The receiver opens memory: generation, offset, length, epoch of the link, advertisement. */
   BULK_GRANT(34, true),
@@ -62,6 +65,11 @@ public enum FrameKind {
   BULK_DONE(37, true),
   /** Either end gives the transfer up: status, reason. */
   BULK_CANCEL(38, true),
+  /**
+   * A landing is open for what the peer pushes, until its link is lost or another is told of: epoch
+   * of the link, advertisement. The header's call id is the landing's number, counted from 1.
+   */
+  BULK_STANDING(39, true),
 
   /** The client asks for a better link: its epoch, then what the client can do. */
   UPGRADE_REQUEST(48, true),

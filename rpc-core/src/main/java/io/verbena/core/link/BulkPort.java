@@ -21,7 +21,8 @@ import java.util.concurrent.CompletionStage;
  * </pre>
  *
  * <p>Bulk bytes and frames arrive in the order in which they were given to the link. The bytes of
- * one target are written from its beginning to its end, without gaps.
+ * one target are written from its beginning to its end, without gaps; once both ends have rewound
+ * it, again.
  *
  * <p>When the link has told its listener {@link LinkListener#onClosed}, every target is fenced and
  * no source is read any more; writes that had not completed never do. Regions and targets are then

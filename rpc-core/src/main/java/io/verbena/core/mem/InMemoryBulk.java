@@ -198,6 +198,11 @@ final class InMemoryBulk implements BulkPort {
     public long length() {
       return length;
     }
+
+    @Override
+    public void rewind() {
+      next = 0;
+    }
   }
 
   private final class Target implements BulkTarget {
@@ -219,6 +224,11 @@ final class InMemoryBulk implements BulkPort {
           .putLong(id)
           .putLong(memory.byteSize())
           .array();
+    }
+
+    @Override
+    public void rewind() {
+      arrived = 0;
     }
 
     @Override

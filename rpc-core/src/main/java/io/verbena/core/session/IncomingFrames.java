@@ -164,7 +164,7 @@ final class IncomingFrames implements Inbox.Receiver {
       case ONEWAY_DONE -> session.outgoingCalls().onewaysDone(buffer, from, to);
       case SERVICES, SCHEMA_REQUEST, SCHEMA ->
           session.remoteServices().take(kind, buffer, from, to);
-      case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL -> {
+      case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL, BULK_STANDING -> {
         decoder.start(buffer, from, to, session.limits().maxDepth());
         yield session.transfers().take(kind, callId, decoder);
       }

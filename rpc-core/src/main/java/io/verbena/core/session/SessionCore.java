@@ -191,7 +191,7 @@ public final class SessionCore implements Session, CallHost {
     outgoing.end(status, reason);
     incoming.peerLost();
     incomingFrames.forgetHeld();
-    transfers().failAll(status, reason, false);
+    transfers().end(status, reason);
     remoteServices.peerLost(outbox.takeUnsent());
     outbox.clear();
     incomingFrames.restart();

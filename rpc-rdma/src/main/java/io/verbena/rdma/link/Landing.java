@@ -53,6 +53,11 @@ final class Landing implements BulkTarget {
   }
 
   @Override
+  public void rewind() {
+    arrived = 0; // so it is no longer complete, and closing it asks the peer first
+  }
+
+  @Override
   public void close(Runnable fenced) {
     if (closed) {
       throw new IllegalStateException("the target is closed already");

@@ -21,6 +21,12 @@ final class RemoteLanding implements RemoteTarget {
     return advertisement.length();
   }
 
+  @Override
+  public void rewind() {
+    written = 0;
+    told = 0;
+  }
+
   RdmaBulk owner() {
     return owner;
   }

@@ -8,24 +8,15 @@ import io.verbena.api.bulk.Source;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.frame.Hello;
-import io.verbena.core.frame.PeerLimits;
-import io.verbena.core.frame.SessionKey;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.memory.Slot;
 import io.verbena.testkit.Seed;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,120 +29,15 @@ class HostileBulkTest {
   private final LinkDriver attacker = bulk.world.network().newDriver(() -> {});
   private final ObjectRef ref = bulk.publish(Source.of(new byte[100_000]));
 
-  /** The attacker's end of a session. */
-  private static final class Raw implements LinkListener, LinkDriver.ConnectHandler {
-    @Nullable Link link;
-    @Nullable String closed;
-    final List<FrameKind> heard = new ArrayList<>();
-    private int sequence;
-
-    @Override
-    public LinkListener onConnected(Link link) {
-      this.link = link;
-      return this;
-    }
-
-    @Override
-    public void onFailed(LinkException failure) {
-      closed = failure.getMessage();
-    }
-
-    @Override
-    public void onFrame(ByteBuffer buffer, int from, int to) {
-      FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
-      if (kind != null) {
-        heard.add(kind);
-      }
-    }
-
-    @Override
-    public void onWritable() {}
-
-    @Override
-    public void onClosed(String reason) {
-      closed = reason;
-    }
-
-    void say(FrameKind kind, long transfer, Consumer<WireEncoder> body) {
-      send(frame(kind, kind.sequenced() ? ++sequence : 0, transfer, body));
-    }
-
-    void send(byte[] frame) {
-      Slot slot = Slot.unpooled(frame.length);
-      slot.buffer().put(0, frame);
-      slot.length(frame.length);
-      Link open = link;
-      if (open != null && closed == null) {
-        open.send(slot);
-        open.flush();
-      }
-    }
-
-    void fetch(long transfer, ObjectRef object, long offset, long length) {
-      say(
-          FrameKind.BULK_FETCH,
-          transfer,
-          out -> {
-            out.writeLong(object.id());
-            out.writeLong(object.key());
-            out.writeVarLong(offset);
-            out.writeVarLong(length);
-            out.writeByte(0);
-          });
-    }
-
-    void grant(int generation, long offset, long length, int advertised) {
-      say(
-          FrameKind.BULK_GRANT,
-          FIRST,
-          out -> {
-            out.writeVarInt(generation);
-            out.writeVarLong(offset);
-            out.writeVarLong(length);
-            out.writeInt(1);
-            out.writeBytes(new byte[advertised]);
-          });
-    }
-  }
-
-  private static byte[] frame(
-      FrameKind kind, long sequence, long transfer, Consumer<WireEncoder> body) {
-    ByteBuffer memory = ByteBuffer.allocate(4096);
-    WireEncoder out = new WireEncoder();
-    out.start(memory, FrameHeader.BYTES, 4000, 16);
-    body.accept(out);
-    FrameHeader.write(memory, kind, 0, transfer);
-    FrameHeader.number(memory, sequence);
-    FrameHeader.stamp(memory, 1, 0);
-    byte[] bytes = new byte[FrameHeader.BYTES + out.length()];
-    memory.get(0, bytes);
-    return bytes;
-  }
-
-  private Raw open() {
-    Raw raw = new Raw();
-    attacker.connect(
-        URI.create(bulk.world.address()),
-        new LinkOptions(64 * 1024, Duration.ofSeconds(5), null),
-        raw);
-    settle();
-    Hello hello =
-        new Hello(
-            1, 1, 0, SessionKey.NONE, 0, 0, new PeerLimits(1 << 20, 65536, 64), "", List.of());
-    raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
-    settle();
-    raw.heard.clear();
-    return raw;
+  private RawSession open() {
+    return RawSession.open(bulk, attacker);
   }
 
   private void settle() {
-    for (int i = 0; i < 4; i++) {
-      attacker.poll();
-      bulk.world.settle();
-    }
+    RawSession.settle(bulk, attacker);
   }
 
-  private void assertThrownOut(Raw raw) {
+  private void assertThrownOut(RawSession raw) {
     settle();
     assertThat(raw.closed).isNotNull();
   }
@@ -179,7 +65,7 @@ class HostileBulkTest {
             FrameKind.BULK_CANCEL,
             FrameKind.BULK_GRANT)) {
       for (long transfer : new long[] {FIRST, 1 << 3, 99 << 3}) {
-        Raw raw = open();
+        RawSession raw = open();
         raw.say(kind, transfer, out -> out.writeLong(0x0101010101010101L));
         assertThrownOut(raw);
       }
@@ -188,7 +74,7 @@ class HostileBulkTest {
 
   @Test
   void aTransferThatIsBegunTwice() {
-    Raw raw = open();
+    RawSession raw = open();
     raw.fetch(FIRST, ref, 0, 10);
     raw.fetch(FIRST, ref, 0, 10);
     assertThrownOut(raw);
@@ -196,7 +82,7 @@ class HostileBulkTest {
 
   @Test
   void objectsAndRangesThatThereAreNotAreRefusedAndTheSessionGoesOn() {
-    Raw raw = open();
+    RawSession raw = open();
     raw.fetch(1 << 3 | 1, new ObjectRef(ref.id(), ref.key() ^ 1, 10), 0, 10);
     raw.fetch(2 << 3 | 1, new ObjectRef(77, 0, 10), 0, 10);
     raw.fetch(3 << 3 | 1, ref, -1, 10);
@@ -218,29 +104,29 @@ class HostileBulkTest {
             new Wrong(1, Long.MAX_VALUE, 10, 24),
             new Wrong(1, 5, 10, 24),
             new Wrong(1, 0, 10, 65))) {
-      Raw raw = open();
+      RawSession raw = open();
       raw.fetch(FIRST, ref, 0, 100_000);
-      raw.grant(wrong.generation, wrong.offset, wrong.length, wrong.advertised);
+      raw.grant(FIRST, wrong.generation, wrong.offset, wrong.length, wrong.advertised);
       assertThrownOut(raw);
     }
   }
 
   @Test
   void anAdvertisementThatMakesNoSenseEndsItsTransfer() {
-    Raw raw = open();
+    RawSession raw = open();
     raw.fetch(FIRST, ref, 0, 100_000);
-    raw.grant(1, 0, 100_000, 24);
+    raw.grant(FIRST, 1, 0, 100_000, 24);
     settle();
     assertThat(raw.heard).contains(FrameKind.BULK_CANCEL);
   }
 
   @Test
   void progressAndAnEndThatWereNotReached() {
-    Raw ahead = open();
+    RawSession ahead = open();
     ahead.fetch(FIRST, ref, 0, 100_000);
     ahead.say(FrameKind.BULK_PROGRESS, FIRST, out -> out.writeVarLong(1));
     assertThrownOut(ahead);
-    Raw done = open();
+    RawSession done = open();
     done.fetch(FIRST, ref, 0, 100_000);
     done.say(FrameKind.BULK_DONE, FIRST, out -> {});
     assertThrownOut(done);
@@ -248,7 +134,7 @@ class HostileBulkTest {
 
   @Test
   void offersWithLengthsThatCannotBe() {
-    Raw raw = open();
+    RawSession raw = open();
     raw.say(
         FrameKind.BULK_OFFER,
         FIRST,
@@ -262,7 +148,7 @@ class HostileBulkTest {
 
   @Test
   void moreTransfersThanAnyPeerBeginsAreRefused() {
-    Raw raw = open();
+    RawSession raw = open();
     for (int i = 1; i <= 1100; i++) {
       raw.fetch((long) i << 3 | 1, ref, 0, 10);
       attacker.poll();
@@ -274,7 +160,7 @@ class HostileBulkTest {
 
   @Test
   void landingsForCallsThatNeverComeAreBounded() {
-    Raw raw = open();
+    RawSession raw = open();
     for (int i = 1; i <= 5000 && raw.closed == null; i++) {
       long call = (long) i << 3 | 3;
       raw.say(
@@ -307,7 +193,7 @@ class HostileBulkTest {
             out -> table(out, 200, 2));
     for (FrameKind kind : List.of(FrameKind.REQUEST, FrameKind.RESULT, FrameKind.BULK_DONE)) {
       for (Consumer<WireEncoder> lie : lies) {
-        Raw raw = open();
+        RawSession raw = open();
         raw.send(withParts(kind, 1, 1, lie));
         assertThrownOut(raw);
       }
@@ -316,7 +202,7 @@ class HostileBulkTest {
 
   @Test
   void aRequestWhoseValuesNeverComeHoldsNothingForLong() {
-    Raw raw = open();
+    RawSession raw = open();
     raw.send(withParts(FrameKind.REQUEST, 1, 1, out -> table(out, 1, 2_000_001)));
     raw.send(withParts(FrameKind.REQUEST, 2, 2, out -> table(out, 1, 2L << 60)));
     settle();
@@ -343,7 +229,7 @@ class HostileBulkTest {
   private static byte[] withParts(
       FrameKind kind, long sequence, long call, Consumer<WireEncoder> table) {
     byte[] frame =
-        frame(
+        RawSession.frame(
             kind,
             sequence,
             call,
@@ -361,12 +247,12 @@ class HostileBulkTest {
   void randomChangesToValidFramesHurtNobodyElse() {
     Random random = Seed.random("mutated bulk frames");
     for (int i = 0; i < 300; i++) {
-      Raw raw = open();
+      RawSession raw = open();
       raw.fetch(FIRST, ref, 0, 1000);
       List<byte[]> frames = new ArrayList<>();
       frames.add(withParts(FrameKind.REQUEST, 2, 1, out -> table(out, 2, 2_001, 400)));
       frames.add(
-          frame(
+          RawSession.frame(
               FrameKind.BULK_GRANT,
               3,
               FIRST,
@@ -378,7 +264,7 @@ class HostileBulkTest {
                 out.writeBytes(new byte[24]);
               }));
       frames.add(
-          frame(
+          RawSession.frame(
               FrameKind.BULK_CANCEL,
               4,
               FIRST,
