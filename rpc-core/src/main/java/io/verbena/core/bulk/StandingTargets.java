@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * StandingLandings}, its other end.
  */
 final class StandingTargets {
-  private static final int MOST_ADVERTISEMENT = 64;
-
   private final BulkHost host;
   private final List<Target> free = new ArrayList<>();
   private @Nullable BulkPath path;
@@ -30,7 +28,7 @@ final class StandingTargets {
   @Nullable String told(long number, WireIn in) {
     int epoch = in.readInt();
     ByteBuffer advertisement = in.readBuffer();
-    if (number <= lastTold || advertisement.remaining() > MOST_ADVERTISEMENT) {
+    if (number <= lastTold || advertisement.remaining() > Transfers.MOST_ADVERTISEMENT) {
       return "standing landing " + number + ", where " + lastTold + " was last";
     }
     lastTold = number;

@@ -26,7 +26,9 @@ public final class Transfers {
   /** So many the peer may begin at once; it begins fewer. */
   private static final int MOST_OF_PEER = 1024;
 
-  private static final int MOST_ADVERTISEMENT = 64;
+  /** Bytes, as {@link io.verbena.core.link.BulkTarget#advertisement} promises. */
+  static final int MOST_ADVERTISEMENT = 64;
+
   private static final int MOST_NAME_BYTES = 4000;
   private static final int CHECKED = 1;
   private static final int INTO_LANDING = 2;
