@@ -7,7 +7,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** Work requests followed by their scatter/gather lists, in one piece of off-heap memory. */
+/**
+ * Work requests followed by their scatter/gather lists, in one piece of off-heap memory. Its fields
+ * are aligned as the device wants them; layouts that ask for no alignment spare checking that again
+ * at each of them.
+ */
 abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
   final MemorySegment memory;
   private final int capacity;
