@@ -1,9 +1,6 @@
 package io.verbena.rdma;
 
 import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.io.IOException;
@@ -11,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.util.Map;
 
 /** The process on machine b in which a test on machine a has the other end of its links. */
@@ -45,7 +41,9 @@ final class FarProcess implements FarEnd {
 
   @Override
   public UpgradeDriver newDriver() {
-    return new OnThisClock(links.newDriver(() -> {}));
+    UpgradeDriver driver = links.newDriver(() -> {});
+    // The other machine's clock says nothing here.
+    return new OtherwisePolled(driver, nanosThere -> driver.poll(NanoClock.SYSTEM.nanoTime()));
   }
 
   @Override
@@ -77,45 +75,5 @@ final class FarProcess implements FarEnd {
   @Override
   public byte[] get(long name, int bytes) {
     return memory.named(name, bytes).toArray(ValueLayout.JAVA_BYTE);
-  }
-
-  /** The other machine's clock says nothing here. */
-  private record OnThisClock(UpgradeDriver driver) implements UpgradeDriver {
-    @Override
-    public int poll(long nowNanosThere) {
-      return driver.poll(NanoClock.SYSTEM.nanoTime());
-    }
-
-    @Override
-    public boolean isInUse() {
-      return driver.isInUse();
-    }
-
-    @Override
-    public boolean armWakeup() {
-      return driver.armWakeup();
-    }
-
-    @Override
-    public byte[] request(URI peer, LinkOptions options) {
-      return driver.request(peer, options);
-    }
-
-    @Override
-    public byte[] offer(
-        byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
-        throws LinkException {
-      return driver.offer(request, localAddress, options, handler);
-    }
-
-    @Override
-    public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
-      driver.connect(offer, options, handler);
-    }
-
-    @Override
-    public void close() {
-      driver.close();
-    }
   }
 }

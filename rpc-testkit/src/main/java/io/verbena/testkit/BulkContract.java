@@ -535,18 +535,7 @@ public abstract class BulkContract {
       for (int i = 0; i < 20; i++) {
         MemorySegment from = client.memory().allocate(10_000);
         MemorySegment into = server.memory().allocate(10_000);
-        client.fill(from, i);
-        BulkRegion source = client.port().attach(from, MemoryLife.BORROWED);
-        BulkRegion landing = server.port().attach(into, MemoryLife.BORROWED);
-        BulkEnd.Landed landed = server.target(landing, 0, 10_000);
-        BulkEnd.Written written = client.to(landed, source);
-        written.writeNow(10_000, true);
-        untilArrived(landed);
-        untilWritten(written);
-        assertSame(server.content(into), client.content(from));
-        fence(landed);
-        source.release();
-        landing.release();
+        carry(from, into, MemoryLife.BORROWED, i);
         client.memory().free(from);
         server.memory().free(into);
       }
@@ -559,19 +548,24 @@ public abstract class BulkContract {
       MemorySegment from = client.memory().allocate(10_000);
       MemorySegment into = server.memory().allocate(10_000);
       for (int i = 0; i < 20; i++) {
-        client.fill(from, i);
-        BulkRegion source = client.port().attach(from, MemoryLife.HELD);
-        BulkRegion landing = server.port().attach(into, MemoryLife.HELD);
-        BulkEnd.Landed landed = server.target(landing, 0, 10_000);
-        BulkEnd.Written written = client.to(landed, source);
-        written.writeNow(10_000, true);
-        untilArrived(landed);
-        untilWritten(written);
-        assertSame(server.content(into), client.content(from));
-        fence(landed);
-        source.release();
-        landing.release();
+        carry(from, into, MemoryLife.HELD, i);
       }
+    }
+
+    private void carry(MemorySegment from, MemorySegment into, MemoryLife life, long seed)
+        throws LinkException {
+      client.fill(from, seed);
+      BulkRegion source = client.port().attach(from, life);
+      BulkRegion landing = server.port().attach(into, life);
+      BulkEnd.Landed landed = server.target(landing, 0, 10_000);
+      BulkEnd.Written written = client.to(landed, source);
+      written.writeNow(10_000, true);
+      untilArrived(landed);
+      untilWritten(written);
+      assertSame(server.content(into), client.content(from));
+      fence(landed);
+      source.release();
+      landing.release();
     }
   }
 }

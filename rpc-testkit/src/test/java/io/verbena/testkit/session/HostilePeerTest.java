@@ -1,35 +1,29 @@
 package io.verbena.testkit.session;
 
+import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
-import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
-import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.mem.InMemoryNetwork;
-import io.verbena.core.memory.Slot;
 import io.verbena.testkit.InMemoryUpgrade;
+import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,51 +36,6 @@ class HostilePeerTest {
   private final LinkDriver attacker = world.network().newDriver(() -> {});
   private final Session session = world.client().session(world.address());
   private final Probe.Stub stub = new Probe.Stub(session);
-
-  /** The attacker's end of a link. */
-  private static final class Raw implements LinkListener, LinkDriver.ConnectHandler {
-    @Nullable Link link;
-    @Nullable String closed;
-    final List<FrameKind> heard = new ArrayList<>();
-
-    @Override
-    public LinkListener onConnected(Link link) {
-      this.link = link;
-      return this;
-    }
-
-    @Override
-    public void onFailed(LinkException failure) {
-      closed = failure.getMessage();
-    }
-
-    @Override
-    public void onFrame(ByteBuffer buffer, int from, int to) {
-      FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
-      if (kind != null) {
-        heard.add(kind);
-      }
-    }
-
-    @Override
-    public void onWritable() {}
-
-    @Override
-    public void onClosed(String reason) {
-      closed = reason;
-    }
-
-    void send(byte[] frame) {
-      Slot slot = Slot.unpooled(frame.length);
-      slot.buffer().put(0, frame);
-      slot.length(frame.length);
-      Link open = link;
-      if (open != null && closed == null) {
-        open.send(slot);
-        open.flush();
-      }
-    }
-  }
 
   @BeforeEach
   void aServerWithAnHonestClient() {
@@ -103,8 +52,8 @@ class HostilePeerTest {
     world.close();
   }
 
-  private Raw connect() {
-    Raw raw = new Raw();
+  private RawPeer connect() {
+    RawPeer raw = new RawPeer();
     attacker.connect(
         URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
     settle();
@@ -118,31 +67,15 @@ class HostilePeerTest {
     }
   }
 
-  private static byte[] frame(FrameKind kind, long sequence, long callId, Consumer<WireEncoder> b) {
-    ByteBuffer memory = ByteBuffer.allocate(4096);
-    WireEncoder out = new WireEncoder();
-    out.start(memory, FrameHeader.BYTES, 4000, 16);
-    b.accept(out);
-    FrameHeader.write(memory, kind, 0, callId);
-    FrameHeader.number(memory, sequence);
-    FrameHeader.stamp(memory, 1, 0);
-    byte[] bytes = new byte[FrameHeader.BYTES + out.length()];
-    memory.get(0, bytes);
-    return bytes;
-  }
-
-  private Raw open() {
-    Raw raw = connect();
-    Hello hello =
-        new Hello(
-            1, 1, 0, SessionKey.NONE, 0, 0, new PeerLimits(1 << 20, 65536, 64), "", List.of());
-    raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
+  private RawPeer open() {
+    RawPeer raw = connect();
+    raw.sayHello();
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.WELCOME);
     return raw;
   }
 
-  private void assertThrownOut(Raw raw) {
+  private void assertThrownOut(RawPeer raw) {
     settle();
     assertThat(raw.closed).isNotNull();
   }
@@ -151,7 +84,7 @@ class HostilePeerTest {
   void randomBytesInsteadOfAGreetingEndTheLink() {
     Random random = Seed.random("random greetings");
     for (int i = 0; i < 200; i++) {
-      Raw raw = connect();
+      RawPeer raw = connect();
       byte[] bytes = new byte[1 + random.nextInt(300)];
       random.nextBytes(bytes);
       raw.send(bytes);
@@ -161,7 +94,7 @@ class HostilePeerTest {
 
   @Test
   void aClientThatNeverGreetsIsThrownOutInTime() {
-    Raw raw = connect();
+    RawPeer raw = connect();
     world.pass(Duration.ofSeconds(11));
     assertThrownOut(raw);
   }
@@ -170,7 +103,7 @@ class HostilePeerTest {
   void randomChangesToAValidConversationNeverHurtAnybodyElse() {
     Random random = Seed.random("mutated frames");
     for (int i = 0; i < 500; i++) {
-      Raw raw = open();
+      RawPeer raw = open();
       byte[] request =
           frame(
               FrameKind.REQUEST,
@@ -196,7 +129,7 @@ class HostilePeerTest {
 
   @Test
   void aMessageThatClaimsToBeLongerThanAllowedIsRefusedBeforeAnythingIsAllocated() {
-    Raw raw = open();
+    RawPeer raw = open();
     byte[] first = frame(FrameKind.REQUEST, 1, 1, out -> out.writeInt(Integer.MAX_VALUE));
     first[3] = FrameHeader.FLAG_FIRST_FRAGMENT;
     raw.send(first);
@@ -205,14 +138,14 @@ class HostilePeerTest {
 
   @Test
   void aGapInTheSequenceEndsTheSession() {
-    Raw raw = open();
+    RawPeer raw = open();
     raw.send(frame(FrameKind.CANCEL, 7, 1, out -> {}));
     assertThrownOut(raw);
   }
 
   @Test
   void anAcknowledgementOfWhatWasNeverSentEndsTheSession() {
-    Raw raw = open();
+    RawPeer raw = open();
     byte[] ack = frame(FrameKind.ACK, 0, 0, out -> {});
     ack[20] = 1;
     raw.send(ack);
@@ -221,14 +154,14 @@ class HostilePeerTest {
 
   @Test
   void aReplyToACallThatWasNeverMadeEndsTheSession() {
-    Raw raw = open();
+    RawPeer raw = open();
     raw.send(frame(FrameKind.RESULT, 1, 5, out -> out.writeString("surprise")));
     assertThrownOut(raw);
   }
 
   @Test
   void moreCallsThanTheWindowEndTheSession() {
-    Raw raw = open();
+    RawPeer raw = open();
     for (int i = 1; i <= 1_100 && raw.closed == null; i++) {
       raw.send(
           frame(
@@ -249,7 +182,7 @@ class HostilePeerTest {
 
   @Test
   void resumingASessionWithoutItsSecretIsRefused() {
-    Raw raw = connect();
+    RawPeer raw = connect();
     Hello hello =
         new Hello(
             1, 1, 0, new SessionKey(42, 1, 2), 0, 9, new PeerLimits(4096, 4096, 64), "", List.of());
@@ -261,7 +194,7 @@ class HostilePeerTest {
 
   @Test
   void aClientOfAnotherProtocolVersionIsToldWhichThisIs() {
-    Raw raw = connect();
+    RawPeer raw = connect();
     Hello hello =
         new Hello(7, 9, 0, SessionKey.NONE, 0, 0, new PeerLimits(4096, 4096, 64), "", List.of());
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
@@ -270,7 +203,7 @@ class HostilePeerTest {
   }
 
   /** Sends until it is thrown out, and reads nothing. */
-  private void flood(Raw raw, IntFunction<byte[]> frames) {
+  private void flood(RawPeer raw, IntFunction<byte[]> frames) {
     for (int i = 1; i <= 20_000; i++) {
       raw.send(frames.apply(i));
       world.step();
@@ -328,7 +261,7 @@ class HostilePeerTest {
 
   @Test
   void aPeerThatTakesNothingCostsTheServerNoTime() {
-    Raw raw = open();
+    RawPeer raw = open();
     for (int i = 1; i <= 600; i++) {
       raw.send(request(i, 1));
       world.step();
@@ -340,7 +273,7 @@ class HostilePeerTest {
 
   @Test
   void aClientThatAsksForBetterLinksWithoutEndIsOfferedOne() {
-    Raw raw = open();
+    RawPeer raw = open();
     for (int i = 1; i <= 50; i++) {
       int epoch = i + 1;
       raw.send(

@@ -1,0 +1,87 @@
+package io.verbena.testkit;
+
+import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.frame.SessionKey;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.memory.Slot;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** An attacker's end of a link: says whatever a test has it say, and notes what it hears. */
+public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
+  public @Nullable Link link;
+  public @Nullable String closed;
+  public final List<FrameKind> heard = new ArrayList<>();
+
+  @Override
+  public LinkListener onConnected(Link link) {
+    this.link = link;
+    return this;
+  }
+
+  @Override
+  public void onFailed(LinkException failure) {
+    closed = failure.getMessage();
+  }
+
+  @Override
+  public void onFrame(ByteBuffer buffer, int from, int to) {
+    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+    if (kind != null) {
+      heard.add(kind);
+    }
+  }
+
+  @Override
+  public void onWritable() {}
+
+  @Override
+  public void onClosed(String reason) {
+    closed = reason;
+  }
+
+  /** Sends these bytes as a frame, if the link still stands. */
+  public final void send(byte[] frame) {
+    Slot slot = Slot.unpooled(frame.length);
+    slot.buffer().put(0, frame);
+    slot.length(frame.length);
+    Link open = link;
+    if (open != null && closed == null) {
+      open.send(slot);
+      open.flush();
+    }
+  }
+
+  /** Asks for a session, as any client would. */
+  public final void sayHello() {
+    Hello hello =
+        new Hello(
+            1, 1, 0, SessionKey.NONE, 0, 0, new PeerLimits(1 << 20, 65536, 64), "", List.of());
+    send(frame(FrameKind.HELLO, 0, 0, hello::write));
+  }
+
+  /** Returns a frame of a session's first link, with this body. */
+  public static byte[] frame(
+      FrameKind kind, long sequence, long callId, Consumer<WireEncoder> body) {
+    ByteBuffer memory = ByteBuffer.allocate(4096);
+    WireEncoder out = new WireEncoder();
+    out.start(memory, FrameHeader.BYTES, 4000, 16);
+    body.accept(out);
+    FrameHeader.write(memory, kind, 0, callId);
+    FrameHeader.number(memory, sequence);
+    FrameHeader.stamp(memory, 1, 0);
+    byte[] bytes = new byte[FrameHeader.BYTES + out.length()];
+    memory.get(0, bytes);
+    return bytes;
+  }
+}
