@@ -107,7 +107,7 @@ public abstract class LinkContract {
       Random random = Seed.random("carries frames whole and in order");
       long there = random.nextLong();
       long back = random.nextLong();
-      int total = 3000;
+      int total = 1000;
       SteppedLinks links = start();
       SteppedLinks.Pair pair = links.open();
       SlotPool pool = new SlotPool(harness.maxFrameBytes(), 4 << 20);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A client's and a server's driver, stepped by the test's own thread, and links between them. */
 public final class SteppedLinks implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final LinkDriver client;
   private final LinkDriver server;
