@@ -39,7 +39,7 @@ public final class RdmaCounters {
    * @param undrained links that were destroyed before all their requests had completed
    * @param bulkBytes bytes written into memory of peers
    * @param cacheHits attached memory that was registered already
-   * @param cacheMisses attached memory that had to be registered, and was kept
+   * @param cacheMisses attached memory that had to be registered
    * @param cacheEvictions registrations that were kept and had to go
    * @param cachedBytes registered now, and not in use
    * @param openBytes open now for peers to write into

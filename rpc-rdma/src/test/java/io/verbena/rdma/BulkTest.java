@@ -201,9 +201,36 @@ final class BulkTest {
   }
 
   @Test
-  void memoryThatIsBorrowedIsUnpinnedWhenReleased() throws LinkException {
+  void memoryThatIsUsedOnceIsUnpinnedWhenReleased() throws LinkException {
     long pinned = harness.east.pinnedBytes();
-    BulkRegion region = port(client).attach(arena.allocate(50_000), MemoryLife.BORROWED);
+    BulkRegion region = port(client).attach(arena.allocate(50_000), MemoryLife.ONCE);
+    assertThat(harness.east.pinnedBytes()).isEqualTo(pinned + 50_000);
+    region.release();
+    assertThat(harness.east.pinnedBytes()).isEqualTo(pinned);
+  }
+
+  @Test
+  void memoryThatIsLentStaysPinnedUntilItsArenaIsClosed() throws LinkException {
+    long pinned = harness.east.pinnedBytes();
+    try (Arena users = Arena.ofShared()) {
+      MemorySegment memory = users.allocate(50_000);
+      for (int i = 0; i < 3; i++) {
+        port(client).attach(memory, MemoryLife.LENT).release();
+      }
+      assertThat(clientCounts().cacheMisses()).isEqualTo(1);
+      assertThat(clientCounts().cacheHits()).isEqualTo(2);
+      assertThat(harness.east.pinnedBytes()).isEqualTo(pinned + 50_000);
+    }
+    links.stepUntil("it to be unpinned", () -> harness.east.pinnedBytes() == pinned);
+  }
+
+  @Test
+  void memoryThatIsLentAndInUseStaysPinnedThoughItsArenaIsClosed() throws LinkException {
+    long pinned = harness.east.pinnedBytes();
+    Arena users = Arena.ofShared();
+    BulkRegion region = port(client).attach(users.allocate(50_000), MemoryLife.LENT);
+    users.close();
+    port(client).attach(arena.allocate(1000), MemoryLife.ONCE).release(); // looks for what is dead
     assertThat(harness.east.pinnedBytes()).isEqualTo(pinned + 50_000);
     region.release();
     assertThat(harness.east.pinnedBytes()).isEqualTo(pinned);

@@ -145,6 +145,31 @@ final class SessionOverRdmaTest {
   }
 
   @Test
+  void theSameMemoryIsRegisteredForItsFirstObjectOnly() {
+    upgraded();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment object = arena.allocate(OBJECT_BYTES);
+      MemorySegment arrived = arena.allocate(OBJECT_BYTES);
+      ObjectRef ref = published(object);
+      pushedAndFetched(object, ref, arrived);
+      long registered = registered();
+      pushedAndFetched(object, ref, arrived);
+      assertThat(registered()).isEqualTo(registered);
+    }
+    world.pass(Duration.ofSeconds(1));
+    assertThat(east.counters().cachedBytes()).as("what the arena had").isZero();
+  }
+
+  private void pushedAndFetched(MemorySegment object, ObjectRef ref, MemorySegment arrived) {
+    whole(session.objects().push("into pooled memory", Source.of(object)));
+    whole(session.objects().fetch(ref, Landing.of(arrived)));
+  }
+
+  private long registered() {
+    return east.counters().cacheMisses() + west.counters().cacheMisses();
+  }
+
+  @Test
   void aSourceThatIsFreedTooEarlyFailsItsPushAloneAndTheLinkStays() {
     upgraded();
     try (Arena arena = Arena.ofShared()) {

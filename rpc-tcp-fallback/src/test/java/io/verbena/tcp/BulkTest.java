@@ -94,7 +94,7 @@ final class BulkTest {
   }
 
   private static BulkRegion attach(BulkPort port, MemorySegment memory) throws LinkException {
-    return port.attach(memory, MemoryLife.BORROWED);
+    return port.attach(memory, MemoryLife.ONCE);
   }
 
   private BulkTarget target(MemorySegment memory) throws LinkException {

@@ -535,7 +535,7 @@ public abstract class BulkContract {
       for (int i = 0; i < 20; i++) {
         MemorySegment from = client.memory().allocate(10_000);
         MemorySegment into = server.memory().allocate(10_000);
-        carry(from, into, MemoryLife.BORROWED, i);
+        carry(from, into, MemoryLife.ONCE, i);
         client.memory().free(from);
         server.memory().free(into);
       }

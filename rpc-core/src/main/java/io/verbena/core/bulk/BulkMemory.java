@@ -1,6 +1,5 @@
 package io.verbena.core.bulk;
 
-import io.verbena.core.link.MemoryLife;
 import io.verbena.core.memory.MemoryBudget;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -12,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory outside the heap for bulk, within a budget. Blocks of up to a chunk come from slabs that
- * are kept, so that links may keep them pinned. Longer ones are allocated each by itself, and kept
- * for the next of about their length until the budget is needed for others: new memory costs the
- * kernel more than filling it costs the socket. Safe for use by any thread.
+ * are kept. Longer ones are allocated each by itself, and kept for the next of about their length
+ * until the budget is needed for others: new memory costs the kernel more than filling it costs the
+ * socket. Links may keep all of them pinned. Safe for use by any thread.
  */
 public final class BulkMemory implements AutoCloseable {
   /** The longest block that comes from a slab, and the piece that streams are cut into. */
@@ -170,7 +169,7 @@ public final class BulkMemory implements AutoCloseable {
       if (slabBytes + CHUNK_BYTES > Math.max(budget.limit(), CHUNK_BYTES)) {
         return ownBlock(bytes, size); // the slabs are cut into other sizes
       }
-      // Freed when nothing refers to it: a link that keeps it pinned does.
+      // Freed when nothing refers to it.
       MemorySegment slab = allocate(Arena.ofAuto(), CHUNK_BYTES);
       slabBytes += CHUNK_BYTES;
       for (long at = 0; at < CHUNK_BYTES; at += size) {
@@ -242,11 +241,6 @@ public final class BulkMemory implements AutoCloseable {
     /** Returns the memory, as long as was claimed. */
     public MemorySegment memory() {
       return memory;
-    }
-
-    /** Returns whether links may keep it pinned. */
-    public MemoryLife life() {
-      return own == null ? MemoryLife.HELD : MemoryLife.BORROWED;
     }
 
     /** Returns how many bytes of the budget it takes. */

@@ -2,6 +2,7 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkMemory.Block;
+import io.verbena.core.link.MemoryLife;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -77,7 +78,7 @@ final class DrainedDestination implements Destination {
       return null;
     }
     long size = Math.min(block.memory().byteSize(), length - offset);
-    LandingPiece piece = new LandingPiece(offset, block.memory().asSlice(0, size), block.life());
+    LandingPiece piece = new LandingPiece(offset, block.memory().asSlice(0, size), MemoryLife.HELD);
     blockOf.put(piece, block);
     return piece;
   }

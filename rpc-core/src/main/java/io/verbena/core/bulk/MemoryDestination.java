@@ -68,7 +68,7 @@ final class MemoryDestination implements Destination {
       return null;
     }
     open++;
-    MemoryLife life = block == null ? MemoryLife.BORROWED : block.life();
+    MemoryLife life = block == null ? MemoryLife.LENT : MemoryLife.HELD;
     long length = Math.min(Attached.PIECE_BYTES, wanted - offset);
     return new LandingPiece(offset, whole.asSlice(offset, length), life);
   }

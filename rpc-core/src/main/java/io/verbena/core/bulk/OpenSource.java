@@ -19,7 +19,7 @@ public sealed interface OpenSource {
   /** Opens a source's files; may block. */
   static OpenSource open(Source source) {
     return switch (source) {
-      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory, MemoryLife.BORROWED);
+      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory, MemoryLife.LENT);
       case Source.OfFile file ->
           new InFile(OpenFile.open(file.path()), file.offset(), file.length());
       case Source.Generated(long length, Source.Filler filler) -> new Made(filler, 0, length);

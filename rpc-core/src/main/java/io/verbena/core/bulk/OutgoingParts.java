@@ -46,7 +46,7 @@ public final class OutgoingParts implements Parts {
       return NOT_TAKEN;
     }
     if (borrows && LoopThread.mayRead(value)) {
-      sources.add(new OpenSource.InMemory(value, MemoryLife.BORROWED));
+      sources.add(new OpenSource.InMemory(value, MemoryLife.LENT));
     } else if (!copy(value)) {
       return NOT_TAKEN;
     }
@@ -66,7 +66,7 @@ public final class OutgoingParts implements Parts {
       MemorySegment copy =
           block.memory().asSlice(0, Math.min(block.memory().byteSize(), length - at));
       copy.copyFrom(value.asSlice(at, copy.byteSize()));
-      sources.add(new OpenSource.InMemory(copy, block.life()));
+      sources.add(new OpenSource.InMemory(copy, MemoryLife.HELD));
       at += copy.byteSize();
     }
     return true;

@@ -137,7 +137,7 @@ final class PartsDestination implements Destination {
         return null;
       }
       openSegments++;
-      return new LandingPiece(offset, value, MemoryLife.BORROWED);
+      return new LandingPiece(offset, value, MemoryLife.ONCE);
     }
     Block block = free.poll();
     if (block == null) {
@@ -147,7 +147,7 @@ final class PartsDestination implements Destination {
     MemorySegment into =
         value.asSlice(at, Math.min(block.memory().byteSize(), value.byteSize() - at));
     LandingPiece piece =
-        new LandingPiece(offset, block.memory().asSlice(0, into.byteSize()), block.life());
+        new LandingPiece(offset, block.memory().asSlice(0, into.byteSize()), MemoryLife.HELD);
     fillings.put(piece, new Filling(block, into));
     return piece;
   }

@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.BulkMemory.Block;
 import io.verbena.core.link.LinkException;
+import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import java.lang.foreign.MemorySegment;
@@ -123,7 +124,7 @@ final class StagedSupply implements Supply {
       }
     } else {
       long end = start + memory.byteSize();
-      filled.add(new Filled(start, end, block, new Attached(memory, block.life())));
+      filled.add(new Filled(start, end, block, new Attached(memory, MemoryLife.HELD)));
       if (owner != null) {
         owner.suppliesMore();
       }

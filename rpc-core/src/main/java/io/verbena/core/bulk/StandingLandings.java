@@ -5,6 +5,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
+import io.verbena.core.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,7 +102,7 @@ final class StandingLandings {
     }
     BulkRegion region = null;
     try {
-      region = on.port().attach(block.memory(), block.life());
+      region = on.port().attach(block.memory(), MemoryLife.HELD);
       Landing landing = new Landing(lastTold + 1, block, region);
       BulkTarget target = on.port().open(region, 0, options.bytes(), landing::arrived);
       landing.target = target;

@@ -2,11 +2,15 @@ package io.verbena.core.link;
 
 /** What is known of the life of memory that is handed to a link. */
 public enum MemoryLife {
-  /**
-   * Its life is held: whoever frees it asks first, so it may stay pinned while it is not in use.
-   */
+  /** A pool's, which hands it out again and again: it may stay pinned while it is not in use. */
   HELD,
 
-  /** It may be freed as soon as it is released: it is unpinned by then. */
-  BORROWED
+  /**
+   * The user's, who may use it again: it may stay pinned while it is not in use, until its scope
+   * has ended, which links find out by and by.
+   */
+  LENT,
+
+  /** Used this once: it is unpinned as soon as it is released. */
+  ONCE
 }

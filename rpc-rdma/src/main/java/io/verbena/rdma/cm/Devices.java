@@ -87,6 +87,21 @@ final class Devices {
     return work;
   }
 
+  /** Deregisters memory that nobody uses and whose scope has ended. */
+  void dropDead() {
+    open.forEach(RdmaDevice::dropDead);
+  }
+
+  /** Returns whether {@link #dropDead} may have something to do by and by. */
+  boolean isWatchful() {
+    for (int i = 0; i < open.size(); i++) {
+      if (open.get(i).isWatchful()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void arm() {
     for (int i = 0; i < open.size(); i++) {
       try {

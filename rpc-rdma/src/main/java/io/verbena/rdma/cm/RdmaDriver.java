@@ -46,6 +46,9 @@ public final class RdmaDriver implements UpgradeDriver {
    */
   private static final long LIMITS_EVERY_NANOS = Duration.ofMillis(10).toNanos();
 
+  /** How long memory that was freed may stay pinned, about. */
+  private static final long MEMORY_EVERY_NANOS = Duration.ofMillis(500).toNanos();
+
   private static final long LINGER_STEP_NANOS = Duration.ofMillis(1).toNanos();
 
   private final VerbsProvider provider;
@@ -57,6 +60,7 @@ public final class RdmaDriver implements UpgradeDriver {
   private final Acceptor acceptor;
   private final List<Attempt> attempts = new ArrayList<>();
   private long eventsSeen;
+  private long memorySeen;
   private boolean closed;
 
   /** Opens the event channel; everything else is made when first needed. */
@@ -78,6 +82,7 @@ public final class RdmaDriver implements UpgradeDriver {
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, provider);
     this.eventsSeen = now;
+    this.memorySeen = now;
     waiter.add(events.channel());
   }
 
@@ -90,6 +95,10 @@ public final class RdmaDriver implements UpgradeDriver {
   public int poll(long now) {
     if (closed) {
       return 0;
+    }
+    if (now - memorySeen >= MEMORY_EVERY_NANOS) {
+      memorySeen = now;
+      devices.dropDead();
     }
     int work = pollEvents(now);
     work += devices.poll();
@@ -139,9 +148,15 @@ public final class RdmaDriver implements UpgradeDriver {
     if (poll(context.clock().nanoTime()) > 0 || !context.due().isEmpty()) {
       return false;
     }
-    boolean timed = isHandshaking() || context.due().someWatchTime();
-    waiter.arm(timed ? LIMITS_EVERY_NANOS : Long.MAX_VALUE);
+    waiter.arm(longestWait());
     return true;
+  }
+
+  private long longestWait() {
+    if (isHandshaking() || context.due().someWatchTime()) {
+      return LIMITS_EVERY_NANOS;
+    }
+    return devices.isWatchful() ? MEMORY_EVERY_NANOS : Long.MAX_VALUE;
   }
 
   @Override

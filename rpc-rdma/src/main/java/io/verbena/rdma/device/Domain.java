@@ -109,6 +109,15 @@ public final class Domain {
     return regions.attach(Extent.of(memory), life);
   }
 
+  /** Deregisters memory that nobody uses and whose scope has ended. */
+  void dropDead() {
+    regions.dropDead();
+  }
+
+  boolean isWatchful() {
+    return regions.isWatchful();
+  }
+
   /** Returns what registering costs on this device; has it measured the first time. */
   public CompletionStage<PinningCost> pinning(NanoClock clock) {
     return pinning.cost(clock);

@@ -240,6 +240,23 @@ public final class RdmaDevice {
     return lastReached.contains(queuePair);
   }
 
+  /** Deregisters memory of users that nobody uses any more and whose scope has ended. */
+  public void dropDead() {
+    if (!isRemoved()) {
+      domains.forEach(Domain::dropDead);
+    }
+  }
+
+  /** Returns whether {@link #dropDead} may have something to do by and by. */
+  public boolean isWatchful() {
+    for (Domain domain : domains) {
+      if (domain.isWatchful()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Has the next completion announce itself on {@link #channel}. */
   public void arm() throws IOException {
     if (!isRemoved()) {

@@ -18,20 +18,23 @@ import org.slf4j.LoggerFactory;
  * Registrations of memory that is not this package's own.
  *
  * <pre>
- *   HELD      registered ─→ in use ─last release─→ idle ─least recently used, no budget─→ gone
- *                              ↑──── a hit: the same memory or a part ────┘
- *   BORROWED  registered ─→ in use ─release─→ gone
+ *   HELD, LENT  registered ─→ in use ─last release─→ idle ─least recently used, or scope ended─→ gone
+ *                                ↑──── a hit: the same memory or a part ────┘
+ *   ONCE        registered ─→ in use ─release─→ gone
  * </pre>
  *
- * <p>Memory of the global arena is never freed, and held whoever lends it.
- *
- * <p>Idle ones are not deregistered until their bytes are needed, or are more than half of the
- * budget: pools must be able to grow. One is found again only by memory of its own scope, since an
- * address alone could belong to other memory by now. Idle neighbours of new memory are registered
- * anew together with it, so that a walk through a large segment ends in one registration.
+ * <p>Idle ones are not deregistered until their bytes are needed, they are more than half of the
+ * budget (pools must be able to grow) or too many to be looked through, or their memory's scope has
+ * ended. One is found again only by memory of its own scope, since an address alone could belong to
+ * other memory by now. Idle neighbours of a pool's memory are registered anew together with it, so
+ * that a slab ends in one registration; with the user's, that would pin a walk through a large
+ * segment again and again.
  */
 final class RegionCache {
   private static final Logger LOG = LoggerFactory.getLogger(RegionCache.class);
+
+  /** So many are looked through one by one in a few microseconds. */
+  private static final int MOST_IDLE = 1024;
 
   private final VerbsPd domain;
   private final int access;
@@ -62,7 +65,8 @@ final class RegionCache {
 
   /** Returns a registration that covers the extent, with one more user. */
   Registration attach(Extent extent, MemoryLife life) throws IOException {
-    if (life == MemoryLife.BORROWED && !extent.livesForEver()) {
+    if (life == MemoryLife.ONCE) {
+      counters.cacheMiss();
       return register(extent, access, false);
     }
     Registration known = find(extent);
@@ -76,7 +80,8 @@ final class RegionCache {
       return known;
     }
     counters.cacheMiss();
-    return register(merges ? withIdleNeighbours(extent) : extent, access, true);
+    return register(
+        merges && life == MemoryLife.HELD ? withIdleNeighbours(extent) : extent, access, true);
   }
 
   /** Registers an extent for one use, with rights of its own. */
@@ -86,12 +91,12 @@ final class RegionCache {
 
   private @Nullable Registration find(Extent extent) {
     for (Registration one : idle) {
-      if (one.extent().covers(extent)) {
+      if (one.covers(extent)) {
         return one;
       }
     }
     for (Registration one : busy) {
-      if (one.isKept() && one.extent().covers(extent)) {
+      if (one.isKept() && one.covers(extent)) {
         return one;
       }
     }
@@ -101,8 +106,8 @@ final class RegionCache {
   private Extent withIdleNeighbours(Extent extent) {
     Extent union = extent;
     for (Registration one : List.copyOf(idle)) {
-      if (one.extent().touches(union)) {
-        union = union.with(one.extent());
+      if (one.touches(union)) {
+        union = one.with(union);
         evict(one);
       }
     }
@@ -136,24 +141,29 @@ final class RegionCache {
     if (!one.unuse() || !busy.remove(one)) {
       return;
     }
-    if (!one.isKept() || !one.extent().scope().isAlive()) {
+    if (!one.isKept() || !one.isAlive()) {
       deregister(one);
       return;
     }
     idle.add(one);
     addIdleBytes(one.bytes());
-    while (idleBytes > budget.limit() / 2) {
+    while (idleBytes > budget.limit() / 2 || idle.size() > MOST_IDLE) {
       evict(idle.iterator().next());
     }
   }
 
-  /** Memory whose scope has ended is of no use to anyone. */
-  private void dropDead() {
+  /** Deregisters memory whose scope has ended. */
+  void dropDead() {
     for (Registration one : List.copyOf(idle)) {
-      if (!one.extent().scope().isAlive()) {
+      if (!one.isAlive()) {
         evict(one);
       }
     }
+  }
+
+  /** Whether there is memory whose scope may end. */
+  boolean isWatchful() {
+    return !idle.isEmpty();
   }
 
   private void evict(Registration one) {
