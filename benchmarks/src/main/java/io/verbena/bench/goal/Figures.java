@@ -5,6 +5,7 @@ import io.verbena.bench.report.Round;
 import io.verbena.bench.rival.Rival;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** Results of one load, by contestant. */
 record Figures(List<Result> results) {
@@ -14,25 +15,46 @@ record Figures(List<Result> results) {
 
   /** Returns the median over the rounds of a contestant's median latency, in microseconds. */
   double p50(String contestant) {
-    return median(contestant, Round::p50);
+    return of(contestant).median(Round::p50);
   }
 
   /** Returns the median over the rounds of a contestant's calls each second. */
   double rate(String contestant) {
-    return median(contestant, Round::callsPerSecond);
+    return of(contestant).median(Round::callsPerSecond);
   }
 
-  /** Returns the payload moved each second, in MiB. */
-  double mebibytes(String contestant) {
-    return median(contestant, Round::gigabytesPerSecond) * 1e9 / (1 << 20);
+  /** Returns how two compare in what {@link #p50} tells. */
+  Beside p50(String mine, String rival) {
+    return beside(mine, rival, Round::p50, 1);
   }
 
-  private double median(String contestant, ToDoubleFunction<Round> figure) {
+  /** Returns how two compare in what {@link #rate} tells. */
+  Beside rate(String mine, String rival) {
+    return beside(mine, rival, Round::callsPerSecond, 1);
+  }
+
+  /** Returns how two compare in the payload moved each second, in MiB. */
+  Beside mebibytes(String mine, String rival) {
+    return beside(mine, rival, Round::gigabytesPerSecond, 1e9 / (1 << 20));
+  }
+
+  private Beside beside(String mine, String rival, ToDoubleFunction<Round> figure, double unit) {
+    List<Round> my = of(mine).rounds();
+    List<Round> their = of(rival).rounds();
+    double[] ratios =
+        IntStream.range(0, Math.min(my.size(), their.size()))
+            .mapToDouble(i -> figure.applyAsDouble(my.get(i)) / figure.applyAsDouble(their.get(i)))
+            .toArray();
+    double mineInAll = of(mine).median(figure) * unit;
+    double theirsInAll = of(rival).median(figure) * unit;
+    return new Beside(mineInAll, rival, theirsInAll, Result.median(ratios));
+  }
+
+  private Result of(String contestant) {
     return results.stream()
         .filter(result -> result.contestant().equals(contestant))
         .findFirst()
-        .orElseThrow(() -> new IllegalStateException(contestant + " did not take part"))
-        .median(figure);
+        .orElseThrow(() -> new IllegalStateException(contestant + " did not take part"));
   }
 
   /** Returns the one with the higher rate. */

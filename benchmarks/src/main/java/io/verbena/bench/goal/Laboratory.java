@@ -56,8 +56,8 @@ public final class Laboratory {
         () -> {
           Figures figures = play(player, Load.of(Kind.CALL, SMALL, 1, turn), RDMA, PERFTEST);
           lone = figures.p50(RDMA);
-          double twice = figures.p50(PERFTEST);
-          board.tell(Row.atMost(LONE, lone, "2 x ib_send_lat", twice, "us", 1.5));
+          Beside both = figures.p50(RDMA, PERFTEST).named("2 x ib_send_lat");
+          board.tell(Row.atMost(LONE, both, "us", 1.5));
         });
     Load many = Load.of(Kind.CALL, SMALL, 256, turn);
     board.section(DEEP, () -> deep = play(player, many, RDMA).rate(RDMA));
@@ -74,14 +74,14 @@ public final class Laboratory {
         () -> {
           Load load = Load.of(Kind.CALL, SMALL, 1, turn);
           double theirs = play(player, load, DARPC).p50(DARPC);
-          board.tell(Row.atMost(name, measured(lone), DARPC, theirs, "us", 1));
+          board.tell(Row.atMost(name, Beside.of(measured(lone), DARPC, theirs), "us", 1));
         });
     board.section(
         DEEP,
         () -> {
           Load load = Load.of(Kind.CALL, SMALL, DARPC_OUTSTANDING, turn);
           double theirs = play(player, load, DARPC).rate(DARPC);
-          board.tell(Row.atLeast(DEEP, measured(deep), DARPC, theirs, "/s", 4));
+          board.tell(Row.atLeast(DEEP, Beside.of(measured(deep), DARPC, theirs), "/s", 4));
         });
   }
 
@@ -104,7 +104,7 @@ public final class Laboratory {
         name,
         () -> {
           Figures figures = play(player, load, RDMA, TCP);
-          board.tell(Row.atMost(name, figures.p50(RDMA), TCP, figures.p50(TCP), "us", 0.6));
+          board.tell(Row.atMost(name, figures.p50(RDMA, TCP), "us", 0.6));
         });
   }
 
@@ -134,9 +134,8 @@ public final class Laboratory {
         () -> {
           Load load = Load.of(kind, size, outstanding, turn).counting(count);
           Figures figures = play(player, load, RDMA, PERFTEST);
-          double mine = figures.mebibytes(RDMA);
-          double theirs = figures.mebibytes(PERFTEST);
-          board.tell(Row.atLeast(name, mine, program, theirs, "MiB/s", limit));
+          Beside both = figures.mebibytes(RDMA, PERFTEST).named(program);
+          board.tell(Row.atLeast(name, both, "MiB/s", limit));
         });
   }
 

@@ -71,11 +71,10 @@ public final class Loopback {
     String netty = NETTY.title();
     double best = async.p50(netty);
     board.tell(
-        Row.atMost(LONE_CALL + "async, p50", async.p50(TCP), netty, best, "us", 1.2)
-            .doubted(doubt));
+        Row.atMost(LONE_CALL + "async, p50", async.p50(TCP, netty), "us", 1.2).doubted(doubt));
     double blocking = play(load.with(Mode.VIRTUAL, Handler.NONBLOCKING)).p50(TCP);
     board.tell(
-        Row.atMost(LONE_CALL + "blocking virtual, p50", blocking, netty, best, "us", 1.5)
+        Row.atMost(LONE_CALL + "blocking virtual, p50", Beside.of(blocking, netty, best), "us", 1.5)
             .doubted(doubt));
   }
 
@@ -91,9 +90,8 @@ public final class Loopback {
   }
 
   private void deepRow(String handler, Figures figures, Rival rival, double limit) {
-    double theirs = figures.rate(rival.title());
     board.tell(
-        Row.atLeast(DEEP_CALL + handler, figures.rate(TCP), rival.title(), theirs, "/s", limit)
+        Row.atLeast(DEEP_CALL + handler, figures.rate(TCP, rival.title()), "/s", limit)
             .doubted(Known.DEEP.doubt(figures, rival)));
   }
 
@@ -109,15 +107,13 @@ public final class Loopback {
     int size = 64 * MEBIBYTE;
     Load load = Load.of(Kind.FETCH, size, 1, turn).counting(TURN_BYTES / 2 / size);
     Figures figures = play(load.with(Memory.FILES), SENDFILE);
-    String rival = SENDFILE.title();
-    double theirs = figures.mebibytes(rival);
-    board.tell(Row.atLeast(FILES, figures.mebibytes(TCP), rival, theirs, "MiB/s", 0.9));
+    Beside both = figures.mebibytes(TCP, SENDFILE.title());
+    board.tell(Row.atLeast(FILES, both, "MiB/s", 0.9));
   }
 
   private void objectRow(String name, Figures figures, Rival rival, double limit, Known known) {
-    double theirs = figures.mebibytes(rival.title());
     board.tell(
-        Row.atLeast(name, figures.mebibytes(TCP), rival.title(), theirs, "MiB/s", limit)
+        Row.atLeast(name, figures.mebibytes(TCP, rival.title()), "MiB/s", limit)
             .doubted(known.doubt(figures, rival)));
   }
 }

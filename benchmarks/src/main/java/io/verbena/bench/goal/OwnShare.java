@@ -30,7 +30,7 @@ public final class OwnShare {
           if (call == null || verbs == null) {
             throw new IllegalStateException("the benchmark of a call's path failed");
           }
-          board.tell(Row.atMost(NAME, (call - verbs) / 2, "the target", NANOS, "ns", 1));
+          board.tell(Row.atMost(NAME, Beside.of((call - verbs) / 2, "the target", NANOS), "ns", 1));
         });
   }
 

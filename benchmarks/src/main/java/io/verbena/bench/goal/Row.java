@@ -5,6 +5,7 @@ import static java.util.Locale.ROOT;
 /**
  * One target and how near it is.
  *
+ * @param ratio of the figures, as {@link Beside} has it
  * @param unit of figure and rival's figure
  * @param moreIsBetter whether the ratio shall be at least the limit, or at most
  * @param doubt why the row proves nothing, whatever its ratio; empty: it does
@@ -15,6 +16,7 @@ public record Row(
     double figure,
     String rival,
     double rivalFigure,
+    double ratio,
     String unit,
     boolean moreIsBetter,
     double limit,
@@ -23,32 +25,42 @@ public record Row(
   private static final String LAYOUT = "%-46s %9s  %-16s %9s %-6s %6s %8s  %s";
 
   /** A target that asks for a ratio of at least this. */
-  static Row atLeast(
-      String target, double figure, String rival, double rivalFigure, String unit, double limit) {
-    return new Row(target, figure, rival, rivalFigure, unit, true, limit, "", true);
+  static Row atLeast(String target, Beside figures, String unit, double limit) {
+    return of(target, figures, unit, true, limit);
   }
 
   /** A target that asks for a ratio of at most this. */
-  static Row atMost(
-      String target, double figure, String rival, double rivalFigure, String unit, double limit) {
-    return new Row(target, figure, rival, rivalFigure, unit, false, limit, "", true);
+  static Row atMost(String target, Beside figures, String unit, double limit) {
+    return of(target, figures, unit, false, limit);
+  }
+
+  private static Row of(
+      String target, Beside figures, String unit, boolean moreIsBetter, double limit) {
+    double theirs = figures.rivalFigure();
+    return new Row(
+        target,
+        figures.figure(),
+        figures.rival(),
+        theirs,
+        figures.ratio(),
+        unit,
+        moreIsBetter,
+        limit,
+        "",
+        true);
   }
 
   /** A target that this run cannot tell about. */
   static Row unmeasured(String target, String why) {
-    return new Row(target, 0, "", 0, "", true, 0, why, false);
+    return new Row(target, 0, "", 0, 0, "", true, 0, why, false);
   }
 
   /** Returns this row, resting on nothing for that reason; itself where the reason is empty. */
   Row doubted(String why) {
     return why.isEmpty()
         ? this
-        : new Row(target, figure, rival, rivalFigure, unit, moreIsBetter, limit, why, isMeasured);
-  }
-
-  /** Returns the figure by the rival's. */
-  public double ratio() {
-    return figure / rivalFigure;
+        : new Row(
+            target, figure, rival, rivalFigure, ratio, unit, moreIsBetter, limit, why, isMeasured);
   }
 
   /** Returns whether the target was measured beyond doubt and is reached. */
@@ -57,7 +69,7 @@ public record Row(
   }
 
   private boolean isNear() {
-    return moreIsBetter ? ratio() >= limit : ratio() <= limit;
+    return moreIsBetter ? ratio >= limit : ratio <= limit;
   }
 
   private String verdict() {
@@ -87,7 +99,7 @@ public record Row(
         rival,
         number(rivalFigure),
         unit,
-        String.format(ROOT, "%.2f", ratio()),
+        String.format(ROOT, "%.2f", ratio),
         String.format(ROOT, moreIsBetter ? ">= %.2f" : "<= %.2f", limit),
         verdict());
   }

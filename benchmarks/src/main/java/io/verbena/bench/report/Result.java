@@ -1,6 +1,7 @@
 package io.verbena.bench.report;
 
 import io.verbena.bench.load.Load;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
@@ -21,7 +22,12 @@ public record Result(
 
   /** Returns the median of a figure over the rounds. */
   public double median(ToDoubleFunction<Round> figure) {
-    double[] sorted = rounds.stream().mapToDouble(figure).sorted().toArray();
+    return median(rounds.stream().mapToDouble(figure).toArray());
+  }
+
+  /** Returns the median of some numbers. */
+  public static double median(double... numbers) {
+    double[] sorted = Arrays.stream(numbers).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }

@@ -2,6 +2,7 @@ package io.verbena.bench.goal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Turn;
 import io.verbena.bench.report.Result;
@@ -10,6 +11,7 @@ import io.verbena.bench.usage.Usage;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -46,12 +48,27 @@ class TargetsTest {
     return board.rows();
   }
 
-  private static Result result(String contestant, Load load, int calls) {
+  private static Result result(String contestant, Load load, int... calls) {
+    List<Round> rounds = Arrays.stream(calls).mapToObj(each -> round(load, each)).toList();
+    return new Result(contestant, "here", load, rounds, new Histogram(3));
+  }
+
+  private static Round round(Load load, int calls) {
     Histogram nanos = new Histogram(3);
     nanos.recordValueWithCount(1_000_000_000L / calls, calls);
     Usage usage = new Usage(1, 1, 1, 0);
-    Round round = Round.of(load, new Turn(nanos, 1), usage, usage);
-    return new Result(contestant, "here", load, List.of(round), nanos);
+    return Round.of(load, new Turn(nanos, 1), usage, usage);
+  }
+
+  @Test
+  void areToldByWhatEachRoundSaysOfBoth() {
+    Load load = Load.of(Kind.CALL, 64, 1, SECOND);
+    Result slowFirst = result("one", load, 100, 900, 800);
+    Result slowLater = result("other", load, 100, 1000, 200);
+    Beside both = new Figures(List.of(slowFirst, slowLater)).rate("one", "other");
+    assertThat(both.figure()).isEqualTo(800);
+    assertThat(both.rivalFigure()).isEqualTo(200);
+    assertThat(both.ratio()).as("of 1, 0.9 and 4").isEqualTo(1);
   }
 
   @Test
