@@ -8,15 +8,12 @@ import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.Costs;
 import io.verbena.core.bulk.CutOffs;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server and its clients in this process, over one kind of path. */
 final class Bench {
   private static final Duration LONGEST = Duration.ofSeconds(30);
-  private static final int LEAST_CALLS = 5;
 
   private final String name;
   private final String address;
@@ -51,17 +48,11 @@ final class Bench {
       Session session = client.connect(at);
       Scales inMessage = ScalesRpc.client(session);
       Scales beside = ScalesRpc.client(besideClient.connect(at));
-      nanosPerCall(inMessage, 64, warmUp);
+      Trials.warmUp(inMessage, beside, warmUp);
       Costs costs = measured(client, session);
       String path = name + detail(session);
-      List<Reading.Trial> made = new ArrayList<>();
-      for (int bytes : trials ? Reading.LENGTHS : List.<Integer>of()) {
-        nanosPerCall(inMessage, bytes, warmUp.dividedBy(4));
-        nanosPerCall(beside, bytes, warmUp.dividedBy(4));
-        double in = nanosPerCall(inMessage, bytes, warmUp.dividedBy(4));
-        double out = nanosPerCall(beside, bytes, warmUp.dividedBy(4));
-        made.add(new Reading.Trial(bytes, in, out));
-      }
+      List<Reading.Trial> made =
+          trials ? Trials.of(inMessage, beside, warmUp.dividedBy(2)) : List.of();
       return new Reading(path, null, costs, CutOffs.of(costs), made);
     } catch (RpcException e) {
       return Reading.absent(name, String.valueOf(e.getMessage()));
@@ -79,24 +70,5 @@ final class Bench {
   private static String detail(Session session) {
     String detail = session.path().reason();
     return session.path().link().equals("rdma") ? " (" + detail + ")" : "";
-  }
-
-  /** Returns the median time of a call, of as many as can be made in a while. */
-  private static double nanosPerCall(Scales scales, int bytes, Duration time) {
-    byte[] load = new byte[bytes];
-    long[] taken = new long[100_000];
-    int calls = 0;
-    long start = System.nanoTime();
-    long now = start;
-    while (calls < taken.length && (calls < LEAST_CALLS || now - start < time.toNanos())) {
-      long begin = now;
-      if (scales.weigh(load) != bytes) {
-        throw new IllegalStateException(bytes + " bytes arrived as others");
-      }
-      now = System.nanoTime();
-      taken[calls++] = now - begin;
-    }
-    Arrays.sort(taken, 0, calls);
-    return taken[calls / 2];
   }
 }

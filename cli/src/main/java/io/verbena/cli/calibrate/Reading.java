@@ -18,7 +18,9 @@ record Reading(
     String path, @Nullable String absent, Costs costs, CutOffs cutOffs, List<Trial> trials) {
   /** The lengths that curves are drawn for. */
   static final List<Integer> LENGTHS =
-      List.of(4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20);
+      List.of(
+          4 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 4 << 20,
+          16 << 20);
 
   /**
    * A call's median time, with its value in its message and beside it.
