@@ -36,7 +36,7 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
 
   @Override
   public void onFrame(ByteBuffer buffer, int from, int to) {
-    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(FrameHeader.first(buffer, from)));
     if (kind != null) {
       heard.add(kind);
     }

@@ -36,7 +36,6 @@ public final class FrameHeader {
   /** The body ends with a table of values that travel beside it, as bulk. */
   public static final int FLAG_PARTS = 2;
 
-  private static final int KIND = 1;
   private static final int FLAGS = 2;
   private static final int EPOCH = 4;
   private static final int SEQUENCE = 8;
@@ -47,12 +46,8 @@ public final class FrameHeader {
 
   /** Writes what is known when a message is made; the rest is set by {@link #stamp}. */
   public static void write(ByteBuffer frame, FrameKind kind, int flags, long callId) {
-    frame.put(0, (byte) VERSION);
-    frame.put(KIND, (byte) kind.code());
-    frame.putShort(FLAGS, (short) flags);
-    frame.putInt(EPOCH, 0);
+    frame.putLong(0, (long) VERSION << 56 | (long) kind.code() << 48 | (flags & 0xffffL) << 32);
     frame.putLong(SEQUENCE, 0);
-    frame.putLong(ACKNOWLEDGED, 0);
     frame.putLong(CALL_ID, callId);
   }
 
@@ -77,24 +72,29 @@ public final class FrameHeader {
     frame.putLong(ACKNOWLEDGED, acknowledged);
   }
 
-  /** Returns the version of the frame at this index. */
-  public static int version(ByteBuffer buffer, int from) {
-    return buffer.get(from) & 0xff;
+  /** Returns the first word of the frame at this index, which the next four methods take apart. */
+  public static long first(ByteBuffer buffer, int from) {
+    return buffer.getLong(from);
+  }
+
+  /** Returns the version of a frame with this first word. */
+  public static int version(long first) {
+    return (int) (first >>> 56);
   }
 
   /** Returns the code of the frame's kind. */
-  public static int kindCode(ByteBuffer buffer, int from) {
-    return buffer.get(from + KIND) & 0xff;
+  public static int kindCode(long first) {
+    return (int) (first >>> 48) & 0xff;
   }
 
   /** Returns the frame's flags. */
-  public static int flags(ByteBuffer buffer, int from) {
-    return buffer.getShort(from + FLAGS) & 0xffff;
+  public static int flags(long first) {
+    return (int) (first >>> 32) & 0xffff;
   }
 
   /** Returns the frame's link epoch. */
-  public static int epoch(ByteBuffer buffer, int from) {
-    return buffer.getInt(from + EPOCH);
+  public static int epoch(long first) {
+    return (int) first;
   }
 
   /** Returns the frame's sequence number. */

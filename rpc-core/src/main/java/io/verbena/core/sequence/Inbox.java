@@ -63,7 +63,7 @@ public final class Inbox {
    *
    * @return what is wrong with it, or null
    */
-  public @Nullable String accept(FrameKind kind, ByteBuffer buffer, int from, int to) {
+  public @Nullable String accept(FrameKind kind, int flags, ByteBuffer buffer, int from, int to) {
     long sequence = FrameHeader.sequence(buffer, from);
     if (sequence <= received) {
       // Sent again over a new link although it had arrived: nothing to do but to say so.
@@ -84,7 +84,6 @@ public final class Inbox {
     if (assembly != null) {
       return kind + " between the fragments of another message";
     }
-    int flags = FrameHeader.flags(buffer, from);
     boolean parts = (flags & FrameHeader.FLAG_PARTS) != 0;
     long callId = FrameHeader.callId(buffer, from);
     if ((flags & FrameHeader.FLAG_FIRST_FRAGMENT) != 0) {

@@ -342,7 +342,7 @@ public final class Outbox {
       int body = FrameHeader.BYTES;
       if (position == FrameHeader.BYTES) {
         to.put(0, from, 0, FrameHeader.BYTES);
-        int flags = FrameHeader.flags(from, 0) | FrameHeader.FLAG_FIRST_FRAGMENT;
+        int flags = FrameHeader.flags(FrameHeader.first(from, 0)) | FrameHeader.FLAG_FIRST_FRAGMENT;
         FrameHeader.writeFlags(to, flags);
         to.putInt(body, whole.length() - FrameHeader.BYTES);
         body += Integer.BYTES;

@@ -101,9 +101,10 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     String wrong = headerError(buffer, from, to);
     if (wrong == null) {
       try {
-        FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+        long first = FrameHeader.first(buffer, from);
+        FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(first));
         decoder.start(buffer, from + FrameHeader.BYTES, to, DEPTH);
-        onWord(kind == null ? FrameKind.ACK : kind, FrameHeader.epoch(buffer, from), decoder);
+        onWord(kind == null ? FrameKind.ACK : kind, FrameHeader.epoch(first), decoder);
       } catch (WireException e) {
         wrong = e.getMessage();
       }
@@ -117,7 +118,7 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     if (to - from < FrameHeader.BYTES) {
       return "a frame of " + (to - from) + " bytes";
     }
-    int version = FrameHeader.version(buffer, from);
+    int version = FrameHeader.version(FrameHeader.first(buffer, from));
     return version == FrameHeader.VERSION ? null : "a frame of version " + version;
   }
 

@@ -64,16 +64,17 @@ final class IncomingFrames implements Inbox.Receiver {
     if (to - from < FrameHeader.BYTES) {
       return "a frame of " + (to - from) + " bytes";
     }
-    int version = FrameHeader.version(buffer, from);
+    long first = FrameHeader.first(buffer, from);
+    int version = FrameHeader.version(first);
     if (version != FrameHeader.VERSION) {
       return "a frame of version " + version;
     }
-    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(buffer, from));
+    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(first));
     if (kind == null) {
-      return "a frame of unknown kind " + FrameHeader.kindCode(buffer, from);
+      return "a frame of unknown kind " + FrameHeader.kindCode(first);
     }
-    if (FrameHeader.epoch(buffer, from) != lane.epoch()) {
-      return "a frame of link " + FrameHeader.epoch(buffer, from) + " on link " + lane.epoch();
+    if (FrameHeader.epoch(first) != lane.epoch()) {
+      return "a frame of link " + FrameHeader.epoch(first) + " on link " + lane.epoch();
     }
     if (!session.outbox().acknowledge(FrameHeader.acknowledged(buffer, from))) {
       return "an acknowledgement of frames that were never sent";
@@ -89,7 +90,7 @@ final class IncomingFrames implements Inbox.Receiver {
       return takeUnsequenced(lane, kind, FrameHeader.callId(buffer, from));
     }
     return session.lanes().carriesIn(lane)
-        ? inbox.accept(kind, buffer, from, to)
+        ? inbox.accept(kind, FrameHeader.flags(first), buffer, from, to)
         : "a numbered frame on the " + lane + ", which carries none now";
   }
 

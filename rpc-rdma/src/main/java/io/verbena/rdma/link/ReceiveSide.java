@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
 final class ReceiveSide {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiveSide.class);
 
+  /** Stands for the length of the peer's last message. */
+  private static final int FAREWELL = -1;
+
   private final Receives receives;
   private final RegisteredPool pool;
   private final int features;
@@ -120,17 +123,17 @@ final class ReceiveSide {
     }
     ByteBuffer from = pool.buffer(slot);
     int at = pool.offset(slot);
-    byte kind = SendHeader.kind(from, at);
+    int header = SendHeader.read(from, at);
+    byte kind = SendHeader.kind(header);
     String wrong = takePromise(kind, length);
     if (wrong == null) {
-      wrong =
-          sends.credited(SendHeader.controlCredits(from, at), SendHeader.frameCredits(from, at));
+      wrong = sends.credited(SendHeader.controlCredits(header), SendHeader.frameCredits(header));
     }
     if (wrong != null) {
       receives.post(slot, false, false);
       return wrong;
     }
-    if (SendHeader.wantsMore(from, at)) {
+    if (SendHeader.wantsMore(header)) {
       leaseMore();
     }
     switch (kind) {
@@ -148,7 +151,7 @@ final class ReceiveSide {
         doneWith(link, slot, 1);
         return kind == SendHeader.REVOKE ? bulk.revoke(landing) : bulk.revoked(landing);
       }
-      default -> keep(slot, length, null, 0);
+      default -> keep(slot, kind == SendHeader.FAREWELL ? FAREWELL : length, null, 0);
     }
     return null;
   }
@@ -296,18 +299,17 @@ final class ReceiveSide {
         landing.tell(upTo);
         continue;
       }
-      ByteBuffer buffer = pool.buffer(slot);
-      int start = pool.offset(slot);
-      byte kind = SendHeader.kind(buffer, start);
-      if (kind == SendHeader.FAREWELL) {
+      int length = arrivedLengths[firstArrived];
+      if (length == FAREWELL) {
         link.peerSaidFarewell();
         break;
       }
       if (position == 0) {
         position = SendHeader.BYTES;
       }
-      int length = arrivedLengths[firstArrived];
       if (position < length) {
+        ByteBuffer buffer = pool.buffer(slot);
+        int start = pool.offset(slot);
         int frame = nextFrame(buffer, start, length, mostFrameBytes, link);
         if (frame < 0) {
           break;

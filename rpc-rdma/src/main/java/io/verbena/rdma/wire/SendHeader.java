@@ -69,28 +69,31 @@ public final class SendHeader {
   /** Writes a header. */
   public static void write(
       ByteBuffer out, int at, byte kind, int controlCredits, int frameCredits) {
-    out.put(at, kind);
-    out.put(at + 1, (byte) controlCredits);
-    out.putShort(at + 2, (short) frameCredits);
+    out.putInt(at, kind << 24 | (controlCredits & 0xff) << 16 | (frameCredits & 0xffff));
+  }
+
+  /** Reads a header, for the methods below. */
+  public static int read(ByteBuffer in, int at) {
+    return in.getInt(at);
   }
 
   /** Returns what kind of Send it is; maybe none that there is. */
-  public static byte kind(ByteBuffer in, int at) {
-    return (byte) (in.get(at) & ~WANTS_MORE);
+  public static byte kind(int header) {
+    return (byte) (header >>> 24 & ~WANTS_MORE);
   }
 
   /** Returns whether its sender has use for more frame credits. */
-  public static boolean wantsMore(ByteBuffer in, int at) {
-    return (in.get(at) & WANTS_MORE) != 0;
+  public static boolean wantsMore(int header) {
+    return (header >>> 24 & WANTS_MORE) != 0;
   }
 
   /** Returns the control credits that come back. */
-  public static int controlCredits(ByteBuffer in, int at) {
-    return in.get(at + 1) & 0xff;
+  public static int controlCredits(int header) {
+    return header >>> 16 & 0xff;
   }
 
   /** Returns the frame credits that come back. */
-  public static int frameCredits(ByteBuffer in, int at) {
-    return in.getShort(at + 2) & 0xffff;
+  public static int frameCredits(int header) {
+    return header & 0xffff;
   }
 }

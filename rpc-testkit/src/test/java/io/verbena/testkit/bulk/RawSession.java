@@ -29,7 +29,7 @@ final class RawSession extends RawPeer {
   @Override
   public void onFrame(ByteBuffer buffer, int from, int to) {
     super.onFrame(buffer, from, to);
-    if (FrameHeader.kindCode(buffer, from) == FrameKind.BULK_STANDING.code()) {
+    if (FrameHeader.kindCode(FrameHeader.first(buffer, from)) == FrameKind.BULK_STANDING.code()) {
       WireDecoder body = new WireDecoder();
       body.start(buffer, from + FrameHeader.BYTES, to, 16);
       body.readInt(); // the link's number
