@@ -8,9 +8,8 @@ import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
@@ -37,7 +36,7 @@ public final class EventLoop {
   private final AtomicBoolean waiting = new AtomicBoolean();
   private final LinkDriver driver;
   private final Map<String, UpgradeDriver> upgrades = new HashMap<>();
-  private final List<UpgradeDriver> upgradeDrivers = new ArrayList<>();
+  private UpgradeDriver[] upgradeDrivers = new UpgradeDriver[0];
   private final CallScope callScope = new CallScope(null);
   private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>();
   private volatile @Nullable Thread owner = Thread.currentThread();
@@ -156,7 +155,8 @@ public final class EventLoop {
         provider.kind(),
         kind -> {
           UpgradeDriver made = provider.newDriver(this::wakeup);
-          upgradeDrivers.add(made);
+          upgradeDrivers = Arrays.copyOf(upgradeDrivers, upgradeDrivers.length + 1);
+          upgradeDrivers[upgradeDrivers.length - 1] = made;
           return made;
         });
   }
@@ -197,8 +197,8 @@ public final class EventLoop {
     now = clock.nanoTime();
     int work = drainCommands();
     work += pollFirstLinks();
-    for (int i = 0; i < upgradeDrivers.size(); i++) {
-      work += upgradeDrivers.get(i).poll(now);
+    for (UpgradeDriver upgrade : upgradeDrivers) {
+      work += upgrade.poll(now);
     }
     work += timers.poll(now);
     work += runCycleEnd();
@@ -217,8 +217,8 @@ public final class EventLoop {
 
   /** Returns whether there are links that sessions have upgraded to. */
   boolean hasUpgradedLinks() {
-    for (int i = 0; i < upgradeDrivers.size(); i++) {
-      if (upgradeDrivers.get(i).isInUse()) {
+    for (UpgradeDriver upgrade : upgradeDrivers) {
+      if (upgrade.isInUse()) {
         return true;
       }
     }
@@ -274,8 +274,8 @@ public final class EventLoop {
   }
 
   private boolean armUpgrades() {
-    for (int i = 0; i < upgradeDrivers.size(); i++) {
-      if (!upgradeDrivers.get(i).armWakeup()) {
+    for (UpgradeDriver upgrade : upgradeDrivers) {
+      if (!upgrade.armWakeup()) {
         return false;
       }
     }
@@ -291,7 +291,9 @@ public final class EventLoop {
   /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
   public void onClose() {
     runAll();
-    upgradeDrivers.forEach(UpgradeDriver::close);
+    for (UpgradeDriver upgrade : upgradeDrivers) {
+      upgrade.close();
+    }
     driver.close();
     closed = true;
     runLate();

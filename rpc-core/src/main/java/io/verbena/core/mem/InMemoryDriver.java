@@ -33,19 +33,22 @@ final class InMemoryDriver implements LinkDriver {
 
   @Override
   public int poll() {
-    if (signalled) {
-      signalled = false;
-    }
-    int work = readMail();
-    for (int i = 0; i < links.size(); i++) {
-      work += links.get(i).poll();
-    }
+    int work = signalled ? pollLinks() : 0;
     if (!attempts.isEmpty()) {
       work += expireAttempts();
     }
     if (someClosed) {
       someClosed = false;
       links.removeIf(InMemoryLink::isClosed);
+    }
+    return work;
+  }
+
+  private int pollLinks() {
+    signalled = false;
+    int work = readMail();
+    for (int i = 0; i < links.size(); i++) {
+      work += links.get(i).poll();
     }
     return work;
   }

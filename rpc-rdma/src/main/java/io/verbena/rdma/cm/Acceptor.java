@@ -86,9 +86,6 @@ final class Acceptor implements CmListener {
   }
 
   int expire(long now) {
-    if (isIdle()) {
-      return 0;
-    }
     int work = 0;
     for (Invitation over : invitations.expire(now)) {
       over.passive().expire();

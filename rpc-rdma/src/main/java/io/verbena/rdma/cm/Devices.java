@@ -9,9 +9,7 @@ import io.verbena.rdma.wire.Features;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +26,7 @@ final class Devices {
   private final IdentityHashMap<IbvContext, RdmaDevice> byContext = new IdentityHashMap<>();
 
   /** What {@link #poll} walks. */
-  private final List<RdmaDevice> open = new ArrayList<>();
+  private RdmaDevice[] open = new RdmaDevice[0];
 
   Devices(
       VerbsProvider provider,
@@ -50,7 +48,7 @@ final class Devices {
     }
     RdmaDevice opened = new RdmaDevice(context, settings, budget, counters);
     byContext.put(context, opened);
-    open.add(opened);
+    open = byContext.values().toArray(new RdmaDevice[0]);
     onOpened.accept(opened);
     return opened;
   }
@@ -70,17 +68,10 @@ final class Devices {
 
   int poll() {
     int work = 0;
-    for (int i = 0; i < open.size(); i++) {
-      RdmaDevice device = open.get(i);
-      try {
-        work += device.poll();
-      } catch (IOException e) {
-        LOG.warn("The device {} is given up: {}", device.name(), e.getMessage());
-        device.removed();
-        work++;
-      }
-      if (device.isRemoved() && !device.isInUse()) {
-        open.remove(i--);
+    for (RdmaDevice device : open) {
+      if (!device.isRemoved()) {
+        work += poll(device);
+      } else if (!device.isInUse()) {
         forget(device);
       }
     }
@@ -89,32 +80,45 @@ final class Devices {
 
   /** Deregisters memory that nobody uses and whose scope has ended. */
   void dropDead() {
-    open.forEach(RdmaDevice::dropDead);
+    for (RdmaDevice device : open) {
+      device.dropDead();
+    }
   }
 
   /** Returns whether {@link #dropDead} may have something to do by and by. */
   boolean isWatchful() {
-    for (int i = 0; i < open.size(); i++) {
-      if (open.get(i).isWatchful()) {
+    for (RdmaDevice device : open) {
+      if (device.isWatchful()) {
         return true;
       }
     }
     return false;
   }
 
+  private static int poll(RdmaDevice device) {
+    try {
+      return device.poll();
+    } catch (IOException e) {
+      LOG.warn("The device {} is given up: {}", device.name(), e.getMessage());
+      device.removed();
+      return 1;
+    }
+  }
+
   void arm() {
-    for (int i = 0; i < open.size(); i++) {
+    for (RdmaDevice device : open) {
       try {
-        open.get(i).arm();
+        device.arm();
       } catch (IOException e) {
-        LOG.warn("The device {} is given up: {}", open.get(i).name(), e.getMessage());
-        open.get(i).removed();
+        LOG.warn("The device {} is given up: {}", device.name(), e.getMessage());
+        device.removed();
       }
     }
   }
 
   private void forget(RdmaDevice device) {
     byContext.values().remove(device);
+    open = byContext.values().toArray(new RdmaDevice[0]);
     try {
       device.close();
     } catch (IOException e) {
@@ -123,7 +127,8 @@ final class Devices {
   }
 
   void close() {
-    open.forEach(this::forget);
-    open.clear();
+    for (RdmaDevice device : open) {
+      forget(device);
+    }
   }
 }

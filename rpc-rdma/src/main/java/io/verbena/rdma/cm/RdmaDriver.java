@@ -61,6 +61,10 @@ public final class RdmaDriver implements UpgradeDriver {
   private final List<Attempt> attempts = new ArrayList<>();
   private long eventsSeen;
   private long memorySeen;
+
+  /** Connections may be under way; looked into only then, since a cycle has little else to do. */
+  private boolean opening;
+
   private boolean closed;
 
   /** Opens the event channel; everything else is made when first needed. */
@@ -100,19 +104,22 @@ public final class RdmaDriver implements UpgradeDriver {
       memorySeen = now;
       devices.dropDead();
     }
-    int work = pollEvents(now);
+    boolean soon = opening || context.due().someEnd();
+    int work = 0;
+    if (soon || now - eventsSeen >= EVENTS_EVERY_NANOS || waiter.takeReady()) {
+      work += pollEvents(now);
+    }
     work += devices.poll();
     work += context.due().step(now);
-    work += acceptor.expire(now);
-    work += stepAttempts(now);
+    if (opening) {
+      work += acceptor.expire(now);
+      work += stepAttempts(now);
+      opening = !attempts.isEmpty() || !acceptor.isIdle();
+    }
     return work;
   }
 
   private int pollEvents(long now) {
-    boolean soon = isHandshaking() || waiter.takeReady();
-    if (!soon && now - eventsSeen < EVENTS_EVERY_NANOS) {
-      return 0;
-    }
     eventsSeen = now;
     try {
       return events.poll();
@@ -122,14 +129,7 @@ public final class RdmaDriver implements UpgradeDriver {
     }
   }
 
-  private boolean isHandshaking() {
-    return !attempts.isEmpty() || !acceptor.isIdle() || context.due().someEnd();
-  }
-
   private int stepAttempts(long now) {
-    if (attempts.isEmpty()) {
-      return 0;
-    }
     int work = 0;
     for (Attempt attempt : List.copyOf(attempts)) {
       work += attempt.step(now);
@@ -153,7 +153,7 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   private long longestWait() {
-    if (isHandshaking() || context.due().someWatchTime()) {
+    if (opening || context.due().someWatchTime()) {
       return LIMITS_EVERY_NANOS;
     }
     return devices.isWatchful() ? MEMORY_EVERY_NANOS : Long.MAX_VALUE;
@@ -171,11 +171,13 @@ public final class RdmaDriver implements UpgradeDriver {
     if (closed) {
       throw new LinkException("the driver of the RDMA links is closed", null);
     }
+    opening = true;
     return acceptor.offer(request, localAddress, options, handler);
   }
 
   @Override
   public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+    opening = true;
     attempts.add(new Attempt(context, events, devices, links, options, handler, offer));
   }
 

@@ -220,9 +220,9 @@ public final class RdmaDevice {
     attached--;
   }
 
-  /** Hands completions to their links; returns how many there were. */
+  /** Hands completions to their links, of a device that is there; returns how many there were. */
   public int poll() throws IOException {
-    return isRemoved() ? 0 : completions.poll();
+    return completions.poll();
   }
 
   /**

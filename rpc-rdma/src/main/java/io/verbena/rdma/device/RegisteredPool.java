@@ -9,9 +9,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * Slots of one size in registered slabs, which are made when first needed and kept. Peers have no
@@ -33,7 +31,7 @@ public final class RegisteredPool {
 
   private final MemoryBudget budget;
   private final Arena arena = Arena.ofShared();
-  private final List<Slab> slabs = new ArrayList<>();
+  private Slab[] slabs = new Slab[0];
   private int[] free = new int[0];
   private int freeCount;
   private int inUse;
@@ -86,14 +84,16 @@ public final class RegisteredPool {
 
   private boolean grow() throws IOException {
     long bytes = (long) slotsPerSlab * slotBytes;
-    int first = slabs.size() * slotsPerSlab;
+    int first = slabs.length * slotsPerSlab;
     if (first + slotsPerSlab > WorkId.MOST_SLOTS || !budget.reserve(bytes)) {
       return false;
     }
     try {
       MemorySegment memory = arena.allocate(bytes, PAGE);
       IbvMr region = domain.registerMemory(memory.address(), bytes, access);
-      slabs.add(new Slab(memory.address(), memory.asByteBuffer(), region, region.getLkey()));
+      slabs = Arrays.copyOf(slabs, slabs.length + 1);
+      slabs[slabs.length - 1] =
+          new Slab(memory.address(), memory.asByteBuffer(), region, region.getLkey());
     } catch (IOException e) {
       budget.release(bytes);
       throw e;
@@ -126,7 +126,7 @@ public final class RegisteredPool {
   }
 
   private Slab slabOf(int slot) {
-    return slabs.get(slot >>> slabShift);
+    return slabs[slot >>> slabShift];
   }
 
   /** Deregisters and frees everything; no request may refer to it any more. */
@@ -135,7 +135,7 @@ public final class RegisteredPool {
       VerbsMr.of(slab.region()).deregister();
       budget.release((long) slotsPerSlab * slotBytes);
     }
-    slabs.clear();
+    slabs = new Slab[0];
     arena.close();
   }
 }
