@@ -103,7 +103,7 @@ final class BareVerbs {
 
     private void postReceive(int slot) throws IOException {
       long at = into.address() + (long) slot * SLOT_BYTES;
-      receives.request(0, slot).sge(0, at, SLOT_BYTES, into.lkey());
+      receives.request(0, slot, at, SLOT_BYTES, into.lkey());
       shared.postReceive(receives, 0, 1);
     }
 

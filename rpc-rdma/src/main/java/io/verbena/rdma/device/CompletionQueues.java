@@ -9,8 +9,7 @@ import io.verbena.verbs.ext.VerbsCompChannel;
 import io.verbena.verbs.ext.VerbsCq;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,7 @@ final class CompletionQueues {
   private final int mostEntries;
   private final LinkTable links;
   private final CompletionBlock block;
-  private final List<Queue> queues = new ArrayList<>();
+  private Queue[] queues = new Queue[0];
   private @Nullable SharedReceives orphanage;
 
   CompletionQueues(
@@ -67,7 +66,8 @@ final class CompletionQueues {
     }
     int size = Math.max(entries, Math.min(ENTRIES, mostEntries));
     Queue added = new Queue(context.createCQ(channel, size, 0), size);
-    queues.add(added);
+    queues = Arrays.copyOf(queues, queues.length + 1);
+    queues[queues.length - 1] = added;
     added.free -= entries;
     return added;
   }
@@ -75,11 +75,10 @@ final class CompletionQueues {
   /** Hands every completion there is to its link, and returns how many there were. */
   int poll() throws IOException {
     int done = 0;
-    for (int i = 0; i < queues.size(); i++) {
-      VerbsCq queue = queues.get(i).verbs;
+    for (Queue queue : queues) {
       int count;
       do {
-        count = queue.poll(block);
+        count = queue.verbs.poll(block);
         for (int j = 0; j < count; j++) {
           dispatch(j);
         }
@@ -102,12 +101,7 @@ final class CompletionQueues {
       orphanage.orphaned(WorkId.slot(workId));
     }
     if (sink != null) {
-      sink.completed(
-          workId,
-          block.status(index),
-          block.opcode(index),
-          block.byteLength(index),
-          block.immediate(index));
+      sink.completed(workId, block, index);
     }
   }
 
@@ -117,8 +111,8 @@ final class CompletionQueues {
     while (events.nextEvent(0) != null) {
       // Announced before; what it announced has been or will be polled.
     }
-    for (int i = 0; i < queues.size(); i++) {
-      queues.get(i).verbs.arm(false);
+    for (Queue queue : queues) {
+      queue.verbs.arm(false);
     }
   }
 
@@ -126,6 +120,6 @@ final class CompletionQueues {
     for (Queue queue : queues) {
       queue.cq.destroyCQ();
     }
-    queues.clear();
+    queues = new Queue[0];
   }
 }

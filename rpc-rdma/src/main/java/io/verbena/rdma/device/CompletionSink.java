@@ -1,5 +1,7 @@
 package io.verbena.rdma.device;
 
+import io.verbena.verbs.ext.CompletionBlock;
+
 /** Whom completions are for: one link. */
 public interface CompletionSink {
   /**
@@ -7,10 +9,9 @@ public interface CompletionSink {
    * note and returns.
    *
    * @param workId a {@link io.verbena.rdma.wire.WorkId}
-   * @param status a {@link io.verbena.verbs.ext.WcStatus}; the rest is valid on success only
-   * @param opcode a {@link io.verbena.verbs.ext.WcOpcode}
-   * @param byteLength bytes received, or written by a WRITE with immediate
-   * @param immediate of a receive that brought one
+   * @param block lent until this returns; reading a field costs, so that each is left to who wants
+   *     it
+   * @param index of the completion in the block
    */
-  void completed(long workId, int status, int opcode, int byteLength, int immediate);
+  void completed(long workId, CompletionBlock block, int index);
 }

@@ -126,9 +126,8 @@ public final class SharedReceives {
 
   /** Posts a slot, with the next {@link #flush} at the latest. */
   public void post(int slot) throws IOException {
-    block
-        .request(toPost, WorkId.of(0, WorkId.SHARED_RECEIVE, slot))
-        .sge(toPost, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
+    long name = WorkId.of(0, WorkId.SHARED_RECEIVE, slot);
+    block.request(toPost, name, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
     if (++toPost == BATCH) {
       flush();
     }

@@ -63,9 +63,8 @@ final class OwnReceives implements Receives {
     if (!open || queuePair == null) {
       return; // in ERR, where a receive that is posted late may never complete
     }
-    block
-        .request(toPost, WorkId.of(queuePair.link(), WorkId.RECEIVE, slot))
-        .sge(toPost, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
+    long name = WorkId.of(queuePair.link(), WorkId.RECEIVE, slot);
+    block.request(toPost, name, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
     if (++toPost == RdmaDevice.RECEIVE_BATCH) {
       flush(true);
     }

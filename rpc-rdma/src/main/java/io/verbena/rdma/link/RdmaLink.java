@@ -15,6 +15,7 @@ import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.SharedReceives;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.WcOpcode;
 import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
@@ -322,30 +323,31 @@ public final class RdmaLink implements Link, CompletionSink {
   // ---- stepping ----
 
   @Override
-  public void completed(long workId, int status, int opcode, int byteLength, int immediate) {
+  public void completed(long workId, CompletionBlock block, int index) {
     int slot = WorkId.slot(workId);
     switch (WorkId.kind(workId)) {
-      case WorkId.RECEIVE, WorkId.SHARED_RECEIVE ->
-          received(slot, status, opcode, byteLength, immediate);
-      case WorkId.SEND -> sent(slot, status);
+      case WorkId.RECEIVE, WorkId.SHARED_RECEIVE -> received(slot, block, index);
+      case WorkId.SEND -> sent(slot, block.status(index));
       case WorkId.LAST_SEND -> lastSendDone = true;
       default -> throw new AssertionError("no request is called " + workId);
     }
     becomeDue();
   }
 
-  private void received(int slot, int status, int opcode, int byteLength, int immediate) {
+  private void received(int slot, CompletionBlock block, int index) {
     String wrong;
     try {
+      int status = block.status(index);
       if (status != WcStatus.SUCCESS) {
         receives.flushed(slot);
         failOn(status);
         return;
       }
+      int length = block.byteLength(index);
       wrong =
-          opcode == WcOpcode.RECV_RDMA_WITH_IMM
-              ? receives.immediate(slot, immediate, byteLength, bulk)
-              : receives.arrived(this, slot, byteLength, sends, bulk);
+          block.opcode(index) == WcOpcode.RECV_RDMA_WITH_IMM
+              ? receives.immediate(slot, block.immediate(index), length, bulk)
+              : receives.arrived(this, slot, length, sends, bulk);
     } catch (IOException e) {
       fail(words(e));
       return;

@@ -28,7 +28,14 @@ public final class ReceiveBlock extends RequestBlock {
 
   /** Begins request {@code index} afresh, without pieces. */
   public ReceiveBlock request(int index, long wrId) {
-    begin(index, wrId);
+    begin(index, wrId, 0);
+    return this;
+  }
+
+  /** Begins request {@code index} afresh, with one piece. */
+  public ReceiveBlock request(int index, long wrId, long address, int length, int lkey) {
+    begin(index, wrId, 1);
+    putSge(index, 0, address, length, lkey);
     return this;
   }
 

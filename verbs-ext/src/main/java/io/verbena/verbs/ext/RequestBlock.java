@@ -91,9 +91,12 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     return (long) Objects.checkIndex(index, capacity) * requestSize;
   }
 
-  final void begin(int index, long wrId) {
-    memory.set(JAVA_LONG_UNALIGNED, at(index) + Layouts.WR_ID, wrId);
-    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.WR_NUM_SGE, 0);
+  /** Begins a request with so many pieces; returns where it is. */
+  final long begin(int index, long wrId, int sges) {
+    long at = at(index);
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.WR_ID, wrId);
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.WR_NUM_SGE, sges);
+    return at;
   }
 
   final void addSge(int index, long address, int length, int lkey) {

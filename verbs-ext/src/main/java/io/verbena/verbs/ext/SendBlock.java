@@ -40,9 +40,10 @@ public final class SendBlock extends RequestBlock {
    * @param flags {@link SendFlags}
    */
   public SendBlock request(int index, long wrId, int opcode, int flags) {
-    begin(index, wrId);
-    opcode(index, opcode);
-    return flags(index, flags);
+    long at = begin(index, wrId, 0);
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_OPCODE, opcode);
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_FLAGS, flags);
+    return this;
   }
 
   public SendBlock opcode(int index, int opcode) {
