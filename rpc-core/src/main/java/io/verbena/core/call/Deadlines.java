@@ -6,12 +6,24 @@ import io.verbena.api.stub.MethodDescriptor;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** When a call ends: the earliest of what its caller, its method and the call around it say. */
+/**
+ * When the calls of one stub end: each at the earliest of what its caller, its method and the call
+ * around it say.
+ */
 final class Deadlines {
   /** 73 years: instants that are compared by their difference must not be further apart. */
-  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 4);
+  private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
 
-  private Deadlines() {}
+  private static final Duration LONGEST = Duration.ofNanos(LONGEST_NANOS);
+  private static final long UNSET = 0;
+
+  private final long callerNanos;
+  private final long defaultNanos;
+
+  Deadlines(CallOptions options, Duration defaultTimeout) {
+    callerNanos = options.timeout() == null ? UNSET : nanos(options.timeout());
+    defaultNanos = nanos(defaultTimeout);
+  }
 
   /**
    * Returns the deadline of a call that starts now.
@@ -19,28 +31,22 @@ final class Deadlines {
    * @param outer the call being handled on this thread, or null
    * @param now nanoseconds of the session's clock
    */
-  static long of(
-      MethodDescriptor<?> method,
-      CallOptions options,
-      Duration defaultTimeout,
-      @Nullable CallContext outer,
-      long now) {
-    long deadline = now + timeoutNanos(method, options, defaultTimeout);
+  long of(MethodDescriptor<?> method, @Nullable CallContext outer, long now) {
+    long deadline = now + timeoutNanos(method);
     return outer instanceof ServerCall call ? earlier(deadline, call.deadlineNanos()) : deadline;
   }
 
-  private static long timeoutNanos(
-      MethodDescriptor<?> method, CallOptions options, Duration defaultTimeout) {
-    if (options.timeout() != null) {
-      return nanos(options.timeout());
+  private long timeoutNanos(MethodDescriptor<?> method) {
+    if (callerNanos != UNSET) {
+      return callerNanos;
     }
     return method.timeoutNanos() > 0
-        ? Math.min(LONGEST.toNanos(), method.timeoutNanos())
-        : nanos(defaultTimeout);
+        ? Math.min(LONGEST_NANOS, method.timeoutNanos())
+        : defaultNanos;
   }
 
   private static long nanos(Duration timeout) {
-    return (timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST).toNanos();
+    return timeout.compareTo(LONGEST) < 0 ? timeout.toNanos() : LONGEST_NANOS;
   }
 
   private static long earlier(long a, long b) {

@@ -14,6 +14,7 @@ import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
@@ -38,13 +39,13 @@ public final class SessionCaller implements ServiceCaller {
 
   private final CallHost host;
   private final int serviceId;
-  private final CallOptions options;
+  private final Deadlines deadlines;
 
   /** Makes calls to a service of this name. */
   public SessionCaller(CallHost host, String service, CallOptions options) {
     this.host = host;
     this.serviceId = OfferedService.id(service);
-    this.options = options;
+    this.deadlines = new Deadlines(options, host.limits().defaultTimeout());
   }
 
   @Override
@@ -125,7 +126,7 @@ public final class SessionCaller implements ServiceCaller {
     // rest.
     CallContext outer = loop.isInCycle() ? loop.callScope().get() : CallContext.currentOrNull();
     long now = loop.clock().nanoTime();
-    long deadline = Deadlines.of(method, options, host.limits().defaultTimeout(), outer, now);
+    long deadline = deadlines.of(method, outer, now);
     if (deadline - now <= 0) {
       throw failure(
           method,
@@ -216,8 +217,7 @@ public final class SessionCaller implements ServiceCaller {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
       out.takeOut(host.partCutOff(), parts);
-      out.writeInt(0); // the time left, stamped when the frame leaves
-      out.writeInt(serviceId);
+      CallFrames.begin(out, serviceId);
       out.writeVarInt(method.id());
       arguments.write(out);
       slot.encoded(BODY);

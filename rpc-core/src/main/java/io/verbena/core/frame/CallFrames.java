@@ -1,5 +1,6 @@
 package io.verbena.core.frame;
 
+import io.verbena.api.wire.WireOut;
 import java.nio.ByteBuffer;
 
 /**
@@ -21,6 +22,11 @@ public final class CallFrames {
   private static final long UNTOLD_NANOS = Long.MAX_VALUE / 4;
 
   private CallFrames() {}
+
+  /** Begins a request's body; the time left is written when the frame leaves. */
+  public static void begin(WireOut body, int service) {
+    body.writeLong(Integer.toUnsignedLong(service));
+  }
 
   /** Returns the service id of a request's body. */
   public static int service(ByteBuffer frame, int body) {
