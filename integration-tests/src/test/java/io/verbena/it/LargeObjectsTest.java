@@ -25,9 +25,11 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -240,6 +242,7 @@ class LargeObjectsTest {
 
   @EnabledIfSystemProperty(named = "verbena.full", matches = "true")
   @Test
+  @Timeout(value = 15, unit = TimeUnit.MINUTES) // 64 GiB, where the machine has other work as well
   void sixteenOfAGibibyteFourTimesOver() throws Exception {
     for (int i = 0; i < 4; i++) {
       sixteen(1 << 30);
