@@ -45,7 +45,8 @@ public sealed interface Landing {
 
   /**
    * Returns a file. It appears, or is replaced, when all of the object has arrived; until then its
-   * bytes are in a file beside it, which is deleted when the transfer fails.
+   * bytes are in a file beside it, which is deleted when the transfer fails. A file that cannot be
+   * opened, written or put in its place fails the transfer with {@code RESOURCE_EXHAUSTED}.
    */
   static Landing file(Path path) {
     return new InFile(path);

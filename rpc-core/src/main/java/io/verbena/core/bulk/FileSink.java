@@ -6,10 +6,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,17 +35,20 @@ final class FileSink implements Sink {
   }
 
   @Override
-  public void begin(long length) throws IOException, TransferProblem {
-    FileChannel open = null;
-    while (open == null) {
-      open = openLocked();
+  public void begin(long length) throws TransferProblem {
+    try {
+      FileChannel open = null;
+      while (open == null) {
+        open = openEmpty();
+      }
+      channel = open;
+    } catch (IOException e) {
+      throw cannot("open " + part, e);
     }
-    open.truncate(0);
-    channel = open;
   }
 
   /** Returns null if another transfer has come to its end meanwhile, and its file is gone. */
-  private @Nullable FileChannel openLocked() throws IOException, TransferProblem {
+  private @Nullable FileChannel openEmpty() throws IOException, TransferProblem {
     FileChannel open = FileChannel.open(part, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     boolean usable = false;
     try {
@@ -49,8 +56,12 @@ final class FileSink implements Sink {
         throw new TransferProblem(
             RpcStatus.INVALID_ARGUMENT, "another transfer goes to " + path + " by way of " + part);
       }
-      usable = Files.exists(part);
-      return usable ? open : null;
+      if (!Files.exists(part)) {
+        return null;
+      }
+      open.truncate(0);
+      usable = true;
+      return open;
     } finally {
       if (!usable) {
         open.close();
@@ -67,7 +78,7 @@ final class FileSink implements Sink {
   }
 
   @Override
-  public void store(MemorySegment bytes, long offset) throws IOException, TransferProblem {
+  public void store(MemorySegment bytes, long offset) throws TransferProblem {
     FileChannel open = channel;
     if (open == null) {
       throw new IllegalStateException(part + " is not open");
@@ -78,19 +89,43 @@ final class FileSink implements Sink {
         open.write(buffer, offset + buffer.position());
       }
     } catch (IOException e) {
-      throw new TransferProblem(
-          RpcStatus.RESOURCE_EXHAUSTED, "cannot write " + part + ": " + e.getMessage());
+      throw cannot("write " + part, e);
     }
   }
 
   @Override
-  public void finish() throws IOException {
+  public void finish() throws TransferProblem {
     // Before it is unlocked, or another transfer could take it for its own.
-    Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    FileChannel open = channel;
-    if (open != null) {
-      open.close();
+    try {
+      Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw cannot("move " + part + " to " + path, e);
     }
+    FileChannel open = channel;
+    channel = null;
+    try {
+      if (open != null) {
+        open.close();
+      }
+    } catch (IOException e) {
+      throw cannot("close " + path, e);
+    }
+  }
+
+  private static TransferProblem cannot(String doWhat, IOException cause) {
+    return new TransferProblem(
+        RpcStatus.RESOURCE_EXHAUSTED, "cannot " + doWhat + ": " + inWords(cause), cause);
+  }
+
+  /** The exceptions of some of the system's errors have no words but the file's name. */
+  private static String inWords(IOException cause) {
+    return switch (cause) {
+      case NoSuchFileException _ -> "no such file or directory";
+      case AccessDeniedException _ -> "permission denied";
+      case FileSystemException e when e.getReason() != null -> e.getReason();
+      case FileSystemException _ -> cause.toString();
+      default -> Objects.requireNonNullElseGet(cause.getMessage(), cause::toString);
+    };
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import org.jspecify.annotations.Nullable;
 
 /** Why a transfer cannot go on, with the status that says what kind of reason that is. */
 final class TransferProblem extends Exception {
@@ -9,7 +10,11 @@ final class TransferProblem extends Exception {
   private final RpcStatus status;
 
   TransferProblem(RpcStatus status, String message) {
-    super(message);
+    this(status, message, null);
+  }
+
+  TransferProblem(RpcStatus status, String message, @Nullable Throwable cause) {
+    super(message, cause);
     this.status = status;
   }
 

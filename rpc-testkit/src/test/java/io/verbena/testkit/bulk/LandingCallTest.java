@@ -121,6 +121,16 @@ class LandingCallTest {
   }
 
   @Test
+  void aFileThatCannotBeOpenedFailsItsCall(@TempDir Path directory) {
+    Path file = directory.resolve("missing").resolve("book");
+    RpcException failure = failure(library().read("book", Landing.file(file)));
+    assertThat(failure.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(failure)
+        .hasMessageContaining("cannot open " + file)
+        .hasMessageContaining("no such file or directory");
+  }
+
+  @Test
   void anEmptyResultAndOneOfANonBlockingMethod() {
     try (Received empty = await(library().read("empty", Landing.pooled(10)))) {
       assertThat(empty.length()).isZero();
