@@ -91,7 +91,8 @@ public final class VerbenaServer implements AutoCloseable {
    * Publishes an object for every client that is given its reference.
    *
    * @param lease how long it is kept while nobody fetches it; then it is released
-   * @throws java.io.UncheckedIOException if a file cannot be opened
+   * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
+   * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   public Published publish(Source source, Duration lease) {
     return engine.bulk().publish(loop, source, lease);

@@ -157,8 +157,8 @@ final class TcpBulk implements BulkPort {
   }
 
   @Override
-  public boolean writesFiles() {
-    return !tls;
+  public boolean writesFrom(FileChannel file) {
+    return !tls && FilePiece.canBeOf(file);
   }
 
   @Override
@@ -170,9 +170,9 @@ final class TcpBulk implements BulkPort {
       int length,
       boolean checkpoint,
       Runnable whenWritten) {
-    if (!FilePiece.canBeOf(source)) {
+    if (!writesFrom(source)) {
       throw new IllegalArgumentException(
-          "only files of the default file system can be sent from, not " + source);
+          "only files of the default file system can be sent from, and without TLS, not " + source);
     }
     Write write = new Write(length, MemorySegment.NULL, whenWritten);
     return send(

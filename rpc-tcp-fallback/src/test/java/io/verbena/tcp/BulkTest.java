@@ -305,13 +305,13 @@ final class BulkTest {
   @EnumSource(names = {"NIO", "EPOLL"})
   void comeStraightFromAFile(Kind kind, @TempDir Path directory) throws LinkException, IOException {
     open(kind);
-    assertThat(from.writesFiles()).isTrue();
     MemorySegment content = random(Seed.random("from a file"), 5 * MIB);
     Path path = Files.write(directory.resolve("file"), content.toArray(JAVA_BYTE));
     MemorySegment landing = arena.allocate(4L * MIB);
     RemoteTarget remote = remote(target(landing));
     int[] written = {0};
     try (FileChannel file = FileChannel.open(path)) {
+      assertThat(from.writesFrom(file)).isTrue();
       for (int i = 0; i < 4; i++) {
         long at = (long) i * MIB;
         links.stepUntil(

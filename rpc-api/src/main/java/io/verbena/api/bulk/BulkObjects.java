@@ -20,7 +20,8 @@ public interface BulkObjects {
    * this end.
    *
    * @param lease how long it is kept while nobody fetches it; then it is released
-   * @throws java.io.UncheckedIOException if a file cannot be opened
+   * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
+   * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   Published publish(Source source, Duration lease);
 
@@ -50,7 +51,8 @@ public interface BulkObjects {
    * Pushes an object to the peer, whose {@link #onPush} handler says where it goes.
    *
    * @param name for the peer's handler; at most 1000 characters
-   * @throws java.io.UncheckedIOException if a file cannot be opened
+   * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
+   * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   Transfer push(String name, Source source, TransferOptions options);
 

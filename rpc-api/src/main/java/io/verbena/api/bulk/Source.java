@@ -3,6 +3,7 @@ package io.verbena.api.bulk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,6 +54,17 @@ public sealed interface Source {
   }
 
   /**
+   * Returns a range of a file that the caller has open. The channel stays the caller's, with its
+   * position as it is; closed before the transfer is over, or the object released, the transfer
+   * fails. So it does when the file turns out to be shorter.
+   *
+   * @param channel open for reading
+   */
+  static Source file(FileChannel channel, long offset, long length) {
+    return new OfChannel(channel, offset, length);
+  }
+
+  /**
    * Returns bytes that are made when they are needed.
    *
    * @param length how many there are
@@ -65,6 +77,12 @@ public sealed interface Source {
   /** Returns several pieces as one object. */
   static Source gathered(Source... pieces) {
     return new Gathered(List.of(pieces));
+  }
+
+  private static void checkRange(long offset, long length) {
+    if (offset < 0 || length < 0 || offset + length < 0) {
+      throw new IllegalArgumentException("no range of a file: " + length + " bytes from " + offset);
+    }
   }
 
   /** Makes an object's bytes. */
@@ -102,10 +120,21 @@ public sealed interface Source {
   record OfFile(Path path, long offset, long length) implements Source {
     /** Checks the range. */
     public OfFile {
-      if (offset < 0 || length < 0 || offset + length < 0) {
-        throw new IllegalArgumentException(
-            "no range of a file: " + length + " bytes from " + offset);
-      }
+      checkRange(offset, length);
+    }
+  }
+
+  /**
+   * A range of a file that is open.
+   *
+   * @param channel of the file
+   * @param offset where the range begins
+   * @param length how long it is
+   */
+  record OfChannel(FileChannel channel, long offset, long length) implements Source {
+    /** Checks the range. */
+    public OfChannel {
+      checkRange(offset, length);
     }
   }
 

@@ -27,7 +27,7 @@ final class FileSupply implements Supply {
 
   @Override
   public int ready(BulkPath path, long at, int most) {
-    if (path.port().writesFiles()) {
+    if (path.port().writesFrom(file.file().channel())) {
       return most;
     }
     Owner reader = owner;
@@ -41,11 +41,11 @@ final class FileSupply implements Supply {
   @Override
   public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, IOException, TransferProblem {
-    if (!path.port().writesFiles()) {
+    if (!path.port().writesFrom(file.file().channel())) {
       return staged.write(path, target, piece, whenOver);
     }
     long position = file.offset() + piece.at();
-    long size = file.file().channel().size();
+    long size = file.file().size();
     if (size - position < piece.length()) {
       throw file.file().shorter(size); // a link that finds out by itself is lost
     }

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.NonReadableChannelException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -22,6 +24,8 @@ public sealed interface OpenSource {
       case Source.OfMemory(MemorySegment memory) -> new InMemory(memory, MemoryLife.LENT);
       case Source.OfFile file ->
           new InFile(OpenFile.open(file.path()), file.offset(), file.length());
+      case Source.OfChannel file ->
+          new InFile(OpenFile.lent(file.channel()), file.offset(), file.length());
       case Source.Generated(long length, Source.Filler filler) -> new Made(filler, 0, length);
       case Source.Gathered(List<Source> pieces) -> gathered(pieces);
     };
@@ -99,7 +103,7 @@ public sealed interface OpenSource {
       ByteBuffer buffer = into.asByteBuffer();
       long position = offset + at;
       while (buffer.hasRemaining()) {
-        int read = file.channel().read(buffer, position);
+        int read = file.read(buffer, position);
         if (read < 0) {
           throw file.shorter(position);
         }
@@ -186,25 +190,63 @@ public sealed interface OpenSource {
 
   /** An open file that several slices share. */
   final class OpenFile {
-    private final Path path;
+    private final String name;
     private final FileChannel channel;
+    private final boolean owned;
     private final AtomicInteger users = new AtomicInteger(1);
 
-    private OpenFile(Path path, FileChannel channel) {
-      this.path = path;
+    private OpenFile(String name, FileChannel channel, boolean owned) {
+      this.name = name;
       this.channel = channel;
+      this.owned = owned;
     }
 
     static OpenFile open(Path path) {
       try {
-        return new OpenFile(path, FileChannel.open(path, StandardOpenOption.READ));
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        return new OpenFile(path.toString(), channel, true);
       } catch (IOException e) {
         throw new UncheckedIOException("cannot open " + path + ": " + e, e);
       }
     }
 
+    /** Returns a file that its user has opened, and closes. */
+    static OpenFile lent(FileChannel channel) {
+      try {
+        channel.read(ByteBuffer.allocate(0), 0); // finds out before a link does, which would end
+      } catch (NonReadableChannelException e) {
+        throw new IllegalArgumentException("a source's channel must be open for reading", e);
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot read from a source's channel: " + e, e);
+      }
+      return new OpenFile("the file of its channel", channel, false);
+    }
+
     FileChannel channel() {
       return channel;
+    }
+
+    long size() throws IOException, TransferProblem {
+      try {
+        return channel.size();
+      } catch (ClosedChannelException e) {
+        throw closed(e);
+      }
+    }
+
+    int read(ByteBuffer into, long position) throws IOException, TransferProblem {
+      try {
+        return channel.read(into, position);
+      } catch (ClosedChannelException e) {
+        throw closed(e);
+      }
+    }
+
+    private static TransferProblem closed(ClosedChannelException cause) {
+      return new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          "its channel was closed before the transfer was over: close it later",
+          cause);
     }
 
     OpenFile share() {
@@ -215,15 +257,15 @@ public sealed interface OpenSource {
     TransferProblem shorter(long position) {
       return new TransferProblem(
           RpcStatus.INVALID_ARGUMENT,
-          path + " ends at " + position + ": it became shorter while it was sent");
+          name + " ends at " + position + ": it became shorter while it was sent");
     }
 
     void close() {
-      if (users.decrementAndGet() == 0) {
+      if (users.decrementAndGet() == 0 && owned) {
         try {
           channel.close();
         } catch (IOException e) {
-          throw new UncheckedIOException("cannot close " + path, e);
+          throw new UncheckedIOException("cannot close " + name, e);
         }
       }
     }

@@ -40,6 +40,7 @@ public final class Shelf {
     return switch (source) {
       case Source.OfMemory memory -> "memory";
       case Source.OfFile file -> "file " + file.path();
+      case Source.OfChannel file -> "open file";
       case Source.Generated made -> "generator";
       case Source.Gathered(List<Source> pieces) -> pieces.size() + " pieces";
     };

@@ -97,10 +97,10 @@ public interface BulkPort {
       Runnable whenWritten);
 
   /**
-   * Returns whether {@link #writeFile} may be used: the link moves bytes from a file without
+   * Returns whether {@link #writeFile} may be used with a file: the link moves its bytes without
    * bringing them into this process.
    */
-  default boolean writesFiles() {
+  default boolean writesFrom(FileChannel file) {
     return false;
   }
 

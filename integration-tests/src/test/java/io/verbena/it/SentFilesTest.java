@@ -1,0 +1,124 @@
+package io.verbena.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Files that the kernel sends by itself over TCP: without a checksum, so that nobody reads them.
+ */
+class SentFilesTest {
+  private static final Duration LEASE = Duration.ofMinutes(10);
+  private static final Duration LONGEST = Duration.ofMinutes(5);
+  private static final int BYTES = 64 << 20;
+
+  private final VerbenaServer server =
+      VerbenaServer.builder().listen("127.0.0.1:0").serve(HouseRpc.bind(new PlainHouse())).start();
+  private final VerbenaClient client = VerbenaClient.builder().build();
+  private final Session session = client.connect(server.address().toString());
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init") // by JUnit
+  Path directory;
+
+  private Path path = Path.of("");
+
+  @BeforeEach
+  void write() throws IOException {
+    path = directory.resolve("file");
+    try (Arena arena = Arena.ofConfined();
+        FileChannel file =
+            FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      MemorySegment content = arena.allocate(BYTES);
+      Pattern.fill(content, 0);
+      ByteBuffer buffer = content.asByteBuffer();
+      while (buffer.hasRemaining()) {
+        file.write(buffer);
+      }
+    }
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  private FileChannel open() throws IOException {
+    return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  private Source source(boolean byChannel, FileChannel open) throws IOException {
+    return byChannel ? Source.file(open, 0, BYTES) : Source.file(path);
+  }
+
+  private void fetch(Published published, Landing.ChunkConsumer into) throws Exception {
+    session.objects().fetch(published.ref(), Landing.chunks(into)).get(LONGEST).close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void arriveWithoutPassingThroughTheSendersMemory(boolean byChannel) throws Exception {
+    Pattern.Checker checker = new Pattern.Checker();
+    try (FileChannel open = open();
+        Published published = server.publish(source(byChannel, open), LEASE)) {
+      fetch(
+          published,
+          (chunk, offset) -> {
+            checker.accept(chunk, offset);
+            assertThat(server.bulkStats().memoryInUse()).as("blocks to read into").isZero();
+          });
+      assertThat(open.position()).isZero();
+    }
+    assertThat(checker.checked()).isEqualTo(BYTES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void failWhenTheyBecomeShorterAndTheSessionGoesOn(boolean byChannel) throws Exception {
+    try (FileChannel open = open();
+        Published published = server.publish(source(byChannel, open), LEASE)) {
+      TransferException failure = failureOf(published, (chunk, offset) -> open.truncate(1000));
+      assertThat(failure.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+      assertThat(failure).hasMessageContaining("ends at 1000: it became shorter");
+    }
+    assertThat(HouseRpc.client(session).add(1)).isPositive();
+  }
+
+  @Test
+  void failWhenTheirChannelIsClosedAndTheSessionGoesOn() throws Exception {
+    FileChannel open = open();
+    try (Published published = server.publish(source(true, open), LEASE)) {
+      TransferException failure = failureOf(published, (chunk, offset) -> open.close());
+      assertThat(failure.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+      assertThat(failure).hasMessageContaining("its channel was closed");
+    }
+    assertThat(HouseRpc.client(session).add(1)).isPositive();
+  }
+
+  private TransferException failureOf(Published published, Landing.ChunkConsumer into) {
+    return catchThrowableOfType(TransferException.class, () -> fetch(published, into));
+  }
+}

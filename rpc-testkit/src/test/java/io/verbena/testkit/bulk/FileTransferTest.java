@@ -1,0 +1,156 @@
+package io.verbena.testkit.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What goes wrong with files, at either end. */
+class FileTransferTest {
+  /** Takes nothing: whatever is written there finds the disk full. */
+  private static final Path FULL = Path.of("/dev/full");
+
+  private final BulkWorld bulk = new BulkWorld();
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init") // by JUnit
+  Path directory;
+
+  @AfterEach
+  void close() {
+    bulk.assertNothingLeft();
+    bulk.close();
+  }
+
+  @Test
+  void whatAnEarlierProcessLeftBesideAFileIsReplacedButAnotherTransferIsNot() throws IOException {
+    Path file = directory.resolve("landing");
+    Path beside = directory.resolve("landing.part");
+    Files.write(beside, new byte[2 << 20]);
+    MemorySegment bytes = bulk.bytes(1 << 20, 4);
+    ObjectRef ref = bulk.publish(Source.of(bytes));
+    Transfer first = bulk.fetch(ref, Landing.file(file));
+    bulk.steps(8);
+    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.file(file))))
+        .hasMessageContaining("another transfer goes to " + file);
+    bulk.await(first);
+    assertThat(Files.readAllBytes(file)).isEqualTo(bytes.toArray(ValueLayout.JAVA_BYTE));
+    assertThat(beside).doesNotExist();
+  }
+
+  @Test
+  void aFileThatBecomesShorterFails() throws IOException {
+    Path file = directory.resolve("shrinking");
+    Files.write(file, new byte[8 << 20]);
+    ObjectRef ref = bulk.publish(Source.file(file));
+    Transfer transfer = bulk.fetch(ref, Landing.of(bulk.room(8 << 20)));
+    bulk.steps(8);
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.setLength(100_000);
+    }
+    assertThat(bulk.awaitFailure(transfer)).hasMessageContaining("became shorter");
+  }
+
+  @Test
+  void aChannelThatIsClosedTooEarlyFailsItsTransferAlone() throws IOException {
+    Path file = Files.write(directory.resolve("file"), new byte[8 << 20]);
+    Transfer transfer;
+    try (FileChannel open = FileChannel.open(file)) {
+      ObjectRef ref = bulk.publish(Source.file(open, 0, 8 << 20));
+      transfer = bulk.fetch(ref, Landing.of(bulk.room(8 << 20)));
+      bulk.steps(8);
+    }
+    TransferException failure = bulk.awaitFailure(transfer);
+    assertThat(failure.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+    assertThat(failure).hasMessageContaining("its channel was closed");
+    bulk.await(bulk.fetch(bulk.publish(Source.file(file)), Landing.pooled(8 << 20))).close();
+  }
+
+  @Test
+  void aChannelThatCannotBeReadIsRefused() throws IOException {
+    Path file = Files.write(directory.resolve("file"), new byte[10]);
+    FileChannel open = FileChannel.open(file, StandardOpenOption.WRITE);
+    Source source = Source.file(open, 0, 10);
+    assertThatThrownBy(() -> bulk.publish(source))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("open for reading");
+    open.close();
+    assertThatThrownBy(() -> bulk.publish(source)).isInstanceOf(UncheckedIOException.class);
+    assertThatThrownBy(() -> Source.file(open, 1, -1)).hasMessageContaining("no range of a file");
+  }
+
+  @Test
+  void aFileInADirectoryThatDoesNotExistCannotBeOpened() {
+    Path into = directory.resolve("missing").resolve("landed");
+    assertThat(failureOfLandingIn(into))
+        .hasMessageContaining("cannot open " + into)
+        .hasMessageContaining("no such file or directory");
+    assertLeft();
+  }
+
+  @Test
+  void aFileBelowAnotherFileCannotBeOpened() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    Path into = file.resolve("landed");
+    assertThat(failureOfLandingIn(into))
+        .hasMessageContaining("cannot open " + into)
+        .hasMessageContaining("Not a directory");
+    assertLeft(file);
+  }
+
+  @Test
+  void aFileOnAFullDiskCannotBeWritten() throws IOException {
+    assumeTrue(Files.isWritable(FULL), FULL + " is Linux's");
+    Files.createSymbolicLink(directory.resolve("landed.part"), FULL);
+    Path into = directory.resolve("landed");
+    assertThat(failureOfLandingIn(into))
+        .hasMessageContaining("cannot write " + into)
+        .hasMessageContaining("No space left on device");
+    assertLeft();
+  }
+
+  @Test
+  void aFileCannotTakeThePlaceOfADirectory() throws IOException {
+    Path into = Files.createDirectory(directory.resolve("landed"));
+    assertThat(failureOfLandingIn(into))
+        .hasMessageContaining("cannot move " + into + ".part to " + into)
+        .hasMessageContaining("Is a directory");
+    assertLeft(into);
+  }
+
+  /** Fetches, and checks what is the same for every file that cannot be landed in. */
+  private TransferException failureOfLandingIn(Path into) {
+    ObjectRef ref = bulk.publish(Source.of(bulk.bytes(100_000, 5)));
+    TransferException failure = bulk.awaitFailure(bulk.fetch(ref, Landing.file(into)));
+    assertThat(failure.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(failure).hasMessageContaining("object " + ref.id());
+    assertThat(failure).hasRootCauseInstanceOf(IOException.class);
+    return failure;
+  }
+
+  private void assertLeft(Path... expected) {
+    try (var left = Files.list(directory)) {
+      assertThat(left).containsExactlyInAnyOrder(expected);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
