@@ -25,7 +25,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -44,32 +46,44 @@ final class Bench implements AutoCloseable {
   private final BenchControl control;
   private final List<Contestant> contestants = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
+  private final Map<String, String> elsewhere = new LinkedHashMap<>();
   private final Match match;
   private final @Nullable BenchHost inMemory;
 
-  /**
-   * A run.
-   *
-   * @param address the server's
-   * @param local whether the server is on this host, so that the in-memory path can take part too
-   */
-  Bench(CommandSpec spec, RunOptions run, ServerOptions server, String address, boolean local) {
+  /** Against a server that was started with these options on this host: all can take part. */
+  static Bench here(CommandSpec spec, RunOptions run, ServerOptions server, String address) {
+    return new Bench(spec, run, server.spin(), address, server);
+  }
+
+  /** Against a server on another host. */
+  static Bench elsewhere(CommandSpec spec, RunOptions run, Duration spin, String address) {
+    return new Bench(spec, run, spin, address, null);
+  }
+
+  private Bench(
+      CommandSpec spec,
+      RunOptions run,
+      Duration spin,
+      String address,
+      @Nullable ServerOptions local) {
     this.command = Objects.requireNonNullElseGet(System.getenv(COMMAND), () -> typed(spec));
     this.client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
     this.control = BenchControlRpc.client(client.connect(address));
-    boolean memory = local && run.routes().contains(Route.MEM);
     this.inMemory =
-        memory
-            ? BenchHost.start(IN_MEMORY, Duration.ZERO, server.delay(), server.standing())
+        local != null && run.routes().contains(Route.MEM)
+            ? BenchHost.start(IN_MEMORY, Duration.ZERO, local.delay(), local.standing())
             : null;
     for (Route route : run.routes()) {
       if (route != Route.MEM) {
-        contestants.add(new VerbenaContestant(route, address, server.spin(), server.extraCopy()));
-      } else if (memory) {
-        contestants.add(new VerbenaContestant(route, IN_MEMORY, Duration.ZERO, server.extraCopy()));
+        contestants.add(new VerbenaContestant(route, address, spin, run.extraCopy()));
+      } else if (local != null) {
+        contestants.add(new VerbenaContestant(route, IN_MEMORY, Duration.ZERO, run.extraCopy()));
+      } else {
+        elsewhere.put(
+            VerbenaContestant.name(route), "both its ends are one process: 'bench local'");
       }
     }
-    enter(run.rivals(), address.substring(0, address.lastIndexOf(':')), local);
+    enter(run.rivals(), address.substring(0, address.lastIndexOf(':')), local != null);
     Progress progress = new Progress(System.err, isWatched());
     this.match = new Match(this::serverOf, run.rounds(), run.warmup(), progress);
   }
@@ -85,6 +99,8 @@ final class Bench implements AutoCloseable {
         contestants.add(new RivalContestant(rival, host, () -> control.rivalPort(rival.name())));
       } else if (local) {
         programs.add(new Perftest(Addresses.device(), host));
+      } else {
+        elsewhere.put(rival.title(), "its server is started on this host: 'bench local'");
       }
     }
   }
@@ -123,6 +139,7 @@ final class Bench implements AutoCloseable {
   /** Plays all loads; returns what came of it. */
   Report run(List<Load> loads) throws InterruptedException {
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    match.absent().putAll(elsewhere);
     List<Result> results = new ArrayList<>();
     for (Load load : loads) {
       results.addAll(match.play(load, contestants, programs));

@@ -14,21 +14,21 @@ import picocli.CommandLine.Spec;
     description = "Measures against 'bench server' on another host.",
     mixinStandardHelpOptions = true)
 public final class ClientCommand implements Callable<Integer> {
-  private static final String DEFAULT_PORT = ":7410";
-
   @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private LoadOptions loads = new LoadOptions();
   @Mixin private RunOptions run = new RunOptions();
   @Mixin private OutputOptions output = new OutputOptions();
-  @Mixin private ServerOptions server = new ServerOptions();
+  @Mixin private SpinOption spin = new SpinOption();
 
-  @Parameters(paramLabel = "HOST[:PORT]", description = "the server; its port is 7410 if not given")
+  @Parameters(
+      paramLabel = "HOST[:PORT]",
+      description = "the server, as host, 10.7.0.1, ::1 or [::1]:7410; its port, if not 7410")
   private String host = "";
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    String address = host.contains(":") ? host : host + DEFAULT_PORT;
-    try (Bench bench = new Bench(spec, run, server, address, false)) {
+    String address = Addresses.withPort(host);
+    try (Bench bench = Bench.elsewhere(spec, run, spin.spin(), address)) {
       output.write(bench.run(loads.loads()), spec.commandLine().getOut());
       return 0;
     }

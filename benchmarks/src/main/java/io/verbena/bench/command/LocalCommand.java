@@ -34,7 +34,7 @@ public final class LocalCommand implements Callable<Integer> {
     List<String> options = new ArrayList<>(server.words());
     options.addAll(List.of("--listen", address + ":0"));
     try (ServerProcess process = ServerProcess.start(options);
-        Bench bench = new Bench(spec, run, server, process.address(), true)) {
+        Bench bench = Bench.here(spec, run, server, process.address())) {
       output.write(bench.run(loads.loads()), spec.commandLine().getOut());
       return 0;
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** Who takes part, and for how long. */
+/** Who takes part, how, and for how long. */
 final class RunOptions {
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -46,6 +46,12 @@ final class RunOptions {
           "who else takes turns, where it can do what is asked; without a value: ${FALLBACK-VALUE}")
   private Set<Rival> rivals = Set.of();
 
+  @Option(
+      names = "--extra-copy",
+      description =
+          "copies each object once more before it is put, to see whether a comparison finds it")
+  private boolean extraCopy;
+
   /** Returns options that no command line was read for. */
   static RunOptions of(Set<Route> routes, Set<Rival> rivals, int rounds, Duration warmup) {
     RunOptions options = new RunOptions();
@@ -66,6 +72,10 @@ final class RunOptions {
 
   int rounds() {
     return rounds;
+  }
+
+  boolean extraCopy() {
+    return extraCopy;
   }
 
   Duration warmup() {

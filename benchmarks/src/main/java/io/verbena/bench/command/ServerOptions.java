@@ -4,20 +4,14 @@ import io.verbena.bench.verbena.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What a server is started with, here or in a process of its own. */
 final class ServerOptions {
   private static final long NANOS_PER_MICRO = 1_000;
 
-  @Option(
-      names = "--spin",
-      defaultValue = "0",
-      paramLabel = "MICROS",
-      description =
-          "how long an idle event loop looks for work before it waits; default: as it comes, about a"
-              + " round trip on RDMA and 0 on TCP")
-  private long spinMicros;
+  @Mixin private SpinOption spin = new SpinOption();
 
   @Option(
       names = "--handler-delay",
@@ -41,15 +35,10 @@ final class ServerOptions {
           "a rival's server that can do so never waits, and leaves little of a processor to others")
   private boolean rivalsPoll;
 
-  @Option(
-      names = "--extra-copy",
-      description = "copies each object once more before it is put, for the same purpose")
-  private boolean extraCopy;
-
   /** Returns options that no command line was read for. */
   static ServerOptions spinning(Duration spin) {
     ServerOptions options = new ServerOptions();
-    options.spinMicros = spin.toNanos() / NANOS_PER_MICRO;
+    options.spin = SpinOption.of(spin);
     return options;
   }
 
@@ -61,7 +50,7 @@ final class ServerOptions {
   }
 
   Duration spin() {
-    return Duration.ofNanos(spinMicros * NANOS_PER_MICRO);
+    return spin.spin();
   }
 
   Duration delay() {
@@ -76,14 +65,10 @@ final class ServerOptions {
     return rivalsPoll;
   }
 
-  boolean extraCopy() {
-    return extraCopy;
-  }
-
-  /** Returns these options as words of a command line, as far as they are a server's. */
+  /** Returns these options as words of a command line. */
   List<String> words() {
     List<String> words = new ArrayList<>();
-    words.addAll(List.of("--spin", "" + spinMicros, "--handler-delay", "" + delayMicros));
+    words.addAll(List.of(spin.words(), "--handler-delay=" + delayMicros));
     if (!standing.equals(Standing.NONE)) {
       words.addAll(List.of("--standing", standing.toString()));
     }

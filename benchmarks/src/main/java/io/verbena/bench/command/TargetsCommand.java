@@ -122,7 +122,7 @@ public final class TargetsCommand implements Callable<Integer> {
       List<String> words = new ArrayList<>(options.words());
       words.addAll(List.of("--listen", host + ":0"));
       process = ServerProcess.start(words);
-      bench = new Bench(spec, run, options, process.address(), true);
+      bench = Bench.here(spec, run, options, process.address());
     }
 
     @Override

@@ -118,6 +118,29 @@ class BenchCommandTest {
   }
 
   @Test
+  void saysWhoCannotTakePartAgainstAnotherHost() {
+    Run run = client("-p tcp,mem --rivals perftest -n 40 --rounds 1 --warmup 0");
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).contains("not here: verbena mem: ", "not here: perftest: ");
+  }
+
+  @Test
+  void takesTheOptionsOfItsOwnSideAlone() {
+    assertThat(client("--handler-delay=5").err()).contains("Unknown option: '--handler-delay");
+    assertThat(client("--standing=8x64k").err()).contains("Unknown option: '--standing");
+    assertThat(client("--rivals-poll").err()).contains("Unknown option: '--rivals-poll'");
+    assertThat(bench("server --extra-copy").err()).contains("Unknown option: '--extra-copy'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"::1", "[::1]", "[::1]:7410"})
+  void takesAnIpv6AddressWithAndWithoutAPort(String server) {
+    Run run = bench("client " + server + " -p tcp -n 10 --rounds 1 --warmup 0");
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(run.err()).contains("[::1]:7410");
+  }
+
+  @Test
   void refusesASizeThatIsNone() {
     Run run = bench("local -s many");
     assertThat(run.exit()).isEqualTo(2);
