@@ -1,12 +1,15 @@
 package io.verbena.cli.calibrate;
 
 import io.verbena.core.PathPolicy;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.link.UpgradeProvider.Availability;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,9 +25,12 @@ import picocli.CommandLine.Spec;
           + " memory, the round trip; and prints from which length on a value of a call travels"
           + " beside its message, and is sent from where it is. Sessions measure the same for"
           + " themselves; set partCutOffBytes and pinCutOffBytes to have it otherwise.",
+      "Exit status: 1 where a path could not be measured, but for RDMA without a device."
     },
     mixinStandardHelpOptions = true)
 public final class CalibrateCommand implements Callable<Integer> {
+  private static final String RDMA = "rdma";
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--json", description = "prints JSON, and nothing else")
@@ -56,7 +62,7 @@ public final class CalibrateCommand implements Callable<Integer> {
         List.of(
             new Bench("mem", "mem://calibrate", PathPolicy.TCP_ONLY, warm),
             new Bench("tcp", "127.0.0.1:0", PathPolicy.TCP_ONLY, warm),
-            new Bench("rdma", "127.0.0.1:0", PathPolicy.REQUIRE_RDMA, warm));
+            new Bench(RDMA, "127.0.0.1:0", PathPolicy.REQUIRE_RDMA, warm));
     List<Reading> readings = new ArrayList<>();
     for (Bench bench : benches) {
       readings.add(bench.read(verify));
@@ -71,6 +77,15 @@ public final class CalibrateCommand implements Callable<Integer> {
       Files.writeString(html, Page.of(readings));
     }
     out.flush();
-    return 0;
+    return readings.stream().allMatch(CalibrateCommand::isAsItShouldBe) ? 0 : 1;
+  }
+
+  private static boolean isAsItShouldBe(Reading reading) {
+    return reading.absent() == null || (reading.path().equals(RDMA) && !hasDevice());
+  }
+
+  private static boolean hasDevice() {
+    return ServiceLoader.load(UpgradeProvider.class).stream()
+        .anyMatch(one -> one.get().availability() instanceof Availability.Available);
   }
 }

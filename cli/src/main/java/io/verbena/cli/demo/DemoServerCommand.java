@@ -9,7 +9,11 @@ import picocli.CommandLine.Command;
  * The demonstration's second process. Prints where it listens, and serves until its input ends:
  * that is when the process that started it is gone, however it went.
  */
-@Command(name = "demo-server", hidden = true, description = "The server of the demonstration.")
+@Command(
+    name = "demo-server",
+    hidden = true,
+    description = "The server of the demonstration.",
+    mixinStandardHelpOptions = true)
 public final class DemoServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
