@@ -7,6 +7,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -215,6 +217,44 @@ final class SessionOverRdmaTest {
     }
   }
 
+  @Test
+  void theEndThatDidNotBeginATransferMayCancelItAndTheLinkStays() {
+    upgraded();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment object = arena.allocate(OBJECT_BYTES);
+      MemorySegment into = arena.allocate(OBJECT_BYTES);
+      List<Transfer> there = new ArrayList<>();
+      pushed =
+          offer -> {
+            there.add(offer.transfer());
+            return Landing.of(into);
+          };
+      Transfer push = session.objects().push("unwanted", Source.of(object));
+      cancelledHalfWay(push, () -> there.getFirst(), into);
+      pushed = offer -> Landing.pooled(offer.length());
+      Published published = server.publish(Source.of(object), Duration.ofMinutes(1));
+      Transfer fetch = session.objects().fetch(published.ref(), Landing.of(into));
+      cancelledHalfWay(fetch, () -> published.fetches().getFirst().transfer(), into);
+      assertThat(published.fetches()).isEmpty();
+    }
+  }
+
+  private void cancelledHalfWay(
+      Transfer transfer, Supplier<Transfer> otherEnd, MemorySegment into) {
+    halfWay(transfer);
+    otherEnd.get().cancel();
+    assertThat(failed(transfer))
+        .hasMessageContaining("CANCELLED: on the other end: it was cancelled")
+        .extracting(TransferException::offset)
+        .matches(offset -> offset > 0 && offset < OBJECT_BYTES);
+    assertAllIsWell();
+    into.fill((byte) 0x55);
+    whole(other());
+    for (long at = 0; at < OBJECT_BYTES; at += 512) {
+      assertThat(into.get(ValueLayout.JAVA_BYTE, at)).isEqualTo((byte) 0x55);
+    }
+  }
+
   /**
    * Returns the memory with the life of another arena: when that ends, its pages stay for the
    * fabric as they stay for a device, which has them pinned.
@@ -247,21 +287,32 @@ final class SessionOverRdmaTest {
   private void freedHalfWay(Arena brief, Transfer transfer) {
     CompletableFuture<String> call = Echo.call(session, "meanwhile");
     Transfer other = other();
+    halfWay(transfer);
+    brief.close();
+    assertThat(failed(transfer)).hasMessageContaining("close its arena later");
+    whole(other);
+    world.runUntil(call::isDone);
+    assertThat(call).isCompletedWithValue("meanwhile");
+    assertAllIsWell();
+  }
+
+  private void halfWay(Transfer transfer) {
     for (int i = 0; i < 10_000 && transfer.progress().bytes() == 0; i++) {
       world.step();
       world.runHandlers();
       world.clock().advance(Duration.ofNanos(10_000));
     }
     assertThat(transfer.progress().bytes()).isPositive().isLessThan(OBJECT_BYTES);
-    brief.close();
+  }
+
+  private TransferException failed(Transfer transfer) {
     CompletableFuture<Received> outcome = transfer.result().toCompletableFuture();
     world.runUntil(outcome::isDone);
-    assertThat(outcome.exceptionNow())
-        .isInstanceOf(TransferException.class)
-        .hasMessageContaining("close its arena later");
-    whole(other);
-    world.runUntil(call::isDone);
-    assertThat(call).isCompletedWithValue("meanwhile");
+    return (TransferException) outcome.exceptionNow();
+  }
+
+  /** The link is the same, and nothing is under way, open or quarantined. */
+  private void assertAllIsWell() {
     assertThat(call("afterwards")).isEqualTo("afterwards");
     assertThat(session.path().link()).isEqualTo("rdma");
     assertThat(east.counters().linksOpened()).as("one link all the time").isEqualTo(1);

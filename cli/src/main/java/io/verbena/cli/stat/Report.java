@@ -46,13 +46,14 @@ final class Report {
   }
 
   private static Table published(List<PublishedStat> objects) {
-    Table table = new Table("object", "where", "bytes", "readers", "for", "lease left");
+    Table table = new Table("object", "where", "bytes", "readers", "by", "for", "lease left");
     for (PublishedStat one : objects) {
       table.row(
           one.id(),
           one.source(),
           bytes(one.bytes()),
           one.transfers(),
+          one.peers().isEmpty() ? "-" : String.join(", ", one.peers()),
           one.seconds() + " s",
           one.leaseSeconds() + " s");
     }

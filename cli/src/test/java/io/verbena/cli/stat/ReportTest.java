@@ -45,7 +45,7 @@ class ReportTest {
       go.countDown();
       assertThat(report)
           .containsPattern(
-              "published\n +object .*lease left\n +1 +memory +97.7 KiB +1 +\\d+ s +7200 s")
+              "published\n +object .*lease left\n +1 +memory +97.7 KiB +1 +tcp://127.0.0.1:\\d+ +\\d+ s +7200 s")
           .containsPattern("in +object 1 +97.7 KiB +97.7 KiB +\\d+ s");
     }
   }

@@ -1,5 +1,8 @@
 package io.verbena.api.bulk;
 
+import io.verbena.api.Peer;
+import java.util.List;
+
 /** An object that the other end may fetch. Safe for use by any thread. */
 public interface Published extends AutoCloseable {
   /** Returns its name, to be sent in a call. */
@@ -8,10 +11,21 @@ public interface Published extends AutoCloseable {
   /** Returns whether it can still be fetched: neither closed nor its lease at an end. */
   boolean isAvailable();
 
+  /** Returns who fetches it now, oldest first. Those that are over are not among them. */
+  List<Fetch> fetches();
+
   /**
-   * Takes it back. Transfers of it that are under way go on to their end, so wait for them before
-   * its memory is freed; nobody can begin another. Closing again does nothing.
+   * Takes it back. Those of {@link #fetches} go on to their end, so wait for them, or cancel them,
+   * before its memory is freed; nobody can begin another. Closing again does nothing.
    */
   @Override
   void close();
+
+  /**
+   * A peer's fetch of it, or of a range of it.
+   *
+   * @param peer who fetches it
+   * @param transfer its way there, to be watched or cancelled; its result is its length alone
+   */
+  record Fetch(Peer peer, Transfer transfer) {}
 }

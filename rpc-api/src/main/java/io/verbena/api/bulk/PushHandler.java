@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface PushHandler {
   /**
-   * Says where an object goes.
+   * Says where an object goes. Its transfer waits for that: do not wait for the transfer here.
    *
    * @return null to refuse it
    */
@@ -33,6 +33,8 @@ public interface PushHandler {
    *
    * @param name given by the peer; trust nothing in it
    * @param length in bytes
+   * @param transfer its way here, to be watched or cancelled from now on. Its result is the
+   *     object's length alone, for {@link #received} is given the object; or why it did not arrive
    */
-  record Offer(String name, long length) {}
+  record Offer(String name, long length, Transfer transfer) {}
 }

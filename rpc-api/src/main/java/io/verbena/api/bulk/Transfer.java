@@ -5,24 +5,28 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
 /**
- * An object on its way. It survives a change of path and the loss of its connection: it goes on
- * where the receiving end had confirmed it. Safe for use by any thread.
+ * An object on its way, as either end sees it: whoever fetches or pushes it, the {@link
+ * PushHandler} it is offered to, and the owner of what is {@link Published}. It survives a change
+ * of path and the loss of its connection: it goes on where the receiving end had confirmed it. Safe
+ * for use by any thread.
  */
 public interface Transfer {
   /** Returns how far it is. */
   Progress progress();
 
   /**
-   * Cancels it on both ends. What has arrived is thrown away.
+   * Cancels it on both ends, from either. What has arrived is thrown away. On the other end it
+   * fails as {@link io.verbena.api.RpcStatus#CANCELLED}, with words that say where it was
+   * cancelled.
    *
    * @return false if it was over already
    */
   boolean cancel();
 
   /**
-   * Returns its outcome: what was received (on the sending end, its length alone), or a {@link
-   * TransferException}. It completes when the memory it used is free again. Dependents run on the
-   * event loop; do not block there.
+   * Returns its outcome: what was received (on the sending end, and for a {@link PushHandler}, its
+   * length alone), or a {@link TransferException}. It completes when the memory it used is free
+   * again. Dependents run on the event loop; do not block there.
    */
   CompletionStage<Received> result();
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What may be set for one transfer. Immutable.
  *
- * @param timeout after which it fails; null: none
+ * @param timeout after which it fails, counted from when it was asked for; null: none
  * @param checksum whether both ends compute a CRC32C of the whole object, and compare
  */
 public record TransferOptions(@Nullable Duration timeout, boolean checksum) {

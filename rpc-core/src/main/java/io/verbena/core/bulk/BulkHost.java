@@ -1,5 +1,6 @@
 package io.verbena.core.bulk;
 
+import io.verbena.api.Peer;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.EventLoop;
@@ -22,6 +23,9 @@ public interface BulkHost {
    * Returns whether this end opened the session: it numbers its transfers apart from the peer's.
    */
   boolean isClientEnd();
+
+  /** Returns the other end. Safe for any thread. */
+  Peer peer();
 
   /** Returns whether the session is over. */
   boolean isEnded();

@@ -3,12 +3,10 @@ package io.verbena.core.bulk;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.loop.Timers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What both ends of a transfer have in common: a number, a user, a time limit and one end. */
+/** What both ends of a transfer have in common: a number, a user and one end. */
 abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
   private static final int MOST_TEXT = 1000;
 
@@ -16,35 +14,14 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
   final BulkHost host;
   final TransferHandle handle;
   final long id;
-  private final @Nullable Duration timeout;
-  private long timer = Timers.NONE;
   private boolean over;
 
-  BulkTransfer(Transfers transfers, TransferHandle handle, long id, @Nullable Duration timeout) {
+  BulkTransfer(Transfers transfers, TransferHandle handle, long id) {
     this.transfers = transfers;
     this.host = transfers.host();
     this.handle = handle;
     this.id = id;
-    this.timeout = timeout;
-    handle.cancelledBy(() -> fail(RpcStatus.CANCELLED, "cancelled on this end", null, true));
-  }
-
-  /** Starts the clock. */
-  final void startTimer() {
-    Duration limit = timeout;
-    if (limit != null) {
-      long until = host.loop().now() + Math.min(limit.toNanos(), Long.MAX_VALUE / 4);
-      String why = "its time of " + limit.toMillis() + " ms passed";
-      timer =
-          host.loop()
-              .timers()
-              .schedule(
-                  until,
-                  now -> {
-                    timer = Timers.NONE;
-                    fail(RpcStatus.DEADLINE_EXCEEDED, why, null, true);
-                  });
-    }
+    handle.endedBy((status, why) -> fail(status, why, null, true));
   }
 
   /** Returns whether it has ended, well or not; memory may still be waited for. */
@@ -95,8 +72,6 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
 
   private void end(boolean well) {
     over = true;
-    host.loop().timers().cancel(timer);
-    timer = Timers.NONE;
     transfers.ended(this, well);
   }
 

@@ -51,7 +51,6 @@ public final class CallTransfers {
             idOfCall(callId, TransferId.ANSWER, true),
             Destination.of(host, landing),
             false,
-            null,
             received);
     tellFailure(handle, failed);
     transfers.receive(transfer).beginBeforeOffer();
@@ -107,7 +106,7 @@ public final class CallTransfers {
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
     transfers.offer(id, source.length(), false, "", Pushes.NO_LANDING);
     OutgoingTransfer transfer =
-        new OutgoingTransfer(transfers, handle, id, source, false, null, () -> {});
+        new OutgoingTransfer(transfers, handle, id, source, false, () -> {});
     transfers.send(transfer);
     for (OutgoingTransfer.Grant grant : landings.take(callId)) {
       String wrong = transfer.granted(grant);
@@ -134,7 +133,7 @@ public final class CallTransfers {
     long id = idOfCall(callId, partsOf(request), request);
     TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
     transfers.send(
-        new OutgoingTransfer(transfers, handle, id, parts.source(), false, null, parts::close));
+        new OutgoingTransfer(transfers, handle, id, parts.source(), false, parts::close));
     host.schedulePump();
   }
 
@@ -164,11 +163,11 @@ public final class CallTransfers {
             idOfCall(callId, partsOf(request), !request),
             destination,
             false,
-            timeout,
             received -> {
               destination.release(); // first: whoever takes the values may want memory at once
               arrived.accept(destination.values());
             });
+    handle.limit(timeout);
     tellFailure(handle, failed);
     transfers.receive(transfer).begin(table.total());
     transfers.failIfNoBulk();

@@ -7,7 +7,6 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -66,9 +65,8 @@ final class IncomingTransfer extends BulkTransfer {
       long id,
       Destination destination,
       boolean checked,
-      @Nullable Duration timeout,
       Consumer<Received> whenReceived) {
-    super(transfers, handle, id, timeout);
+    super(transfers, handle, id);
     this.destination = destination;
     this.checked = checked;
     this.whenReceived = whenReceived;
@@ -82,7 +80,6 @@ final class IncomingTransfer extends BulkTransfer {
 
   /** The object's length is known: claims memory for it and opens it. */
   void begin(long objectLength) {
-    startTimer();
     handle.total(objectLength);
     announced = objectLength;
     if (objectLength > destination.capacity()) {

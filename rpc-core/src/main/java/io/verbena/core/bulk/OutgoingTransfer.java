@@ -8,7 +8,6 @@ import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -75,9 +74,8 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
       long id,
       OpenSource source,
       boolean checked,
-      @Nullable Duration timeout,
       Runnable whenReleased) {
-    super(transfers, handle, id, timeout);
+    super(transfers, handle, id);
     this.source = source;
     this.length = source.length();
     this.supply = Supply.of(host, source, checked);
@@ -92,7 +90,6 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   }
 
   void begin() {
-    startTimer();
     supply.begin(this);
     transfers.queue(this);
   }

@@ -31,8 +31,7 @@ final class Pushes {
   void begin(
       TransferHandle handle, long id, String name, OpenSource source, TransferOptions options) {
     OutgoingTransfer transfer =
-        new OutgoingTransfer(
-            transfers, handle, id, source, options.checksum(), options.timeout(), () -> {});
+        new OutgoingTransfer(transfers, handle, id, source, options.checksum(), () -> {});
     StandingTargets.Target target = targets.take(source.length());
     if (target != null) {
       transfer.goInto(target);
@@ -57,7 +56,7 @@ final class Pushes {
    *
    * @param landing where it comes; {@link #NO_LANDING} where it waits for a grant
    */
-  void offered(long id, PushHandler.Offer offer, boolean checked, long landing) {
+  void offered(long id, String name, long length, boolean checked, long landing) {
     StandingLandings.Landing standing = landings.find(landing);
     PushTaker asked = taker;
     if (asked == null) {
@@ -68,17 +67,19 @@ final class Pushes {
         standing.drop();
       }
     } else {
-      askWhere(id, offer, checked, asked, standing);
+      askWhere(id, name, length, checked, asked, standing);
     }
   }
 
   private void askWhere(
       long id,
-      PushHandler.Offer offer,
+      String name,
+      long length,
       boolean checked,
       PushTaker asked,
       StandingLandings.@Nullable Landing standing) {
-    TransferHandle handle = new TransferHandle(host.loop(), "push '" + offer.name() + "'");
+    TransferHandle handle = new TransferHandle(host.loop(), "push '" + name + "'");
+    PushHandler.Offer offer = new PushHandler.Offer(name, length, handle);
     IncomingTransfer transfer =
         new IncomingTransfer(
             transfers,
@@ -86,12 +87,11 @@ final class Pushes {
             id,
             new AskedDestination(host, asked, offer),
             checked,
-            null,
-            received -> asked.hand(host, offer, received));
+            received -> {});
     if (standing != null) {
       transfer.comesInto(standing);
     }
-    transfers.receive(transfer).begin(offer.length());
+    transfers.receive(transfer).begin(length);
   }
 
   /** The peer has opened a landing; returns what is wrong with that, or null. */

@@ -7,7 +7,9 @@ import io.verbena.core.loop.EventLoop;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,9 +49,9 @@ public final class Shelf {
   }
 
   /** Returns an object to be sent, in use until {@link Shelved#used}; null if there is none. */
-  @Nullable Shelved use(long id, long key) {
+  @Nullable Shelved use(long id, long key, Published.Fetch fetch) {
     Shelved found = objects.get(id);
-    return found != null && found.ref.key() == key && found.use() ? found : null;
+    return found != null && found.ref.key() == key && found.use(fetch) ? found : null;
   }
 
   /** Returns what is published now, oldest first. */
@@ -76,8 +78,8 @@ public final class Shelf {
     private final EventLoop loop;
     private final long leaseNanos;
     private final long since;
+    private final Set<Fetch> fetches = new LinkedHashSet<>();
     private long lastUsed;
-    private int users;
     private boolean closed;
 
     Shelved(ObjectRef ref, String words, OpenSource source, EventLoop loop, long leaseNanos) {
@@ -100,35 +102,41 @@ public final class Shelf {
       return objects.containsKey(ref.id());
     }
 
+    @Override
+    public synchronized List<Fetch> fetches() {
+      return List.copyOf(fetches);
+    }
+
     OpenSource source() {
       return source;
     }
 
     private synchronized PublishedStat stat() {
       long now = loop.clock().nanoTime();
-      long idle = users > 0 ? 0 : now - lastUsed;
+      long idle = fetches.isEmpty() ? now - lastUsed : 0;
       return new PublishedStat(
           ref.id(),
           words,
           ref.length(),
-          users,
+          fetches.size(),
+          fetches.stream().map(fetch -> fetch.peer().address()).distinct().toList(),
           TimeUnit.NANOSECONDS.toSeconds(now - since),
           TimeUnit.NANOSECONDS.toSeconds(Math.max(0, leaseNanos - idle)));
     }
 
-    private synchronized boolean use() {
+    private synchronized boolean use(Fetch fetch) {
       if (closed) {
         return false;
       }
-      users++;
+      fetches.add(fetch);
       return true;
     }
 
     /** A transfer of it is over. */
-    synchronized void used() {
-      users--;
+    synchronized void used(Fetch fetch) {
+      fetches.remove(fetch);
       lastUsed = loop.clock().nanoTime();
-      if (closed && users == 0) {
+      if (closed && fetches.isEmpty()) {
         source.close();
       }
     }
@@ -140,7 +148,7 @@ public final class Shelf {
         if (closed) {
           return;
         }
-        until = (users > 0 ? now : lastUsed) + leaseNanos;
+        until = (fetches.isEmpty() ? lastUsed : now) + leaseNanos;
       }
       if (until - now <= 0) {
         close();
@@ -154,7 +162,7 @@ public final class Shelf {
       if (!closed) {
         closed = true;
         objects.remove(ref.id());
-        if (users == 0) {
+        if (fetches.isEmpty()) {
           source.close();
         }
       }

@@ -1,23 +1,30 @@
 package io.verbena.core.bulk;
 
+import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** A transfer as its user sees it. Written on the loop, read by any thread. */
 final class TransferHandle implements Transfer {
+  /** 73 years: instants that are compared by their difference must not be further apart. */
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 4);
+
   private final EventLoop loop;
   private final String object;
   private final CompletableFuture<Received> outcome = new CompletableFuture<>();
   private final long startNanos;
-  private volatile Runnable canceller = () -> {};
+  private Ender ender = (status, why) -> {};
+  private long timer = Timers.NONE;
   private volatile long bytes;
   private volatile long total = -1;
   private volatile long endNanos;
@@ -37,8 +44,33 @@ final class TransferHandle implements Transfer {
     total = length;
   }
 
-  void cancelledBy(Runnable onLoop) {
-    canceller = onLoop;
+  /** Whoever has the transfer now, and ends it before its end. */
+  @FunctionalInterface
+  interface Ender {
+    /** Ends it, if it is not over. On the loop. */
+    void end(RpcStatus status, String why);
+  }
+
+  /** It is in other hands from now on. */
+  void endedBy(Ender onLoop) {
+    ender = onLoop;
+  }
+
+  /** Limits its time, counted from when it was asked for. */
+  void limit(@Nullable Duration timeout) {
+    if (timeout == null) {
+      return;
+    }
+    Duration time = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
+    timer =
+        loop.timers()
+            .schedule(
+                startNanos + time.toNanos(),
+                now -> {
+                  timer = Timers.NONE;
+                  ender.end(
+                      RpcStatus.DEADLINE_EXCEEDED, "its time of " + time.toMillis() + " ms passed");
+                });
   }
 
   void confirmed(long upTo) {
@@ -61,6 +93,8 @@ final class TransferHandle implements Transfer {
     if (!over) {
       endNanos = loop.clock().nanoTime();
       over = true;
+      loop.timers().cancel(timer);
+      timer = Timers.NONE;
     }
   }
 
@@ -80,7 +114,7 @@ final class TransferHandle implements Transfer {
     if (outcome.isDone()) {
       return false;
     }
-    loop.execute(canceller::run);
+    loop.execute(() -> ender.end(RpcStatus.CANCELLED, "it was cancelled")); // whose it is then
     return true;
   }
 

@@ -2,7 +2,7 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.ObjectRef;
-import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.wire.WireIn;
@@ -96,6 +96,7 @@ public final class Transfers {
       TransferOptions options) {
     start(
         handle,
+        options,
         () -> {
           long id = nextId();
           host.sendBulk(
@@ -110,20 +111,18 @@ public final class Transfers {
               });
           receive(
                   new IncomingTransfer(
-                      this,
-                      handle,
-                      id,
-                      destination,
-                      options.checksum(),
-                      options.timeout(),
-                      received -> {}))
+                      this, handle, id, destination, options.checksum(), received -> {}))
               .begin(length);
         },
         () -> {});
   }
 
   void push(TransferHandle handle, String name, OpenSource source, TransferOptions options) {
-    start(handle, () -> pushes.begin(handle, nextId(), name, source, options), source::close);
+    start(
+        handle,
+        options,
+        () -> pushes.begin(handle, nextId(), name, source, options),
+        source::close);
   }
 
   void onPush(PushTaker taker) {
@@ -134,19 +133,21 @@ public final class Transfers {
     return TransferId.of(++lastOwn, TransferId.SINGLE, host.isClientEnd());
   }
 
-  private void start(TransferHandle handle, Runnable begin, Runnable drop) {
+  private void start(
+      TransferHandle handle, TransferOptions options, Runnable begin, Runnable drop) {
     Start start = new Start(handle, begin, drop);
     if (host.isEnded()) {
       drop(start, RpcStatus.UNAVAILABLE, "the session is closed");
       return;
     }
     waiting.add(start);
-    handle.cancelledBy(
-        () -> {
+    handle.endedBy(
+        (status, why) -> {
           if (waiting.remove(start)) {
-            drop(start, RpcStatus.CANCELLED, "cancelled before its turn");
+            drop(start, status, why + " before its turn");
           }
         });
+    handle.limit(options.timeout());
     startWaiting();
     failIfNoBulk();
     host.schedulePump();
@@ -295,7 +296,9 @@ public final class Transfers {
     if (refusesMore(id)) {
       return null;
     }
-    Shelf.Shelved shelved = host.bulkContext().shelf().use(object, key);
+    TransferHandle handle = new TransferHandle(host.loop(), "object " + object);
+    Published.Fetch fetch = new Published.Fetch(host.peer(), handle);
+    Shelf.Shelved shelved = host.bulkContext().shelf().use(object, key, fetch);
     if (shelved == null) {
       refuse(
           id,
@@ -304,14 +307,13 @@ public final class Transfers {
       return null;
     }
     if (offset < 0 || length < 0 || length > shelved.ref().length() - offset) {
-      shelved.used();
+      shelved.used(fetch);
       refuse(
           id,
           RpcStatus.INVALID_ARGUMENT,
           shelved.ref() + " has no range of " + length + " from " + offset);
       return null;
     }
-    TransferHandle handle = new TransferHandle(host.loop(), "object " + object);
     send(
         new OutgoingTransfer(
             this,
@@ -319,8 +321,7 @@ public final class Transfers {
             id,
             shelved.source().slice(offset, length),
             checked,
-            null,
-            shelved::used));
+            () -> shelved.used(fetch)));
     return null;
   }
 
@@ -341,8 +342,7 @@ public final class Transfers {
       wrong = pushes.wrongWith(landing, length);
     }
     if (wrong == null) {
-      PushHandler.Offer offer = new PushHandler.Offer(name, length);
-      pushes.offered(id, offer, (flags & CHECKED) != 0, landing);
+      pushes.offered(id, name, length, (flags & CHECKED) != 0, landing);
     }
     return wrong;
   }

@@ -1,5 +1,6 @@
 package io.verbena.core.session;
 
+import io.verbena.api.Peer;
 import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkContext;
@@ -52,6 +53,11 @@ final class BulkSupport implements BulkHost {
   @Override
   public boolean isClientEnd() {
     return session.isClientEnd();
+  }
+
+  @Override
+  public Peer peer() {
+    return session.peer();
   }
 
   @Override

@@ -245,6 +245,47 @@ class MisfortuneTest {
   }
 
   @Test
+  void aTimeCountsFromWhenItWasAskedForThoughOthersAreBeforeIt() {
+    try (BulkWorld bulk = new BulkWorld()) {
+      ObjectRef ref = bulk.publish(Source.of(bulk.room(LENGTH)));
+      bulk.open();
+      bulk.world.settle();
+      bulk.world.network().cut(URI.create(bulk.world.address()));
+      List<Transfer> before = new ArrayList<>();
+      for (int i = 0; i < 256; i++) {
+        before.add(bulk.fetch(ref, Landing.chunks((chunk, offset) -> {})));
+      }
+      TransferOptions options = TransferOptions.DEFAULT.withTimeout(Duration.ofSeconds(2));
+      Transfer begun = bulk.session.objects().fetch(ref, Landing.pooled(LENGTH), options);
+      Transfer waiting = bulk.session.objects().fetch(ref, Landing.pooled(LENGTH), options);
+      bulk.world.pass(Duration.ofSeconds(1));
+      before.getFirst().cancel();
+      assertTimePassed(bulk.awaitFailure(begun), begun, "ms passed");
+      assertTimePassed(bulk.awaitFailure(waiting), waiting, "ms passed before its turn");
+      bulk.world.network().heal(URI.create(bulk.world.address()));
+      before.forEach(Transfer::cancel);
+      bulk.assertNothingLeft();
+    }
+  }
+
+  private static void assertTimePassed(TransferException failure, Transfer transfer, String end) {
+    assertThat(failure.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
+    assertThat(failure).hasMessageEndingWith("its time of 2000 " + end);
+    assertThat(transfer.progress().elapsed())
+        .isBetween(Duration.ofSeconds(2), Duration.ofMillis(2100));
+  }
+
+  @Test
+  void aTransferMayBeCancelledBeforeItsSessionHasHeardOfIt() {
+    try (BulkWorld bulk = new BulkWorld()) {
+      Transfer transfer = bulk.fetch(bulk.publish(Source.of(new byte[10])), Landing.pooled(10));
+      assertThat(transfer.cancel()).isTrue();
+      assertThat(bulk.awaitFailure(transfer).status()).isEqualTo(RpcStatus.CANCELLED);
+      bulk.assertNothingLeft();
+    }
+  }
+
+  @Test
   void aServerThatIsGoneForGoodFailsWhatIsUnderWay() {
     try (BulkWorld bulk = new BulkWorld()) {
       Fetching fetching = new Fetching(bulk, 0);
