@@ -19,7 +19,8 @@ public interface Transfer {
    * fails as {@link io.verbena.api.RpcStatus#CANCELLED}, with words that say where it was
    * cancelled.
    *
-   * @return false if it was over already
+   * @return false if it was over already; it may yet be whole before this takes effect: see {@link
+   *     #result}
    */
   boolean cancel();
 

@@ -420,6 +420,7 @@ final class IncomingTransfer extends BulkTransfer {
       return;
     }
     finishing = true;
+    handle.endedBy((status, why) -> {}); // too late: it is whole, and being put in its place
     destination.finish(length, checked ? checksum : null, this::finished);
   }
 

@@ -248,12 +248,11 @@ class MisfortuneTest {
   void aTimeCountsFromWhenItWasAskedForThoughOthersAreBeforeIt() {
     try (BulkWorld bulk = new BulkWorld()) {
       ObjectRef ref = bulk.publish(Source.of(bulk.room(LENGTH)));
-      bulk.open();
-      bulk.world.settle();
+      bulk.await(bulk.fetch(ref, Landing.pooled(LENGTH))).close();
       bulk.world.network().cut(URI.create(bulk.world.address()));
       List<Transfer> before = new ArrayList<>();
       for (int i = 0; i < 256; i++) {
-        before.add(bulk.fetch(ref, Landing.chunks((chunk, offset) -> {})));
+        before.add(bulk.fetch(ref, Landing.of(bulk.room(LENGTH))));
       }
       TransferOptions options = TransferOptions.DEFAULT.withTimeout(Duration.ofSeconds(2));
       Transfer begun = bulk.session.objects().fetch(ref, Landing.pooled(LENGTH), options);

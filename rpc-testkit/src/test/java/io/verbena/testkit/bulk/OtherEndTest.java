@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whoever has not begun a transfer may watch and cancel it, too. */
 class OtherEndTest {
   private static final int LENGTH = 300_000;
+
+  private static final int STANDING = 1 << 19;
 
   /** More steps than an undisturbed transfer of that length takes. */
   private static final int STEPS = 120;
@@ -75,6 +78,14 @@ class OtherEndTest {
     bulk.world.settle();
   }
 
+  /** Steps once at a time, so that what is under way is not at its end. */
+  private static void stepUntil(BulkWorld bulk, BooleanSupplier condition) {
+    for (int i = 0; i < 10_000 && !condition.getAsBoolean(); i++) {
+      bulk.steps(1);
+    }
+    assertThat(condition.getAsBoolean()).as("so within 10000 steps").isTrue();
+  }
+
   private static Transfer push(BulkWorld bulk, MemorySegment bytes) {
     return bulk.session.objects().push("photo", Source.of(bytes));
   }
@@ -95,8 +106,8 @@ class OtherEndTest {
       Taker taker = new Taker(Landing.pooled(LENGTH));
       takes(bulk, taker);
       Transfer push = push(bulk, bytes);
-      bulk.world.runUntil(
-          () -> taker.transfer != null && taker.transfer.progress().bytes() > LENGTH / 2);
+      stepUntil(
+          bulk, () -> taker.transfer != null && taker.transfer.progress().bytes() > LENGTH / 2);
       Transfer there = Objects.requireNonNull(taker.transfer);
       assertThat(there.progress().total()).isEqualTo(LENGTH);
       assertThat(there.progress().bytes()).isLessThan(LENGTH);
@@ -118,7 +129,7 @@ class OtherEndTest {
       Taker taker = new Taker(Landing.pooled(LENGTH));
       takes(bulk, taker);
       Transfer push = push(bulk, bulk.bytes(LENGTH, 1));
-      bulk.world.runUntil(() -> push.progress().bytes() > 0);
+      stepUntil(bulk, () -> push.progress().bytes() > 0);
       push.cancel();
       assertCancelledThere(
           bulk.awaitFailure(Objects.requireNonNull(taker.transfer)), "push 'photo'");
@@ -145,13 +156,12 @@ class OtherEndTest {
       boolean stands = step % 3 == 1;
       try (BulkWorld bulk =
           new BulkWorld(
-              step % 2 == 1,
-              settings -> settings.standingLandings(stands ? 2 : 0, stands ? LENGTH : 1))) {
+              step % 2 == 1, settings -> settings.standingLandings(stands ? 2 : 0, STANDING))) {
         MemorySegment memory = bulk.room(LENGTH);
         Taker taker = new Taker(landing(into, memory, directory));
         takes(bulk, taker);
         Transfer push = push(bulk, bulk.bytes(LENGTH, step));
-        bulk.world.runUntil(() -> taker.transfer != null);
+        stepUntil(bulk, () -> taker.transfer != null);
         bulk.steps(step);
         Transfer there = Objects.requireNonNull(taker.transfer);
         there.cancel();
@@ -169,7 +179,7 @@ class OtherEndTest {
           Files.deleteIfExists(directory.resolve("photo"));
         }
         assertNobodyWrites(bulk, memory);
-        bulk.assertNothingLeftBut(stands ? 2L * LENGTH : 0);
+        bulk.assertNothingLeftBut(stands ? 2 * STANDING : 0);
       }
     }
     assertThat(cancelled).as("cancelled in time").isPositive();
@@ -213,15 +223,17 @@ class OtherEndTest {
       assertThat(published.fetches()).isEmpty();
       Session other = bulk.world.client(settings -> {}).session(bulk.world.address());
       MemorySegment into = bulk.room(LENGTH);
+      bulk.await(bulk.fetch(published.ref(), Landing.pooled(LENGTH))).close();
+      bulk.await(other.objects().fetch(published.ref(), Landing.pooled(LENGTH))).close();
       Transfer first = bulk.fetch(published.ref(), Landing.of(bulk.room(LENGTH)));
-      bulk.world.runUntil(() -> published.fetches().size() == 1);
+      stepUntil(bulk, () -> published.fetches().size() == 1);
       Transfer second = other.objects().fetch(published.ref(), Landing.of(into));
-      bulk.world.runUntil(() -> published.fetches().size() == 2);
+      stepUntil(bulk, () -> published.fetches().size() == 2);
       List<Published.Fetch> fetches = published.fetches();
       assertThat(fetches.stream().map(Published.Fetch::peer))
           .containsExactlyElementsOf(bulk.accepted.stream().map(Session::peer).toList());
       Transfer cancelled = fetches.getFirst().transfer();
-      bulk.world.runUntil(() -> cancelled.progress().bytes() > 0);
+      stepUntil(bulk, () -> cancelled.progress().bytes() > 0);
       assertThat(cancelled.progress().total()).isEqualTo(LENGTH);
       assertThat(cancelled.cancel()).isTrue();
       assertCancelledThere(bulk.awaitFailure(first), "object " + published.ref().id());
@@ -246,7 +258,7 @@ class OtherEndTest {
         MemorySegment into = bulk.room(LENGTH);
         Published published = bulk.server.publish(Source.of(bytes), BulkWorld.LEASE);
         Transfer fetch = bulk.fetch(published.ref(), Landing.of(into));
-        bulk.world.runUntil(() -> !published.fetches().isEmpty());
+        stepUntil(bulk, () -> !published.fetches().isEmpty());
         bulk.steps(step);
         List<Transfer> there = published.fetches().stream().map(Published.Fetch::transfer).toList();
         published.close();
