@@ -227,11 +227,12 @@ final class SessionOverRdmaTest {
       pushed =
           offer -> {
             there.add(offer.transfer());
-            return Landing.of(into);
+            return offer.name().equals("unwanted")
+                ? Landing.of(into)
+                : Landing.pooled(offer.length());
           };
       Transfer push = session.objects().push("unwanted", Source.of(object));
       cancelledHalfWay(push, () -> there.getFirst(), into);
-      pushed = offer -> Landing.pooled(offer.length());
       Published published = server.publish(Source.of(object), Duration.ofMinutes(1));
       Transfer fetch = session.objects().fetch(published.ref(), Landing.of(into));
       cancelledHalfWay(fetch, () -> published.fetches().getFirst().transfer(), into);
