@@ -298,7 +298,9 @@ public final class Connector implements SessionRole {
 
   @Override
   public void linkLost(String reason) {
-    LOG.info("Session {} lost its link to {}: {}; resuming", key, config.address(), reason);
+    if (!session.isAttached()) { // else its links have told where its calls stay
+      LOG.info("Session {} lost its link to {}: {}; resuming", key, config.address(), reason);
+    }
     if (!resumeDue) { // the loss of another link meanwhile buys no more time
       resumeDue = true;
       resumeUntil = loop.now() + session.limits().resumeWindow().toNanos();

@@ -296,11 +296,12 @@ final class Lanes {
     better = null;
     boolean inUse = out == lane || in == lane || settlingEpoch == lane.epoch();
     markerDue = false;
+    session.upgrade().lost(reason); // first: settling may be over at once, and the path says why
     if (inUse) {
-      LOG.info("{} is gone: {}; settling over the session's first link", lane, reason);
+      LOG.debug("{} is gone: {}; settling over the session's first link", lane, reason);
       settle(lane.epoch());
     }
-    session.betterLinkLost(reason);
+    session.pathChanged();
   }
 
   /**

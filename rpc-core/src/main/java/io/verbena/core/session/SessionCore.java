@@ -274,12 +274,6 @@ public final class SessionCore implements Session, CallHost {
     return detail.isEmpty() ? reason : detail + "; " + reason;
   }
 
-  /** The better link is gone, and the session still has its first one. */
-  void betterLinkLost(String reason) {
-    upgrade.lost(reason);
-    pathChanged();
-  }
-
   /** The first link is gone; calls stay on the better one for as long as a session may resume. */
   void firstLinkLost(String reason) {
     role.linkLost(reason);

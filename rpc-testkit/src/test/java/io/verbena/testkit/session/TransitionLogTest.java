@@ -1,0 +1,105 @@
+package io.verbena.testkit.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.verbena.api.Session;
+import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.core.session.SessionCore;
+import io.verbena.testkit.InMemoryUpgrade;
+import io.verbena.testkit.SteppedWorld;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Each end of a session tells of each change of path in one line. */
+class TransitionLogTest {
+  private static final Logger SESSIONS = logger("io.verbena.core.session");
+  private static final Logger CORE = logger(SessionCore.class.getName());
+
+  private final SteppedWorld world = new SteppedWorld();
+  private final InMemoryNetwork fast = new InMemoryNetwork(world.clock(), 16);
+  private final InMemoryUpgrade upgrade = new InMemoryUpgrade(fast);
+  private final ListAppender<ILoggingEvent> told = new ListAppender<>();
+  private final Level levelOfCore = CORE.getLevel();
+
+  private static Logger logger(String name) {
+    return (Logger) LoggerFactory.getLogger(name);
+  }
+
+  @BeforeEach
+  void upgraded() {
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).upgrades(upgrade));
+    Session session = world.client(c -> c.upgrades(upgrade)).session(world.address());
+    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
+    world.runUntil(call::isDone);
+    world.settle();
+    assertThat(session.path().reason()).isEmpty();
+    told.start();
+    SESSIONS.addAppender(told);
+    SESSIONS.setAdditive(false);
+    SESSIONS.setLevel(Level.INFO);
+    CORE.setLevel(Level.INFO);
+  }
+
+  @AfterEach
+  void close() {
+    SESSIONS.detachAppender(told);
+    SESSIONS.setAdditive(true);
+    SESSIONS.setLevel(null);
+    CORE.setLevel(levelOfCore);
+    world.close();
+  }
+
+  private List<String> told() {
+    List<String> lines = told.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    told.list.clear();
+    return lines;
+  }
+
+  @Test
+  void theLossOfTheBetterLinkAndTheReturnToIt() {
+    fast.drop(Objects.requireNonNull(upgrade.lastOffer()), "cable pulled");
+    world.settle();
+    assertThat(told())
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).contains("now goes over").contains("rdma lost: "));
+    world.pass(Duration.ofSeconds(2));
+    assertThat(told())
+        .hasSize(2)
+        .allSatisfy(
+            line ->
+                assertThat(line)
+                    .contains("now goes over")
+                    .doesNotContain("now goes over mem (rdma lost"));
+  }
+
+  @Test
+  void theLossOfTheFirstLinkAndItsReplacement() {
+    world.network().drop(URI.create(world.address()), "timed out by a firewall");
+    world.pass(Duration.ofSeconds(1));
+    List<String> lines = told();
+    assertThat(lines).hasSize(3);
+    assertThat(lines).filteredOn(line -> line.contains("has lost its first link")).hasSize(2);
+    assertThat(lines).filteredOn(line -> line.contains("has a first link")).hasSize(1);
+  }
+
+  @Test
+  void theLossOfAllLinks() {
+    fast.drop(Objects.requireNonNull(upgrade.lastOffer()), "cable pulled");
+    world.settle();
+    told();
+    world.network().drop(URI.create(world.address()), "cable pulled too");
+    world.settle();
+    assertThat(told()).filteredOn(line -> line.contains("lost its link")).hasSize(1);
+  }
+}
