@@ -142,7 +142,10 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
     return self();
   }
 
-  /** Sets how long opening a connection may take, with the TLS handshake. Default: 5 s. */
+  /**
+   * Sets how long opening a connection may take, with the TLS handshake. An upgrade may take it
+   * twice: for the server's answer, and for connecting by it. Default: 5 s.
+   */
   public B connectTimeout(Duration timeout) {
     this.connectTimeout = Objects.requireNonNull(timeout);
     return self();

@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
  * server offers, the client connects; whatever fails leaves the session where it is and says why.
  *
  * <pre>
- *   client  UPGRADE_REQUEST {epoch, what I can} ──→
+ *   client  UPGRADE_REQUEST {epoch, what I need} ──→
  *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, why}
+ *           no answer within the connect time-out: the attempt has failed
  *   client  connects; each end changes its direction of the path when its end of the link is open
  * </pre>
  */
@@ -51,7 +52,11 @@ final class Upgrade {
   private boolean offered;
   private long offeredNanos;
 
+  /**
+   * Bounds the wait for the server's answer, or, where none is awaited, begins the next attempt.
+   */
   private long timer = Timers.NONE;
+
   private Duration delay = FIRST_DELAY;
   private String reason = "not upgraded yet";
   private Consumer<String> whenFailed = failure -> {};
@@ -150,11 +155,7 @@ final class Upgrade {
     }
     String obstacle = obstacle(control);
     if (!obstacle.isEmpty() || provider == null) {
-      reason = obstacle;
       failed(obstacle);
-      if (settingAgainst(control).isEmpty()) {
-        retryLater(); // a device may come, or come back
-      }
       return;
     }
     attempting = true;
@@ -167,6 +168,7 @@ final class Upgrade {
               .upgradeDriver(provider)
               .request(URI.create(control.link().peerAddress()), linkOptions());
       say(FrameKind.UPGRADE_REQUEST, epoch, request);
+      timer = schedule(linkOptions().connectTimeout(), this::unanswered);
     } catch (RuntimeException e) {
       broken(provider, e);
     }
@@ -175,10 +177,14 @@ final class Upgrade {
   /** The session goes on without a better link, whatever is wrong with what should make it. */
   private void broken(UpgradeProvider provider, RuntimeException e) {
     LOG.warn("Links by {} cannot be made", provider.kind(), e);
-    attempting = false;
-    reason = "upgrade failed: " + e;
-    failed(reason);
-    retryLater();
+    failed("upgrade failed: " + e);
+  }
+
+  /** Whatever the server is about, it answers pings, or the session would have lost its link. */
+  private void unanswered() {
+    timer = Timers.NONE;
+    long millis = linkOptions().connectTimeout().toMillis();
+    failed("upgrade failed: the server did not answer the request for it within " + millis + " ms");
   }
 
   private LinkOptions linkOptions() {
@@ -189,15 +195,14 @@ final class Upgrade {
   void answered(FrameKind kind, WireIn body) {
     int answeredEpoch = body.readInt();
     byte[] content = body.readBytes();
-    if (!attempting || answeredEpoch != epoch) {
-      return; // an answer to an attempt before the session resumed
+    if (!attempting || timer == Timers.NONE || answeredEpoch != epoch) {
+      return; // to an attempt that is over, or has had its answer
     }
+    session.loop().timers().cancel(timer);
+    timer = Timers.NONE;
     UpgradeProvider provider = options.provider();
     if (kind == FrameKind.UPGRADE_DECLINED || provider == null) {
-      attempting = false;
-      reason = new String(content, StandardCharsets.UTF_8);
-      failed(reason);
-      retryLater();
+      failed(new String(content, StandardCharsets.UTF_8));
       return;
     }
     try {
@@ -212,21 +217,30 @@ final class Upgrade {
 
   private void retryLater() {
     if (timer == Timers.NONE && session.lanes().isOpen()) {
-      timer =
-          session
-              .loop()
-              .timers()
-              .schedule(session.loop().now() + delay.toNanos(), now -> attempt());
+      timer = schedule(delay, this::attempt);
       Duration doubled = delay.multipliedBy(2);
       delay = doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
     }
   }
 
+  private long schedule(Duration after, Runnable then) {
+    return session
+        .loop()
+        .timers()
+        .schedule(session.loop().now() + after.toNanos(), now -> then.run());
+  }
+
+  /** The attempt is over; the next one follows unless the settings are against it. */
   private void failed(String why) {
     LOG.debug("{} stays as it is: {}", session, why);
+    attempting = false;
     hopeless = true;
+    reason = why;
     session.pathChanged();
     whenFailed.accept(why);
+    if (active && settingAgainst(session.lanes().control()).isEmpty()) {
+      retryLater(); // a device may come, or come back
+    }
   }
 
   /** Calls wait for a better link: has them fail at once, unless one may be had soon. */
@@ -317,12 +331,7 @@ final class Upgrade {
       @Override
       public void onFailed(LinkException failure) {
         if (attempting && epoch == attemptEpoch) {
-          attempting = false;
-          reason = "upgrade failed: " + failure.getMessage();
-          failed(reason);
-          if (active) {
-            retryLater();
-          }
+          failed("upgrade failed: " + failure.getMessage());
         }
       }
     };
