@@ -42,6 +42,9 @@ class DemoTest {
         .anyMatch(line -> line.startsWith("deadline") && line.contains("DEADLINE_EXCEEDED"))
         .anyMatch(line -> line.matches("large object .* 256 MiB at .* CRC32C [0-9a-f]{8} .*"));
     assertThat(run.out().getLast()).matches("path: (tcp|rdma) \\(.+\\)");
+    assertThat(run.out().stream().anyMatch(line -> line.matches("upgrade  .* within \\d+ ms")))
+        .as("the upgrade is waited for where there is a device")
+        .isEqualTo(UpgradeWait.longest().isPositive());
     assertThat(serverOf(run)).as("the server's process").isEmpty();
   }
 

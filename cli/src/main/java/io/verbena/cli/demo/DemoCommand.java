@@ -1,9 +1,11 @@
 package io.verbena.cli.demo;
 
 import io.verbena.api.Session;
+import io.verbena.cli.UpgradeWait;
 import io.verbena.core.VerbenaClient;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,11 +26,29 @@ public final class DemoCommand implements Callable<Integer> {
         VerbenaClient client = VerbenaClient.builder().build();
         Session session = client.connect(server.address())) {
       out.printf("server   process %d, at %s%n", server.pid(), server.address());
-      out.printf("client   process %d, this one%n%n", ProcessHandle.current().pid());
+      out.printf("client   process %d, this one%n", ProcessHandle.current().pid());
+      awaitUpgrade(session, out);
       new DemoCalls(session, out).run();
       out.printf("%npath: %s%n", session.path());
       out.flush();
     }
     return 0;
+  }
+
+  /** So that the calls ride what the demonstration then says they rode. */
+  private static void awaitUpgrade(Session session, PrintWriter out) {
+    Duration longest = UpgradeWait.longest();
+    if (longest.isPositive()) {
+      try {
+        long waited = UpgradeWait.await(session, longest).toMillis();
+        boolean upgraded = UpgradeWait.isUpgraded(session);
+        out.printf("upgrade  %s within %d ms%n", upgraded ? "to RDMA" : "not had", waited);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new DemoException("interrupted", e);
+      }
+    }
+    out.println();
+    out.flush();
   }
 }

@@ -2,14 +2,13 @@ package io.verbena.cli.doctor;
 
 import io.verbena.api.Path;
 import io.verbena.api.Session;
+import io.verbena.cli.UpgradeWait;
 import io.verbena.core.VerbenaClient;
 import java.io.PrintWriter;
 import java.time.Duration;
 
 /** Opens a session with a server, to see which path it gets. */
 final class SessionProbe {
-  private static final Duration LOOK_EVERY = Duration.ofMillis(20);
-
   private SessionProbe() {}
 
   /**
@@ -24,20 +23,11 @@ final class SessionProbe {
         Session session = client.connect(address)) {
       out.printf("Session with %s%n", address);
       out.printf("  opened in %d ms%n", millisSince(start));
-      long opened = System.nanoTime();
-      while (isTcp(session.path()) && System.nanoTime() - opened < wait.toNanos()) {
-        Thread.sleep(LOOK_EVERY);
-      }
-      Path path = session.path();
-      out.printf(
-          isTcp(path) ? "  not upgraded within %d ms%n" : "  upgraded within %d ms%n",
-          millisSince(opened));
-      return path;
+      long waited = UpgradeWait.await(session, wait).toMillis();
+      boolean upgraded = UpgradeWait.isUpgraded(session);
+      out.printf(upgraded ? "  upgraded within %d ms%n" : "  not upgraded within %d ms%n", waited);
+      return session.path();
     }
-  }
-
-  private static boolean isTcp(Path path) {
-    return !path.link().equals("rdma");
   }
 
   private static long millisSince(long nanos) {

@@ -1,0 +1,46 @@
+package io.verbena.cli;
+
+import io.verbena.api.Session;
+import io.verbena.core.link.UpgradeProvider;
+import java.time.Duration;
+import java.util.ServiceLoader;
+
+/** Waits for a session to take RDMA. Safe for use by any thread. */
+public final class UpgradeWait {
+  /** The server's answer and the connection may take a connect time-out each, 5 s by default. */
+  private static final Duration LONGEST = Duration.ofSeconds(10);
+
+  private static final Duration LOOK_EVERY = Duration.ofMillis(20);
+
+  private UpgradeWait() {}
+
+  /** Returns how long an upgrade from here may take at most: no time where there is no device. */
+  public static Duration longest() {
+    return ServiceLoader.load(UpgradeProvider.class)
+            .findFirst()
+            .map(
+                provider ->
+                    provider.availability() instanceof UpgradeProvider.Availability.Available)
+            .orElse(false)
+        ? LONGEST
+        : Duration.ZERO;
+  }
+
+  /**
+   * Waits until a session is upgraded, or the time is over.
+   *
+   * @return how long it took; at least {@code longest} if the session is not upgraded
+   */
+  public static Duration await(Session session, Duration longest) throws InterruptedException {
+    long start = System.nanoTime();
+    while (!isUpgraded(session) && System.nanoTime() - start < longest.toNanos()) {
+      Thread.sleep(LOOK_EVERY);
+    }
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  /** Returns whether what this end sends goes by RDMA now. */
+  public static boolean isUpgraded(Session session) {
+    return session.path().link().equals("rdma");
+  }
+}
