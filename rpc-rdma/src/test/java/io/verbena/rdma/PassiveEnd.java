@@ -37,7 +37,7 @@ final class PassiveEnd implements AutoCloseable {
   /** Makes an offer for one peer. */
   byte[] offer() throws LinkException {
     return driver.offer(
-        new UpgradeRequest(0).encode(), URI.create("tcp://10.9.0.2:7400"), OPTIONS, new Handler());
+        UpgradeRequest.encode(), URI.create("tcp://10.9.0.2:7400"), OPTIONS, new Handler());
   }
 
   /** Steps the world and this end until something is so. */

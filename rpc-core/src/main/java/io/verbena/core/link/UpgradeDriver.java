@@ -32,7 +32,8 @@ public interface UpgradeDriver extends AutoCloseable {
   boolean armWakeup();
 
   /**
-   * Returns bytes that tell the passive end what the active end can do; they go with its request.
+   * Returns bytes that tell the passive end what it needs to make an offer; they go with the active
+   * end's request.
    *
    * @param peer the address the session's first link is connected to
    */
@@ -54,7 +55,7 @@ public interface UpgradeDriver extends AutoCloseable {
       throws LinkException;
 
   /**
-   * Connects by an offer, trying its candidates in turn, each in bounded time.
+   * Connects by an offer, trying its candidates in turn, within the connect time-out.
    *
    * @param offer comes from the peer, so trust nothing in it
    * @param handler hears of the outcome exactly once, later, on this loop

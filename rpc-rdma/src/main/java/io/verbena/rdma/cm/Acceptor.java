@@ -62,7 +62,7 @@ final class Acceptor implements CmListener {
 
   byte[] offer(byte[] request, URI local, LinkOptions options, LinkDriver.ConnectHandler handler)
       throws LinkException {
-    UpgradeRequest.decode(request); // what it can do is not needed yet; that it is one, is
+    UpgradeRequest.check(request);
     List<InetSocketAddress> candidates = listeners.candidates(local);
     openDevices(); // now, since opening one takes a while, and a peer that has connected waits
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;

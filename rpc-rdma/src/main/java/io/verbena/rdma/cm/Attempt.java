@@ -18,15 +18,18 @@ import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsCmId;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active end: connects by an offer, one candidate after the other. Resolving one may take its
- * share of the time that is left; connecting may take all of it, since the request uses the token
- * up, and no other candidate would take it any more.
+ * The active end: connects by an offer, one candidate after the other. Each has an equal share of
+ * the time that is left, for resolving it and connecting to it: a host whose first network is dead
+ * is reached by its second. Where a candidate has heard the request and only its answer was lost,
+ * the token is used up, and the others refuse it; the next attempt begins with another.
  *
  * <pre>
  *   next candidate → resolving address → resolving route → connecting (a link waits) → opened
@@ -39,15 +42,18 @@ final class Attempt implements CmListener, Opening {
   private final CmEvents events;
   private final Devices devices;
   private final OpenLinks links;
+  private final CandidateOrder order;
   private final LinkOptions options;
   private final LinkDriver.ConnectHandler handler;
   private final byte[] bytes;
-  private final List<String> failures = new ArrayList<>();
+  private final Map<InetSocketAddress, String> failures = new HashMap<>();
   private @Nullable Offer offer;
+  private List<InetSocketAddress> offered = List.of();
+  private List<InetSocketAddress> candidates = List.of();
   private long deadline;
   private int next;
   private long candidateDeadline;
-  private long candidateMillis;
+  private int candidateMillis;
   private @Nullable RdmaCmId id;
   private @Nullable RdmaLink link;
   private boolean started;
@@ -58,6 +64,7 @@ final class Attempt implements CmListener, Opening {
       CmEvents events,
       Devices devices,
       OpenLinks links,
+      CandidateOrder order,
       LinkOptions options,
       LinkDriver.ConnectHandler handler,
       byte[] offer) {
@@ -65,6 +72,7 @@ final class Attempt implements CmListener, Opening {
     this.events = events;
     this.devices = devices;
     this.links = links;
+    this.order = order;
     this.options = options;
     this.handler = handler;
     this.bytes = offer;
@@ -91,7 +99,10 @@ final class Attempt implements CmListener, Opening {
 
   private void start(long now) {
     try {
-      offer = Offer.decode(bytes);
+      Offer decoded = Offer.decode(bytes);
+      offer = decoded;
+      offered = decoded.candidates();
+      candidates = order.of(offered);
       tryNext(now);
     } catch (LinkException e) {
       conclude(e);
@@ -103,27 +114,45 @@ final class Attempt implements CmListener, Opening {
   }
 
   private void tryNext(long now) {
-    while (offer != null && next < offer.candidates().size()) {
-      int left = offer.candidates().size() - next;
-      candidateMillis = Math.max(1, TimeUnit.NANOSECONDS.toMillis((deadline - now) / left));
-      candidateDeadline = now + TimeUnit.MILLISECONDS.toNanos(candidateMillis);
-      InetSocketAddress candidate = offer.candidates().get(next++);
+    while (next < candidates.size() && now - deadline < 0) {
+      long share = (deadline - now) / (candidates.size() - next);
+      candidateDeadline = now + share;
+      candidateMillis = (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(share));
+      InetSocketAddress candidate = candidates.get(next++);
       try {
         RdmaCmId made = events.createId(this);
         id = made;
-        made.resolveAddr(null, candidate, (int) candidateMillis);
+        made.resolveAddr(null, candidate, candidateMillis);
         return;
       } catch (IOException e) {
         candidateFailed(String.valueOf(e.getMessage()));
       }
     }
-    conclude(new LinkException("no RDMA link to " + String.join("; nor to ", failures), null));
+    order.failed(offered, candidates);
+    conclude(new LinkException("no RDMA link to " + reasons(), null));
+  }
+
+  /** As they were offered, so that the same failures read the same, wherever the attempt began. */
+  private String reasons() {
+    StringJoiner reasons = new StringJoiner("; nor to ");
+    for (InetSocketAddress one : offered) {
+      String reason = failures.getOrDefault(one, "the time was over before it was tried");
+      reasons.add(RdmaAddress.format(one) + ": " + reason);
+    }
+    return reasons.toString();
+  }
+
+  /** No figure that differs from attempt to attempt: a session's path says it. */
+  private String inItsShare() {
+    return " in its share of " + options.connectTimeout().toMillis() + " ms";
+  }
+
+  private String notResolved() {
+    return "its address was not resolved" + inItsShare();
   }
 
   private void candidateFailed(String reason) {
-    if (offer != null && next > 0) {
-      failures.add(RdmaAddress.format(offer.candidates().get(next - 1)) + ": " + reason);
-    }
+    failures.put(candidates.get(next - 1), reason);
     RdmaCmId failed = id;
     id = null;
     if (failed != null) {
@@ -132,13 +161,12 @@ final class Attempt implements CmListener, Opening {
   }
 
   private void late() {
-    String reason = "no answer within " + candidateMillis + " ms";
     candidateDeadline = deadline + options.connectTimeout().toNanos(); // a link's end is bounded
     RdmaLink connecting = link;
     if (connecting != null) {
-      connecting.abort(reason);
+      connecting.abort("no answer" + inItsShare());
     } else {
-      candidateFailed(reason);
+      candidateFailed(notResolved());
       tryNext();
     }
   }
@@ -147,11 +175,9 @@ final class Attempt implements CmListener, Opening {
   public void onCmEvent(EventType type, RdmaCmEvent event) {
     try {
       switch (type) {
-        case RDMA_CM_EVENT_ADDR_RESOLVED ->
-            event.getConnIdPriv().resolveRoute((int) candidateMillis);
+        case RDMA_CM_EVENT_ADDR_RESOLVED -> event.getConnIdPriv().resolveRoute(candidateMillis);
         case RDMA_CM_EVENT_ROUTE_RESOLVED -> connect(event.getConnIdPriv());
-        case RDMA_CM_EVENT_ADDR_ERROR ->
-            throw new IOException("its address was not resolved within " + candidateMillis + " ms");
+        case RDMA_CM_EVENT_ADDR_ERROR -> throw new IOException(notResolved());
         default -> throw new IOException(Linked.describe(type, event));
       }
     } catch (IOException e) {
@@ -168,8 +194,6 @@ final class Attempt implements CmListener, Opening {
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
     id = null; // the link's from here on
     link = made;
-    candidateDeadline = deadline;
-    candidateMillis = options.connectTimeout().toMillis();
     events.hand(resolved, new Linked(made, offer.token()));
     try {
       VerbsCmId.of(resolved).setAckTimeout(context.settings().ackTimeout());
@@ -185,6 +209,7 @@ final class Attempt implements CmListener, Opening {
   public LinkListener opened(Link opened) {
     known = true;
     link = null;
+    order.worked(offered, candidates.get(next - 1));
     return handler.onConnected(opened);
   }
 

@@ -5,9 +5,6 @@ import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.RdmaDevice;
-import io.verbena.rdma.wire.Features;
-import io.verbena.verbs.ext.VerbsContext;
-import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.function.Consumer;
@@ -18,7 +15,6 @@ import org.slf4j.LoggerFactory;
 final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
 
-  private final VerbsProvider provider;
   private final RdmaSettings settings;
   private final MemoryBudget budget;
   private final RdmaCounters counters;
@@ -29,12 +25,10 @@ final class Devices {
   private RdmaDevice[] open = new RdmaDevice[0];
 
   Devices(
-      VerbsProvider provider,
       RdmaSettings settings,
       MemoryBudget budget,
       RdmaCounters counters,
       Consumer<RdmaDevice> onOpened) {
-    this.provider = provider;
     this.settings = settings;
     this.budget = budget;
     this.counters = counters;
@@ -51,19 +45,6 @@ final class Devices {
     open = byContext.values().toArray(new RdmaDevice[0]);
     onOpened.accept(opened);
     return opened;
-  }
-
-  /** Returns what any device of this host can do. */
-  int features() {
-    int features = 0;
-    try {
-      for (IbvContext context : provider.devices()) {
-        features |= Features.of(VerbsContext.of(context).queryDevice());
-      }
-    } catch (IOException e) {
-      LOG.debug("The verbs devices cannot be queried", e);
-    }
-    return features;
   }
 
   int poll() {

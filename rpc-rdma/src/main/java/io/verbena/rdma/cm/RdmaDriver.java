@@ -58,6 +58,7 @@ public final class RdmaDriver implements UpgradeDriver {
   private final Devices devices;
   private final OpenLinks links;
   private final Acceptor acceptor;
+  private final CandidateOrder order = new CandidateOrder();
   private final List<Attempt> attempts = new ArrayList<>();
   private long eventsSeen;
   private long memorySeen;
@@ -81,8 +82,7 @@ public final class RdmaDriver implements UpgradeDriver {
     this.context = new LinkContext(clock, settings, counters, new DueLinks(now));
     this.events = new CmEvents(provider);
     this.waiter = new Waiter(provider, wakeLoop);
-    this.devices =
-        new Devices(provider, settings, budget, counters, device -> waiter.add(device.channel()));
+    this.devices = new Devices(settings, budget, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, provider);
     this.eventsSeen = now;
@@ -161,7 +161,7 @@ public final class RdmaDriver implements UpgradeDriver {
 
   @Override
   public byte[] request(URI peer, LinkOptions options) {
-    return new UpgradeRequest(devices.features()).encode();
+    return UpgradeRequest.encode();
   }
 
   @Override
@@ -178,7 +178,7 @@ public final class RdmaDriver implements UpgradeDriver {
   @Override
   public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
     opening = true;
-    attempts.add(new Attempt(context, events, devices, links, options, handler, offer));
+    attempts.add(new Attempt(context, events, devices, links, order, options, handler, offer));
   }
 
   @Override

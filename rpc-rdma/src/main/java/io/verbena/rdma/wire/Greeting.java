@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  *  0        1        2             18             20             21         22            26             28
  *  +--------+--------+-------------+--------------+--------------+----------+-------------+--------------+
  *  | version| length | token       | frame credits| control      | features | slot bytes  | most frame   |
- *  |  = 1   |        |  16 bytes   |              | credits      |          |             | credits      |
+ *  |  = 2   |        |  16 bytes   |              | credits      |          |             | credits      |
  *  +--------+--------+-------------+--------------+--------------+----------+-------------+--------------+
  * </pre>
  *
@@ -19,8 +19,11 @@ import java.nio.ByteBuffer;
  * @param terms the sender's receives
  */
 public record Greeting(Token token, Terms terms) {
-  /** The version of everything in this package. */
-  public static final int VERSION = 1;
+  /**
+   * The version of everything in this package. In version 1 an upgrade request told what its end's
+   * devices can do, as each end's greeting does.
+   */
+  public static final int VERSION = 2;
 
   private static final int BYTES = 28;
   private static final int LONGEST_SEND = 1 << 20;

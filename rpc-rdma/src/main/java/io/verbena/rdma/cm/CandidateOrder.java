@@ -1,0 +1,60 @@
+package io.verbena.rdma.cm;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+
+/**
+ * With which candidate of a peer an attempt begins: with the one that worked last; where none did,
+ * one further than the attempt before. By turns, since those that were tried behind a silent one
+ * may have failed for its sake: the token was used up.
+ *
+ * <p>A peer is known by the candidate that it offers first. Only those whose attempts begin with
+ * another take memory, and only so many.
+ */
+final class CandidateOrder {
+  private static final int MOST_PEERS = 1024;
+
+  private final LinkedHashMap<InetAddress, InetAddress> beginnings = new LinkedHashMap<>();
+
+  /** Returns the candidates of an offer in the order to try. */
+  List<InetSocketAddress> of(List<InetSocketAddress> offered) {
+    List<InetSocketAddress> toTry = new ArrayList<>(offered);
+    Collections.rotate(toTry, -beginning(offered));
+    return toTry;
+  }
+
+  private int beginning(List<InetSocketAddress> offered) {
+    InetAddress first = beginnings.get(offered.getFirst().getAddress());
+    for (int i = 0; i < offered.size(); i++) {
+      if (offered.get(i).getAddress().equals(first)) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  /** A link was opened to a candidate of an offer. */
+  void worked(List<InetSocketAddress> offered, InetSocketAddress candidate) {
+    beginWith(offered, candidate.getAddress());
+  }
+
+  /** None of an offer's candidates led to a link; they were tried in this order. */
+  void failed(List<InetSocketAddress> offered, List<InetSocketAddress> tried) {
+    beginWith(offered, tried.get(1 % tried.size()).getAddress());
+  }
+
+  private void beginWith(List<InetSocketAddress> offered, InetAddress candidate) {
+    InetAddress peer = offered.getFirst().getAddress();
+    beginnings.remove(peer);
+    if (!candidate.equals(peer)) {
+      beginnings.put(peer, candidate);
+    }
+    if (beginnings.size() > MOST_PEERS) {
+      beginnings.pollFirstEntry();
+    }
+  }
+}
