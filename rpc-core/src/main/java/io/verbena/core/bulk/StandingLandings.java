@@ -41,6 +41,9 @@ final class StandingLandings {
   private @Nullable BulkPath path;
   private long lastTold;
 
+  /** Landings with a lower number are closed. */
+  private long oldest = 1;
+
   /** Those whose memory is claimed: open, or closed and not let go of yet. */
   private int held;
 
@@ -83,6 +86,7 @@ final class StandingLandings {
   }
 
   private void closeAll() {
+    oldest = lastTold + 1;
     List<Landing> all = new ArrayList<>(open.values());
     all.forEach(Landing::close);
   }
@@ -115,6 +119,7 @@ final class StandingLandings {
           out -> {
             out.writeInt(on.epoch());
             out.writeBytes(advertisement);
+            out.writeVarLong(oldest);
           });
       host.bulkContext().counters().standing.addAndGet(block.size());
       return true;

@@ -20,6 +20,9 @@ final class StandingTargets {
   private @Nullable BulkPath path;
   private long lastTold;
 
+  /** The peer has closed those with a lower number. */
+  private long oldest;
+
   StandingTargets(BulkHost host) {
     this.host = host;
   }
@@ -28,10 +31,16 @@ final class StandingTargets {
   @Nullable String told(long number, WireIn in) {
     int epoch = in.readInt();
     ByteBuffer advertisement = in.readBuffer();
+    long open = in.readVarLong();
     if (number <= lastTold || advertisement.remaining() > Transfers.MOST_ADVERTISEMENT) {
       return "standing landing " + number + ", where " + lastTold + " was last";
     }
+    if (open < oldest || open > number) {
+      return "standing landing " + number + " beside open ones from " + open + " on";
+    }
     lastTold = number;
+    oldest = open;
+    free.removeIf(target -> target.number < open);
     BulkPath on = host.bulkPath(epoch);
     if (on != path) {
       path = on;
@@ -71,6 +80,7 @@ final class StandingTargets {
     free.clear();
     path = null;
     lastTold = 0;
+    oldest = 0;
   }
 
   /** A landing that a transfer has taken. Whoever does not give it back drops it. */
@@ -87,7 +97,8 @@ final class StandingTargets {
 
     /** The peer has the object, and has rewound the landing. */
     void giveBack() {
-      if (path == StandingTargets.this.path && free.size() < StandingOptions.MOST) {
+      boolean isOpen = path == StandingTargets.this.path && number >= oldest;
+      if (isOpen && free.size() < StandingOptions.MOST) {
         remote.rewind();
         free.add(this);
       }

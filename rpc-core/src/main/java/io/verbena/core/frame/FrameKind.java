@@ -67,7 +67,8 @@ public enum FrameKind {
   BULK_CANCEL(38, true),
   /**
    * A landing is open for what the peer pushes, until its link is lost or another is told of: epoch
-   * of the link, advertisement. The header's call id is the landing's number, counted from 1.
+   * of the link, advertisement, the number of the oldest that may be open still. The header's call
+   * id is the landing's number, counted from 1.
    */
   BULK_STANDING(39, true),
 

@@ -245,12 +245,18 @@ class HostileStandingTest {
   }
 
   private static void tell(RawSession raw, long number, int epoch, byte[] advertisement) {
+    tell(raw, number, epoch, advertisement, 1);
+  }
+
+  private static void tell(
+      RawSession raw, long number, int epoch, byte[] advertisement, long oldest) {
     raw.say(
         FrameKind.BULK_STANDING,
         number,
         out -> {
           out.writeInt(epoch);
           out.writeBytes(advertisement);
+          out.writeVarLong(oldest);
         });
   }
 
@@ -266,6 +272,17 @@ class HostileStandingTest {
       tell(raw, 5, 1, advertisement(raw));
       assertStays(raw);
       tell(raw, number, 1, advertisement(raw));
+      assertThrownOut(raw);
+    }
+  }
+
+  @Test
+  void landingsBesideOpenOnesThatCannotBe() throws LinkException {
+    for (long oldest : new long[] {4, 7, 0, -1, Long.MAX_VALUE}) {
+      RawSession raw = open();
+      tell(raw, 5, 1, advertisement(raw), 5);
+      assertStays(raw);
+      tell(raw, 6, 1, advertisement(raw), oldest);
       assertThrownOut(raw);
     }
   }
@@ -316,6 +333,7 @@ class HostileStandingTest {
               out -> {
                 out.writeInt(1);
                 out.writeBytes(advertisement);
+                out.writeVarLong(1);
               }));
       frames.add(
           RawSession.frame(

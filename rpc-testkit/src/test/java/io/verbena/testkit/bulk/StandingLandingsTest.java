@@ -15,6 +15,7 @@ import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.StandingOptions;
 import io.verbena.testkit.Seed;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -53,6 +54,7 @@ class StandingLandingsTest {
     Function<Offer, @Nullable Landing> where = offer -> Landing.pooled(offer.length());
     final List<Session> accepted = new ArrayList<>();
     private @Nullable Landing given;
+    private final long standing;
     private int pushes;
 
     World() {
@@ -60,6 +62,7 @@ class StandingLandingsTest {
     }
 
     World(boolean upgrades, int count, int bytes) {
+      standing = (long) count * bytes;
       bulk =
           new BulkWorld(
               upgrades,
@@ -114,7 +117,7 @@ class StandingLandingsTest {
     /** Checks that as many stand open as ever, and that they serve. */
     void assertTheyStand() {
       bulk.world.settle();
-      assertThat(stats().standing()).isEqualTo((long) COUNT * BYTES);
+      assertThat(stats().standing()).isEqualTo(standing);
       for (int i = 0; i < 2 * COUNT; i++) {
         long before = stats().landedAtOnce();
         assertArrived(push(100 + i));
@@ -329,6 +332,23 @@ class StandingLandingsTest {
           world.bulk.fast.drop(better, "the device was removed");
         }
         all.forEach(world::assertArrived);
+        world.assertTheyStand();
+      }
+    }
+  }
+
+  @Test
+  void aBetterLinkThatComesAndGoesLeavesNoLandingOfBefore() {
+    for (int step = 0; step < 3 * STEPS; step++) {
+      try (World world = new World(true, StandingOptions.MOST, BulkWorld.CHUNK)) {
+        for (int time = 0; time < 3; time++) {
+          world.bulk.steps(step);
+          URI better = world.bulk.upgrade.lastOffer();
+          if (better != null) {
+            world.bulk.fast.drop(better, "the device was removed");
+          }
+          world.bulk.world.clock().advance(Duration.ofMinutes(1));
+        }
         world.assertTheyStand();
       }
     }
