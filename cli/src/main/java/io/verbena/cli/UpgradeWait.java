@@ -16,14 +16,15 @@ public final class UpgradeWait {
 
   /** Returns how long an upgrade from here may take at most: no time where there is no device. */
   public static Duration longest() {
+    return hasDevice() ? LONGEST : Duration.ZERO;
+  }
+
+  /** Returns whether this host has a device that a session may upgrade to. */
+  public static boolean hasDevice() {
     return ServiceLoader.load(UpgradeProvider.class)
-            .findFirst()
-            .map(
-                provider ->
-                    provider.availability() instanceof UpgradeProvider.Availability.Available)
-            .orElse(false)
-        ? LONGEST
-        : Duration.ZERO;
+        .findFirst()
+        .map(provider -> provider.availability() instanceof UpgradeProvider.Availability.Available)
+        .orElse(false);
   }
 
   /**

@@ -84,16 +84,7 @@ class LargeObjectsTest {
   @ValueSource(ints = {0, 1, 4097, 1_000_003, 1 << 25, (1 << 26) - 1})
   void goFromFileToFile(int bytes, @TempDir Path directory) throws Exception {
     Path from = directory.resolve("from");
-    try (Arena arena = Arena.ofShared();
-        FileChannel file =
-            FileChannel.open(from, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      MemorySegment content = arena.allocate(bytes);
-      Pattern.fill(content, 0);
-      ByteBuffer buffer = content.asByteBuffer();
-      while (buffer.hasRemaining()) {
-        file.write(buffer);
-      }
-    }
+    Pattern.write(from, bytes);
     Path into = directory.resolve("into");
     try (Published published = server.publish(Source.file(from), LEASE)) {
       fetch(published, Landing.file(into)).close();

@@ -4,9 +4,15 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.verbena.api.bulk.Landing.ChunkConsumer;
 import io.verbena.api.bulk.Source;
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** Bytes that tell where in an object they belong: at offset 8 i is a mix of i. */
 public final class Pattern {
@@ -39,6 +45,20 @@ public final class Pattern {
     }
     for (; at < chunk.byteSize(); at++) {
       chunk.set(JAVA_BYTE, at, at(offset + at));
+    }
+  }
+
+  /** Writes so many bytes into a file, which is made if there is none. */
+  static void write(Path file, long bytes) throws IOException {
+    try (Arena arena = Arena.ofConfined();
+        FileChannel open =
+            FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      MemorySegment content = arena.allocate(bytes);
+      fill(content, 0);
+      ByteBuffer buffer = content.asByteBuffer();
+      while (buffer.hasRemaining()) {
+        open.write(buffer);
+      }
     }
   }
 

@@ -12,9 +12,6 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -48,16 +45,7 @@ class SentFilesTest {
   @BeforeEach
   void write() throws IOException {
     path = directory.resolve("file");
-    try (Arena arena = Arena.ofConfined();
-        FileChannel file =
-            FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      MemorySegment content = arena.allocate(BYTES);
-      Pattern.fill(content, 0);
-      ByteBuffer buffer = content.asByteBuffer();
-      while (buffer.hasRemaining()) {
-        file.write(buffer);
-      }
-    }
+    Pattern.write(path, BYTES);
   }
 
   @AfterEach

@@ -1,15 +1,13 @@
 package io.verbena.cli.calibrate;
 
+import io.verbena.cli.UpgradeWait;
 import io.verbena.core.PathPolicy;
-import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.link.UpgradeProvider.Availability;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,11 +79,6 @@ public final class CalibrateCommand implements Callable<Integer> {
   }
 
   private static boolean isAsItShouldBe(Reading reading) {
-    return reading.absent() == null || (reading.path().equals(RDMA) && !hasDevice());
-  }
-
-  private static boolean hasDevice() {
-    return ServiceLoader.load(UpgradeProvider.class).stream()
-        .anyMatch(one -> one.get().availability() instanceof Availability.Available);
+    return reading.absent() == null || (reading.path().equals(RDMA) && !UpgradeWait.hasDevice());
   }
 }

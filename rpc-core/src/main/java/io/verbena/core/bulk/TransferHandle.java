@@ -4,6 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
+import io.verbena.core.NanoClock;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import java.time.Duration;
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A transfer as its user sees it. Written on the loop, read by any thread. */
 final class TransferHandle implements Transfer {
-  /** 73 years: instants that are compared by their difference must not be further apart. */
-  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 4);
-
   private final EventLoop loop;
   private final String object;
   private final CompletableFuture<Received> outcome = new CompletableFuture<>();
@@ -61,15 +59,15 @@ final class TransferHandle implements Transfer {
     if (timeout == null) {
       return;
     }
-    Duration time = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
+    long nanos = NanoClock.nanos(timeout);
+    String why = "its time of " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms passed";
     timer =
         loop.timers()
             .schedule(
-                startNanos + time.toNanos(),
+                startNanos + nanos,
                 now -> {
                   timer = Timers.NONE;
-                  ender.end(
-                      RpcStatus.DEADLINE_EXCEEDED, "its time of " + time.toMillis() + " ms passed");
+                  ender.end(RpcStatus.DEADLINE_EXCEEDED, why);
                 });
   }
 

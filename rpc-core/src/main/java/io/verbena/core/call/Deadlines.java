@@ -3,6 +3,7 @@ package io.verbena.core.call;
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.NanoClock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -11,18 +12,14 @@ import org.jspecify.annotations.Nullable;
  * around it say.
  */
 final class Deadlines {
-  /** 73 years: instants that are compared by their difference must not be further apart. */
-  private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
-
-  private static final Duration LONGEST = Duration.ofNanos(LONGEST_NANOS);
   private static final long UNSET = 0;
 
   private final long callerNanos;
   private final long defaultNanos;
 
   Deadlines(CallOptions options, Duration defaultTimeout) {
-    callerNanos = options.timeout() == null ? UNSET : nanos(options.timeout());
-    defaultNanos = nanos(defaultTimeout);
+    callerNanos = options.timeout() == null ? UNSET : NanoClock.nanos(options.timeout());
+    defaultNanos = NanoClock.nanos(defaultTimeout);
   }
 
   /**
@@ -41,12 +38,8 @@ final class Deadlines {
       return callerNanos;
     }
     return method.timeoutNanos() > 0
-        ? Math.min(LONGEST_NANOS, method.timeoutNanos())
+        ? Math.min(NanoClock.LONGEST_NANOS, method.timeoutNanos())
         : defaultNanos;
-  }
-
-  private static long nanos(Duration timeout) {
-    return timeout.compareTo(LONGEST) < 0 ? timeout.toNanos() : LONGEST_NANOS;
   }
 
   private static long earlier(long a, long b) {
