@@ -16,12 +16,12 @@ import io.verbena.bench.usage.Versions;
 import io.verbena.bench.verbena.BenchControl;
 import io.verbena.bench.verbena.BenchControlRpc;
 import io.verbena.bench.verbena.BenchHost;
+import io.verbena.bench.verbena.Idling;
 import io.verbena.bench.verbena.Route;
 import io.verbena.bench.verbena.VerbenaContestant;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import java.io.Console;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -52,18 +52,18 @@ final class Bench implements AutoCloseable {
 
   /** Against a server that was started with these options on this host: all can take part. */
   static Bench here(CommandSpec spec, RunOptions run, ServerOptions server, String address) {
-    return new Bench(spec, run, server.spin(), address, server);
+    return new Bench(spec, run, server.idling(), address, server);
   }
 
   /** Against a server on another host. */
-  static Bench elsewhere(CommandSpec spec, RunOptions run, Duration spin, String address) {
-    return new Bench(spec, run, spin, address, null);
+  static Bench elsewhere(CommandSpec spec, RunOptions run, Idling idling, String address) {
+    return new Bench(spec, run, idling, address, null);
   }
 
   private Bench(
       CommandSpec spec,
       RunOptions run,
-      Duration spin,
+      Idling idling,
       String address,
       @Nullable ServerOptions local) {
     this.command = Objects.requireNonNullElseGet(System.getenv(COMMAND), () -> typed(spec));
@@ -71,13 +71,14 @@ final class Bench implements AutoCloseable {
     this.control = BenchControlRpc.client(client.connect(address));
     this.inMemory =
         local != null && run.routes().contains(Route.MEM)
-            ? BenchHost.start(IN_MEMORY, Duration.ZERO, local.delay(), local.standing())
+            ? BenchHost.start(IN_MEMORY, Idling.AS_IT_COMES, local.delay(), local.standing())
             : null;
     for (Route route : run.routes()) {
       if (route != Route.MEM) {
-        contestants.add(new VerbenaContestant(route, address, spin, run.extraCopy()));
+        contestants.add(new VerbenaContestant(route, address, idling, run.extraCopy()));
       } else if (local != null) {
-        contestants.add(new VerbenaContestant(route, IN_MEMORY, Duration.ZERO, run.extraCopy()));
+        contestants.add(
+            new VerbenaContestant(route, IN_MEMORY, Idling.AS_IT_COMES, run.extraCopy()));
       } else {
         elsewhere.put(
             VerbenaContestant.name(route), "both its ends are one process: 'bench local'");

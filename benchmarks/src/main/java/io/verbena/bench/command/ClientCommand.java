@@ -28,7 +28,7 @@ public final class ClientCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     String address = Addresses.withPort(host);
-    try (Bench bench = Bench.elsewhere(spec, run, spin.spin(), address)) {
+    try (Bench bench = Bench.elsewhere(spec, run, spin.idling(), address)) {
       output.write(bench.run(loads.loads()), spec.commandLine().getOut());
       return 0;
     }

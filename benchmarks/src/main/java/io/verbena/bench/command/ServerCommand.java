@@ -33,7 +33,7 @@ public final class ServerCommand implements Callable<Integer> {
     try (RivalServers rivals = new RivalServers(name, options.rivalsPoll());
         BenchHost host =
             BenchHost.start(
-                listen, options.spin(), options.delay(), options.standing(), rivals::port)) {
+                listen, options.idling(), options.delay(), options.standing(), rivals::port)) {
       boolean any = name.equals("0.0.0.0");
       String reached = any ? InetAddress.getLocalHost().getHostName() : name;
       System.out.println("listening at " + reached + ":" + host.port());

@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.verbena.Idling;
 import io.verbena.bench.verbena.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,9 +37,9 @@ final class ServerOptions {
   private boolean rivalsPoll;
 
   /** Returns options that no command line was read for. */
-  static ServerOptions spinning(Duration spin) {
+  static ServerOptions idling(Idling idling) {
     ServerOptions options = new ServerOptions();
-    options.spin = SpinOption.of(spin);
+    options.spin = SpinOption.of(idling);
     return options;
   }
 
@@ -49,8 +50,8 @@ final class ServerOptions {
     return options;
   }
 
-  Duration spin() {
-    return spin.spin();
+  Idling idling() {
+    return spin.idling();
   }
 
   Duration delay() {

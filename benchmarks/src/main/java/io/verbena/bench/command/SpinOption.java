@@ -1,33 +1,53 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.verbena.Idling;
 import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** How a process's own event loops idle. */
 final class SpinOption {
   private static final long NANOS_PER_MICRO = 1_000;
+  private static final String ALWAYS = "always";
 
   @Option(
       names = "--spin",
-      defaultValue = "0",
+      converter = Words.class,
       paramLabel = "MICROS",
       description =
-          "how long an idle event loop looks for work before it waits; default: as it comes, about a"
-              + " round trip on RDMA and 0 on TCP")
-  private long micros;
+          "how long an idle event loop looks for work before it waits, or 'always' for one that"
+              + " never waits; default: as it comes, about a round trip on RDMA and 0 on TCP")
+  private Idling idling = Idling.AS_IT_COMES;
 
-  static SpinOption of(Duration spin) {
+  static SpinOption of(Idling idling) {
     SpinOption option = new SpinOption();
-    option.micros = spin.toNanos() / NANOS_PER_MICRO;
+    option.idling = idling;
     return option;
   }
 
-  Duration spin() {
-    return Duration.ofNanos(micros * NANOS_PER_MICRO);
+  Idling idling() {
+    return idling;
   }
 
   /** Returns this option as a user writes it. */
   String words() {
-    return "--spin=" + micros;
+    return "--spin=" + (idling.always() ? ALWAYS : idling.spin().toNanos() / NANOS_PER_MICRO);
+  }
+
+  /** What a user may write. */
+  static final class Words implements ITypeConverter<Idling> {
+    @Override
+    public Idling convert(String text) {
+      if (text.equals(ALWAYS)) {
+        return Idling.ALWAYS_POLLING;
+      }
+      try {
+        return new Idling(Duration.ofNanos(Long.parseLong(text) * NANOS_PER_MICRO), false);
+      } catch (NumberFormatException e) {
+        throw new TypeConversionException(
+            "'%s' is no count of microseconds and not '%s'".formatted(text, ALWAYS));
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.goal.CutOff;
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
 import io.verbena.bench.goal.OwnShare;
@@ -9,7 +10,9 @@ import io.verbena.bench.load.Load;
 import io.verbena.bench.report.Result;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.run.ServerProcess;
+import io.verbena.bench.verbena.Idling;
 import io.verbena.bench.verbena.Route;
+import io.verbena.cli.calibrate.Calibration;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,12 +31,6 @@ import picocli.CommandLine.Spec;
         "Measures every target of the project, in 20 minutes at most; exits with 1 when one is short.",
     mixinStandardHelpOptions = true)
 public final class TargetsCommand implements Callable<Integer> {
-  /**
-   * Longer than any pause between two small calls under load, so that the loops never wait in the
-   * kernel then; and no longer, so that they leave the processors to the rivals' turns.
-   */
-  private static final Duration POLLING = Duration.ofMillis(5);
-
   /** Sections take up to two minutes, and the laboratory's boot a part of one. */
   private static final Duration MOST = Duration.ofMinutes(17);
 
@@ -41,7 +38,12 @@ public final class TargetsCommand implements Callable<Integer> {
    * At least twice: a JVM on an emulated processor takes half a minute to compile what a call
    * needs.
    */
-  private static final Duration DEVICE_WARMUP = Duration.ofSeconds(8);
+  private static final Duration DEVICE_WARMUP = Duration.ofSeconds(5);
+
+  /** Longer than any pause within an object, and no longer: its rival has the processors next. */
+  private static final Idling SPINNING = new Idling(Duration.ofMillis(5), false);
+
+  private static final Duration CUT_OFF_WARMUP = Duration.ofSeconds(4);
 
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -79,10 +81,12 @@ public final class TargetsCommand implements Callable<Integer> {
   private void loopback(Duration turn, Scoreboard board) throws IOException, InterruptedException {
     RunOptions all =
         RunOptions.of(Set.of(Route.TCP), Set.of(Rival.values()), rounds, turn.multipliedBy(2));
-    try (Pair pair = new Pair("127.0.0.1", all, ServerOptions.spinning(Duration.ZERO))) {
+    try (Pair pair = new Pair("127.0.0.1", all, ServerOptions.idling(Idling.AS_IT_COMES))) {
       new Loopback(pair, turn, board).measure();
     }
     OwnShare.measure(board);
+    CutOff.measure(board, "tcp", Calibration.tcp(CUT_OFF_WARMUP));
+    CutOff.measure(board, "memory", Calibration.memory(CUT_OFF_WARMUP));
   }
 
   private void device(Duration turn, Scoreboard board) throws IOException, InterruptedException {
@@ -99,18 +103,19 @@ public final class TargetsCommand implements Callable<Integer> {
             rounds,
             DEVICE_WARMUP);
     Laboratory laboratory = new Laboratory(turn, board);
-    try (Pair polling = new Pair(address, all, ServerOptions.spinning(POLLING))) {
+    try (Pair polling = new Pair(address, all, ServerOptions.idling(Idling.ALWAYS_POLLING))) {
       laboratory.calls(polling);
+    }
+    try (Pair spinning = new Pair(address, all, ServerOptions.idling(SPINNING))) {
+      laboratory.objects(spinning);
     }
     try (Pair rivals = new Pair(address, all, ServerOptions.forRivals())) {
       laboratory.darpc(rivals);
     }
-    try (Pair asItComes = new Pair(address, all, ServerOptions.spinning(Duration.ZERO))) {
+    try (Pair asItComes = new Pair(address, all, ServerOptions.idling(Idling.AS_IT_COMES))) {
       laboratory.asItComes(asItComes);
     }
-    try (Pair polling = new Pair(address, all, ServerOptions.spinning(POLLING))) {
-      laboratory.objects(polling);
-    }
+    CutOff.measure(board, "rdma", Calibration.rdma(CUT_OFF_WARMUP));
   }
 
   /** A server in a second JVM, and contestants that call it. */

@@ -24,6 +24,17 @@ record Known(Map<Rival, Double> rates) {
   /** 64 MiB one way, 2 outstanding: GiB each second. */
   static final Known LARGE = of(1.8, 3.8, 1.4, 1.4);
 
+  /** ib_send_lat's round trip on the laboratory's device. */
+  static final double SEND_LATENCY_MICROS = 20.6;
+
+  /** DaRPC's there, one call at a time, and its calls each second at its best. */
+  static final double DARPC_MICROS = 33;
+
+  static final double DARPC_CALLS = 39_000;
+
+  /** What ib_write_bw and ib_read_bw move there, from 64 KiB on. */
+  static final double MEBIBYTES = 85;
+
   /** A rival that does less than this part of what the best of them makes expect is a weak one. */
   private static final double LEAST = 0.5;
 
@@ -42,7 +53,18 @@ record Known(Map<Rival, Double> rates) {
         by = other.title();
       }
     }
-    double part = share(figures, rival) / best;
+    return doubt(share(figures, rival), rival, best, by);
+  }
+
+  /**
+   * Returns what is wrong with a rival's figure; empty: nothing.
+   *
+   * @param share of what it is known for
+   * @param others what another one's share is
+   * @param by that other one's name
+   */
+  static String doubt(double share, Rival rival, double others, String by) {
+    double part = share / others;
     return part >= LEAST
         ? ""
         : String.format(

@@ -24,7 +24,9 @@ public final class Perftest implements Program {
   /** In all messages of a run together: a second, where one takes 10 ms for each MiB. */
   private static final int BANDWIDTH_BYTES = 100 << 20;
 
-  private static final int LEAST_MESSAGES = 8;
+  /** Messages that are longer cost as much for each byte, and take longer. */
+  private static final int MOST_BYTES = 16 << 20;
+
   private static final double MEBIBYTE = 1 << 20;
   private static final Pattern BLANKS = Pattern.compile("\\s+");
 
@@ -53,7 +55,8 @@ public final class Perftest implements Program {
 
   @Override
   public String path(Load load) {
-    return "rdma (" + program(load.kind()) + ", " + device + ")";
+    String cut = load.size() > MOST_BYTES ? " of " + (MOST_BYTES >> 20) + " MiB" : "";
+    return "rdma (" + program(load.kind()) + cut + ", " + device + ")";
   }
 
   @Override
@@ -89,10 +92,11 @@ public final class Perftest implements Program {
       List<String> words = List.of("-n", "" + LATENCY_MESSAGES);
       return latency(program, load, run(program, load.size(), words));
     }
-    int messages = Math.max(LEAST_MESSAGES, BANDWIDTH_BYTES / load.size());
-    int depth = Math.min(load.outstanding(), messages);
+    int depth = load.outstanding();
+    int bytes = Math.min(load.size(), MOST_BYTES);
+    int messages = Math.max(2 * depth, BANDWIDTH_BYTES / bytes);
     List<String> words = List.of("-n", "" + messages, "-t", "" + depth, "-Q", "1");
-    return bandwidth(program, load, messages, run(program, load.size(), words));
+    return bandwidth(program, load, messages, bytes, run(program, bytes, words));
   }
 
   /** Runs a program against itself; returns what it prints. */
@@ -135,9 +139,9 @@ public final class Perftest implements Program {
   }
 
   /** Columns: bytes, iterations, peak and average in MiB/s. */
-  static Round bandwidth(String program, Load load, int messages, String output)
+  static Round bandwidth(String program, Load load, int messages, int bytes, String output)
       throws IOException {
-    double rate = columns(program, output, load.size(), 4)[3] * MEBIBYTE / load.size();
+    double rate = columns(program, output, bytes, 4)[3] * MEBIBYTE / load.size();
     return Round.told(0, 0, 0, 0, messages, rate, gigabytes(load, rate));
   }
 

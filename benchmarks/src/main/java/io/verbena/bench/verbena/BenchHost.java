@@ -35,15 +35,14 @@ public final class BenchHost implements AutoCloseable {
    * Starts serving.
    *
    * @param address where to listen, as {@code host:port} or {@code mem://name}
-   * @param spin how long an idle event loop looks for work before it waits in the kernel; zero: as
-   *     it does when it is not told
+   * @param idling how its event loops idle
    * @param delay what each call is made to take
    * @param standing what stays open to each session for objects that are put
    * @param rivals has a rival listen in this process, and tells its port
    */
   public static BenchHost start(
       String address,
-      Duration spin,
+      Idling idling,
       Duration delay,
       Standing standing,
       ToIntFunction<String> rivals) {
@@ -51,9 +50,7 @@ public final class BenchHost implements AutoCloseable {
     Shelf shelf = new Shelf(source -> started.join().publish(source, LEASE));
     Arrivals arrivals = new Arrivals();
     VerbenaServer.Builder builder = VerbenaServer.builder();
-    if (spin.isPositive()) {
-      builder.spin(spin);
-    }
+    idling.tell(builder::spin, builder::pollAlways);
     VerbenaServer server =
         builder
             .listen(address)
@@ -68,10 +65,10 @@ public final class BenchHost implements AutoCloseable {
   }
 
   /** Starts one that has no rivals. */
-  public static BenchHost start(String address, Duration spin, Duration delay, Standing standing) {
+  public static BenchHost start(String address, Idling idling, Duration delay, Standing standing) {
     return start(
         address,
-        spin,
+        idling,
         delay,
         standing,
         name -> {

@@ -28,19 +28,16 @@ public final class VerbenaContestant implements Contestant {
    * Verbena on a path.
    *
    * @param address the server's
-   * @param spin how long an idle event loop looks for work before it waits in the kernel; zero: as
-   *     it does when it is not told
+   * @param idling how its event loops idle
    * @param extraCopy whether objects are made slower to put; for a look at whether a comparison
    *     finds it
    */
-  public VerbenaContestant(Route route, String address, Duration spin, boolean extraCopy) {
+  public VerbenaContestant(Route route, String address, Idling idling, boolean extraCopy) {
     this.route = route;
     this.extraCopy = extraCopy;
     this.address = address;
     VerbenaClient.Builder builder = VerbenaClient.builder();
-    if (spin.isPositive()) {
-      builder.spin(spin);
-    }
+    idling.tell(builder::spin, builder::pollAlways);
     this.client = builder.path(route.policy()).limits(BenchHost.LIMITS).build();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.bench.Main;
 import io.verbena.bench.rival.RivalServers;
 import io.verbena.bench.verbena.BenchHost;
+import io.verbena.bench.verbena.Idling;
 import io.verbena.bench.verbena.Standing;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BenchCommandTest {
   private static final RivalServers RIVALS = new RivalServers("127.0.0.1", false);
   private static final BenchHost HOST =
-      BenchHost.start("127.0.0.1:0", Duration.ZERO, Duration.ZERO, Standing.NONE, RIVALS::port);
+      BenchHost.start(
+          "127.0.0.1:0", Idling.AS_IT_COMES, Duration.ZERO, Standing.NONE, RIVALS::port);
 
   @AfterAll
   static void close() {

@@ -117,17 +117,36 @@ class TargetsTest {
     assertThat(printed.toString()).contains("no time is left");
   }
 
-  @Test
-  void areToldBesideWhatADeviceHas() throws Exception {
+  private void measureOnDevice(int darpcs) throws InterruptedException {
     Laboratory laboratory = new Laboratory(SECOND, board);
     Player player =
         (load, names) ->
-            names.stream().map(name -> result(name, load, name.equals("darpc") ? 10 : 50)).toList();
+            names.stream()
+                .map(name -> result(name, load, name.equals("darpc") ? darpcs : onDevice(load)))
+                .toList();
     laboratory.calls(player);
     laboratory.objects(player);
     laboratory.asItComes(player);
     laboratory.darpc(player);
-    assertThat(board.rows()).hasSize(11).filteredOn(row -> !row.isReached()).hasSize(1);
-    assertThat(printed.toString()).contains("ib_send_lat", "ib_write_bw", "ib_read_bw", "darpc");
+  }
+
+  /** As much a second as is known of that device, were it slower by some hundreds. */
+  private static int onDevice(Load load) {
+    return load.size() == 64 ? 100 : Math.max(1, (200 << 20) / 400 / load.size());
+  }
+
+  @Test
+  void areToldBesideWhatADeviceHas() throws Exception {
+    measureOnDevice(70);
+    assertThat(board.rows()).hasSize(12).filteredOn(row -> !row.isReached()).hasSize(2);
+    assertThat(printed.toString())
+        .contains("ib_send_lat", "ib_write_bw", "ib_read_bw", "darpc")
+        .doesNotContain("void");
+  }
+
+  @Test
+  void restOnNoRivalOnADeviceEitherThatIsFarBelowWhatItIsKnownFor() throws Exception {
+    measureOnDevice(20);
+    assertThat(printed.toString()).contains("void, else ok: weak rival", "makes expect of darpc");
   }
 }

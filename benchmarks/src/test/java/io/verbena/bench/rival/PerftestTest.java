@@ -41,7 +41,7 @@ class PerftestTest {
          #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
          1048576    100              98.00              96.00              0.000096
         """;
-    Round round = Perftest.bandwidth("ib_write_bw", load(Kind.PUT, 1 << 20), 100, output);
+    Round round = Perftest.bandwidth("ib_write_bw", load(Kind.PUT, 1 << 20), 100, 1 << 20, output);
     assertThat(round.callsPerSecond()).isEqualTo(96);
     assertThat(round.gigabytesPerSecond()).isCloseTo(0.1007, within(0.0001));
   }

@@ -1,7 +1,6 @@
 package io.verbena.cli.calibrate;
 
 import io.verbena.cli.UpgradeWait;
-import io.verbena.core.PathPolicy;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +26,6 @@ import picocli.CommandLine.Spec;
     },
     mixinStandardHelpOptions = true)
 public final class CalibrateCommand implements Callable<Integer> {
-  private static final String RDMA = "rdma";
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--json", description = "prints JSON, and nothing else")
@@ -56,14 +53,11 @@ public final class CalibrateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Duration warm = Duration.ofMillis((long) (warmUp * 1000));
-    List<Bench> benches =
-        List.of(
-            new Bench("mem", "mem://calibrate", PathPolicy.TCP_ONLY, warm),
-            new Bench("tcp", "127.0.0.1:0", PathPolicy.TCP_ONLY, warm),
-            new Bench(RDMA, "127.0.0.1:0", PathPolicy.REQUIRE_RDMA, warm));
+    List<Calibration> calibrations =
+        List.of(Calibration.memory(warm), Calibration.tcp(warm), Calibration.rdma(warm));
     List<Reading> readings = new ArrayList<>();
-    for (Bench bench : benches) {
-      readings.add(bench.read(verify));
+    for (Calibration calibration : calibrations) {
+      readings.add(calibration.read(verify));
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -79,6 +73,7 @@ public final class CalibrateCommand implements Callable<Integer> {
   }
 
   private static boolean isAsItShouldBe(Reading reading) {
-    return reading.absent() == null || (reading.path().equals(RDMA) && !UpgradeWait.hasDevice());
+    return reading.absent() == null
+        || (reading.path().equals(Calibration.RDMA) && !UpgradeWait.hasDevice());
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param cutOffs what follows
  * @param trials calls made either way, where they were asked for
  */
-record Reading(
+public record Reading(
     String path, @Nullable String absent, Costs costs, CutOffs cutOffs, List<Trial> trials) {
   /** The lengths that curves are drawn for. */
   static final List<Integer> LENGTHS =
@@ -27,11 +27,20 @@ record Reading(
    *
    * @param bytes the value's length
    */
-  record Trial(int bytes, double inMessageNanos, double besideNanos) {
+  public record Trial(int bytes, double inMessageNanos, double besideNanos) {
+    /** Returns what the way takes that is chosen. */
+    public double chosenNanos(CutOffs cutOffs) {
+      return bytes < cutOffs.beside() ? inMessageNanos : besideNanos;
+    }
+
+    /** Returns what the better way takes. */
+    public double bestNanos() {
+      return Math.min(inMessageNanos, besideNanos);
+    }
+
     /** Returns how much longer than the better way the one takes that is chosen. */
-    double chosenToBest(CutOffs cutOffs) {
-      double chosen = bytes < cutOffs.beside() ? inMessageNanos : besideNanos;
-      return chosen / Math.min(inMessageNanos, besideNanos);
+    public double chosenToBest(CutOffs cutOffs) {
+      return chosenNanos(cutOffs) / bestNanos();
     }
   }
 

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server and its clients in this process, over one kind of path. */
-final class Bench {
+public final class Calibration {
+  static final String RDMA = "rdma";
+
+  private static final String ANY_PORT = "127.0.0.1:0";
   private static final Duration LONGEST = Duration.ofSeconds(30);
 
   private final String name;
@@ -20,22 +23,37 @@ final class Bench {
   private final PathPolicy policy;
   private final Duration warmUp;
 
-  /**
-   * A bench.
-   *
-   * @param address what the server listens on
-   * @param policy what keeps its sessions on the path
-   * @param warmUp how long calls are made before anything is measured
-   */
-  Bench(String name, String address, PathPolicy policy, Duration warmUp) {
+  private Calibration(String name, String address, PathPolicy policy, Duration warmUp) {
     this.name = name;
     this.address = address;
     this.policy = policy;
     this.warmUp = warmUp;
   }
 
-  /** Measures; where asked for, makes calls either way too. */
-  Reading read(boolean trials) throws Exception {
+  /**
+   * In memory.
+   *
+   * @param warmUp how long calls are made before anything is measured
+   */
+  public static Calibration memory(Duration warmUp) {
+    return new Calibration("mem", "mem://calibrate", PathPolicy.TCP_ONLY, warmUp);
+  }
+
+  /** Over TCP on this host; see {@link #memory}. */
+  public static Calibration tcp(Duration warmUp) {
+    return new Calibration("tcp", ANY_PORT, PathPolicy.TCP_ONLY, warmUp);
+  }
+
+  /** Over RDMA on this host; see {@link #memory}. */
+  public static Calibration rdma(Duration warmUp) {
+    return new Calibration(RDMA, ANY_PORT, PathPolicy.REQUIRE_RDMA, warmUp);
+  }
+
+  /**
+   * Measures; where asked for, makes calls either way too, each length either way for half as long
+   * as calls were made before.
+   */
+  public Reading read(boolean trials) throws Exception {
     try (VerbenaServer server =
             VerbenaServer.builder()
                 .listen(address)
@@ -69,6 +87,6 @@ final class Bench {
 
   private static String detail(Session session) {
     String detail = session.path().reason();
-    return session.path().link().equals("rdma") ? " (" + detail + ")" : "";
+    return session.path().link().equals(RDMA) ? " (" + detail + ")" : "";
   }
 }
