@@ -33,7 +33,8 @@ final class RunOptions {
       paramLabel = "SECONDS",
       description =
           "how long each makes calls before its first turn, and once more while that made it faster"
-              + " or kept compilers busy, for a minute at most; default: ${DEFAULT-VALUE}")
+              + " or kept compilers busy, for a minute at most, or 20 seconds when it has played"
+              + " before; default: ${DEFAULT-VALUE}")
   private double warmupSeconds = 2;
 
   @Option(

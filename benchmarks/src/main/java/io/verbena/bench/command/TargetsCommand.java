@@ -40,9 +40,6 @@ public final class TargetsCommand implements Callable<Integer> {
    */
   private static final Duration DEVICE_WARMUP = Duration.ofSeconds(5);
 
-  /** Longer than any pause within an object, and no longer: its rival has the processors next. */
-  private static final Idling SPINNING = new Idling(Duration.ofMillis(5), false);
-
   private static final Duration CUT_OFF_WARMUP = Duration.ofSeconds(4);
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -104,10 +101,8 @@ public final class TargetsCommand implements Callable<Integer> {
             DEVICE_WARMUP);
     Laboratory laboratory = new Laboratory(turn, board);
     try (Pair polling = new Pair(address, all, ServerOptions.idling(Idling.ALWAYS_POLLING))) {
+      laboratory.objects(polling);
       laboratory.calls(polling);
-    }
-    try (Pair spinning = new Pair(address, all, ServerOptions.idling(SPINNING))) {
-      laboratory.objects(spinning);
     }
     try (Pair rivals = new Pair(address, all, ServerOptions.forRivals())) {
       laboratory.darpc(rivals);

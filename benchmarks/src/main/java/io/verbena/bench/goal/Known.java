@@ -32,9 +32,6 @@ record Known(Map<Rival, Double> rates) {
 
   static final double DARPC_CALLS = 39_000;
 
-  /** What ib_write_bw and ib_read_bw move there, from 64 KiB on. */
-  static final double MEBIBYTES = 85;
-
   /** A rival that does less than this part of what the best of them makes expect is a weak one. */
   private static final double LEAST = 0.5;
 

@@ -22,7 +22,7 @@ public final class Perftest implements Program {
   private static final int LATENCY_MESSAGES = 4_000;
 
   /** In all messages of a run together: a second, where one takes 10 ms for each MiB. */
-  private static final int BANDWIDTH_BYTES = 100 << 20;
+  private static final int BANDWIDTH_BYTES = 64 << 20;
 
   /** Messages that are longer cost as much for each byte, and take longer. */
   private static final int MOST_BYTES = 16 << 20;

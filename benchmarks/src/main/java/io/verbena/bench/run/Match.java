@@ -15,9 +15,11 @@ import io.verbena.bench.usage.UsageMeter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
@@ -36,6 +38,10 @@ public final class Match {
 
   private static final int MOST_WARMUPS = 8;
   private static final Duration MOST_WARMUP = Duration.ofMinutes(1);
+
+  /** Of a contestant that has played another load before: most of what it runs is compiled. */
+  private static final Duration MOST_LATER_WARMUP = Duration.ofSeconds(20);
+
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** Tells what a contestant's other end has used; null: both ends are this process. */
@@ -45,6 +51,7 @@ public final class Match {
   private final Duration warmup;
   private final Progress progress;
   private final Map<String, String> absent = new LinkedHashMap<>();
+  private final Set<Contestant> played = new HashSet<>();
 
   /**
    * A match.
@@ -181,7 +188,8 @@ public final class Match {
 
     void warmUp() throws InterruptedException {
       double before = 0;
-      long most = warmup.isPositive() ? Math.max(1, MOST_WARMUP.dividedBy(warmup)) : 0;
+      Duration longest = played.add(contestant) ? MOST_WARMUP : MOST_LATER_WARMUP;
+      long most = warmup.isPositive() ? Math.max(1, longest.dividedBy(warmup)) : 0;
       for (int i = 0; i < Math.min(MOST_WARMUPS, most); i++) {
         Meter meter = new Meter("warm-up", servers.apply(contestant));
         Turn turn = run(load.lasting(warmup), meter);

@@ -122,17 +122,12 @@ class TargetsTest {
     Player player =
         (load, names) ->
             names.stream()
-                .map(name -> result(name, load, name.equals("darpc") ? darpcs : onDevice(load)))
+                .map(name -> result(name, load, name.equals("darpc") ? darpcs : 100))
                 .toList();
     laboratory.calls(player);
     laboratory.objects(player);
     laboratory.asItComes(player);
     laboratory.darpc(player);
-  }
-
-  /** As much a second as is known of that device, were it slower by some hundreds. */
-  private static int onDevice(Load load) {
-    return load.size() == 64 ? 100 : Math.max(1, (200 << 20) / 400 / load.size());
   }
 
   @Test
