@@ -93,7 +93,8 @@ final class LoadOptions {
   @Option(
       names = "--sweep",
       paramLabel = "WHAT",
-      description = "size (64 B to 1 MiB) or depth (1 to 256 outstanding)")
+      description =
+          "size (64 B to 1 MiB, of objects 4 KiB to 64 MiB) or depth (1 to 256 outstanding)")
   private @Nullable Sweep sweep;
 
   @Option(
@@ -129,7 +130,9 @@ final class LoadOptions {
             memory,
             validate);
     if (sweep == Sweep.SIZE || allSizes) {
-      return IntStream.of(64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)
+      int least = kind.movesObjects() ? 4 << 10 : 64;
+      int most = kind.movesObjects() ? 64 << 20 : 1 << 20;
+      return IntStream.iterate(least, bytes -> bytes <= most, bytes -> 4 * bytes)
           .mapToObj(load::withSize)
           .toList();
     }
