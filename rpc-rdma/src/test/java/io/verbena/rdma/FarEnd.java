@@ -1,8 +1,6 @@
 package io.verbena.rdma;
 
 import io.verbena.core.link.UpgradeDriver;
-import java.io.IOException;
-import java.util.Map;
 
 /** What the links' end on the other machine is asked, beside what links are. */
 interface FarEnd {
@@ -13,9 +11,6 @@ interface FarEnd {
 
   /** Fails unless every queue pair was drained and nothing is registered any more. */
   void requireNothingLeft();
-
-  /** Returns what {@link NotReady} counts there. */
-  Map<String, Long> notReady() throws IOException;
 
   /** Allocates memory under a name that is its address at the caller's; see {@link FarMemory}. */
   void allocate(long name, long bytes);

@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.Map;
 
 /** The process on machine b in which a test on machine a has the other end of its links. */
 final class FarProcess implements FarEnd {
@@ -49,11 +48,6 @@ final class FarProcess implements FarEnd {
   @Override
   public void requireNothingLeft() {
     DeviceLinkHarness.requireNothingLeft(links);
-  }
-
-  @Override
-  public Map<String, Long> notReady() throws IOException {
-    return NotReady.counters();
   }
 
   @Override

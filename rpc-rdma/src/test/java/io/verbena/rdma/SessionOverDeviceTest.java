@@ -10,7 +10,6 @@ import io.verbena.verbs.ffm.FfmProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,8 +22,7 @@ final class SessionOverDeviceTest {
   private static final int CALLS = 3000;
 
   @Test
-  void aLoopbackSessionRidesTheDeviceAndNoReceiverIsEverNotReady() throws Exception {
-    Map<String, Long> before = NotReady.counters();
+  void aLoopbackSessionRidesTheDevice() throws Exception {
     AtomicInteger executed = new AtomicInteger();
     RdmaUpgradeProvider rdma =
         new RdmaUpgradeProvider(new FfmProvider(), RdmaSettings.DEFAULT, NanoClock.SYSTEM);
@@ -54,7 +52,6 @@ final class SessionOverDeviceTest {
     assertThat(rdma.counters().brokenRules()).isZero();
     assertThat(rdma.counters().undrained()).isZero();
     assertThat(rdma.pinnedBytes()).isZero();
-    assertThat(NotReady.counters()).isEqualTo(before);
   }
 
   private static void awaitRdma(Session session) throws Exception {

@@ -13,9 +13,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * RDMA links between the devices of two machines: every second end is in a {@link FarProcess} on
@@ -61,11 +59,6 @@ final class TwoMachinesHarness extends DeviceLinkHarness {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** Returns by machine how often receivers were not ready. */
-  static Map<String, Map<String, Long>> notReady() throws IOException {
-    return Map.of("a", NotReady.counters(), "b", new TreeMap<>(FAR.notReady()));
   }
 
   @Override
