@@ -52,13 +52,14 @@ public final class StoreServer implements Store {
     return values.remove(key) != null;
   }
 
-  static VerbenaServer start(String address) {
-    return VerbenaServer.builder().listen(address).serve(StoreRpc.bind(new StoreServer())).start();
+  static VerbenaServer start(VerbenaServer.Builder builder) {
+    return builder.serve(StoreRpc.bind(new StoreServer())).start();
   }
 
   /** Serves until the process is ended. */
   public static void main(String[] args) throws InterruptedException {
-    try (VerbenaServer server = start("0.0.0.0:" + args[0])) {
+    VerbenaServer.Builder builder = VerbenaServer.builder().listen("0.0.0.0:" + args[0]);
+    try (VerbenaServer server = start(builder)) {
       System.out.println("store at " + server.address());
       server.awaitClose();
     }

@@ -2,17 +2,25 @@ package io.verbena.samples.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
+import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.verbs.fabric.Fabric;
+import io.verbena.verbs.fabric.FabricHost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,10 +28,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The store and those who use it. */
 class StoreTest {
-  private final VerbenaServer server = StoreServer.start("127.0.0.1:0");
+  private static final int BYTES = 20_000_001;
+
+  private final VerbenaServer server = StoreServer.start(atAnyPort());
   private final VerbenaClient client = VerbenaClient.builder().build();
   private final Session session = client.connect(server.address().toString());
   private final StoreClient store = new StoreClient(session);
+
+  private static VerbenaServer.Builder atAnyPort() {
+    return VerbenaServer.builder().listen("127.0.0.1:0");
+  }
 
   @AfterEach
   void close() {
@@ -40,9 +54,36 @@ class StoreTest {
 
   @Test
   void aValueGoesFromMemoryToMemory() throws NoSuchKey {
-    byte[] value = value(20_000_001);
+    goesThereAndBack(store);
+  }
+
+  @Test
+  void overRdmaAValueIsWrittenIntoTheMemoryOfWhoeverWantsIt() throws NoSuchKey {
+    try (Fabric fabric = Fabric.threaded(13)) {
+      RdmaUpgradeProvider keeping = device(fabric, "west", "10.9.0.2");
+      RdmaUpgradeProvider using = device(fabric, "east", "10.9.0.1");
+      try (VerbenaServer there = StoreServer.start(atAnyPort().upgrades(keeping));
+          VerbenaClient here = VerbenaClient.builder().upgrades(using).build();
+          Session upgraded = here.connect(there.address().toString())) {
+        await()
+            .atMost(Duration.ofSeconds(40))
+            .untilAsserted(() -> assertThat(upgraded.path().link()).isEqualTo("rdma"));
+        goesThereAndBack(new StoreClient(upgraded));
+      }
+      assertThat(using.counters().bulkBytes()).as("put").isGreaterThanOrEqualTo(BYTES);
+      assertThat(keeping.counters().bulkBytes()).as("got").isGreaterThanOrEqualTo(BYTES);
+    }
+  }
+
+  private static RdmaUpgradeProvider device(Fabric fabric, String name, String address) {
+    FabricHost host = fabric.addHost(name, InetAddress.ofLiteral(address));
+    return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
+  }
+
+  private static void goesThereAndBack(StoreClient store) throws NoSuchKey {
+    byte[] value = value(BYTES);
     store.put("film", Source.of(value));
-    assertThat(store.store().length("film")).contains(20_000_001L);
+    assertThat(store.store().length("film")).contains((long) BYTES);
     try (Arena arena = Arena.ofShared()) {
       MemorySegment mine = arena.allocate(value.length + 1);
       Received received = store.get("film", Landing.of(mine));
