@@ -9,6 +9,7 @@ import java.lang.foreign.SymbolLookup;
 import java.time.Duration;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,6 +30,8 @@ import picocli.CommandLine.Spec;
 public final class DoctorCommand implements Callable<Integer> {
   private static final int NO_RDMA = 1;
 
+  private final Supplier<Doctor> machine;
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
@@ -44,10 +47,20 @@ public final class DoctorCommand implements Callable<Integer> {
       description = "how long the session may take to upgrade (default: ${DEFAULT-VALUE})")
   private int waitSeconds;
 
+  /** Looks at this machine, with the links that are on the class path. */
+  public DoctorCommand() {
+    this(DoctorCommand::ofThisMachine);
+  }
+
+  DoctorCommand(Supplier<Doctor> machine) {
+    this.machine = machine;
+  }
+
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    Doctor.Diagnosis diagnosis = ofThisMachine().examine();
+    Doctor doctor = machine.get();
+    Doctor.Diagnosis diagnosis = doctor.examine();
     diagnosis.print(out);
     if (server == null) {
       out.println(diagnosis.prospect());
@@ -56,7 +69,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     out.flush();
     Duration wait = diagnosis.prospect().rdma() ? Duration.ofSeconds(waitSeconds) : Duration.ZERO;
-    Path path = SessionProbe.path(server, wait, out);
+    Path path = SessionProbe.path(doctor.upgrades(), server, wait, out);
     out.printf("%npath: %s%n", path);
     out.flush();
     return path.link().equals("rdma") ? 0 : NO_RDMA;

@@ -4,8 +4,10 @@ import io.verbena.api.Path;
 import io.verbena.api.Session;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.VerbenaClient;
+import io.verbena.core.link.UpgradeProvider;
 import java.io.PrintWriter;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a session with a server, to see which path it gets. */
 final class SessionProbe {
@@ -14,12 +16,19 @@ final class SessionProbe {
   /**
    * Waits for the session to upgrade, and returns the path it has then.
    *
+   * @param upgrades the RDMA link of this program; null where it has none
    * @param wait how long at most; zero where it is known that it cannot upgrade
    * @throws io.verbena.api.RpcException if there is no session to be had
    */
-  static Path path(String address, Duration wait, PrintWriter out) throws InterruptedException {
+  static Path path(
+      @Nullable UpgradeProvider upgrades, String address, Duration wait, PrintWriter out)
+      throws InterruptedException {
+    VerbenaClient.Builder builder = VerbenaClient.builder();
+    if (upgrades != null) {
+      builder.upgrades(upgrades);
+    }
     long start = System.nanoTime();
-    try (VerbenaClient client = VerbenaClient.builder().build();
+    try (VerbenaClient client = builder.build();
         Session session = client.connect(address)) {
       out.printf("Session with %s%n", address);
       out.printf("  opened in %d ms%n", millisSince(start));

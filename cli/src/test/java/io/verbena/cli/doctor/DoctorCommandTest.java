@@ -2,23 +2,35 @@ package io.verbena.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.verbs.fabric.Fabric;
+import io.verbena.verbs.fabric.FabricHost;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The command on the machine that runs the test, whatever that has. */
+/** The command on the machine that runs the test, whatever that has, and on one with a device. */
 class DoctorCommandTest {
   private record Run(int exit, List<String> out) {}
 
   private static Run doctor(String... arguments) {
+    return run(new DoctorCommand(), arguments);
+  }
+
+  private static Run run(DoctorCommand command, String... arguments) {
     StringWriter out = new StringWriter();
-    int exit = new CommandLine(new DoctorCommand()).setOut(new PrintWriter(out)).execute(arguments);
+    int exit = new CommandLine(command).setOut(new PrintWriter(out)).execute(arguments);
     return new Run(exit, out.toString().lines().toList());
   }
 
@@ -38,6 +50,31 @@ class DoctorCommandTest {
       assertThat(run.out().getLast()).matches("path: (tcp|rdma) \\(.+\\)");
       assertThat(run.exit()).isEqualTo(run.out().getLast().startsWith("path: rdma") ? 0 : 1);
     }
+  }
+
+  @Test
+  void aSessionWithAServerThatHasADeviceTooRidesTheOneThatWasFound(@TempDir Path root)
+      throws IOException {
+    try (Fabric fabric = Fabric.threaded(5)) {
+      FabricHost here = fabric.addHost("east", InetAddress.ofLiteral("10.9.0.1"));
+      FabricHost there = fabric.addHost("west", InetAddress.ofLiteral("10.9.0.2"));
+      Doctor doctor = new Doctor(new FakeHost(root).files(), soname -> true, here, link(here));
+      String device = doctor.examine().prospect().reason();
+      try (VerbenaServer server =
+          VerbenaServer.builder().listen("127.0.0.1:0").upgrades(link(there)).start()) {
+        String address = server.address().toString();
+        Run run = run(new DoctorCommand(() -> doctor), "--wait", "40", address);
+        assertThat(run.out())
+            .contains("Session with " + address)
+            .anyMatch(line -> line.matches("  upgraded within \\d+ ms"));
+        assertThat(run.out().getLast()).isEqualTo("path: rdma (" + device + ")");
+        assertThat(run.exit()).isZero();
+      }
+    }
+  }
+
+  private static UpgradeProvider link(FabricHost host) {
+    return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
   }
 
   @Test

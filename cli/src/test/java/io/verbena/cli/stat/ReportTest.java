@@ -6,19 +6,27 @@ import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
+import io.verbena.cli.UpgradeWait;
+import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.stat.VerbenaMXBean;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.verbs.fabric.Fabric;
+import io.verbena.verbs.fabric.FabricHost;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import javax.management.JMX;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
-/** Who holds memory stands in the report, by peer, with what it is and for how long. */
+/** What each end holds stands in the report, by peer, with what it is and for how long. */
 class ReportTest {
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch go = new CountDownLatch(1);
@@ -48,6 +56,44 @@ class ReportTest {
               "published\n +object .*lease left\n +1 +memory +97.7 KiB +1 +tcp://127.0.0.1:\\d+ +\\d+ s +7200 s")
           .containsPattern("in +object 1 +97.7 KiB +97.7 KiB +\\d+ s");
     }
+  }
+
+  @Test
+  void showsASessionOverRdmaItsCreditsItsPinnedMemoryAndTheRegistrationsThatAreKept()
+      throws Exception {
+    int bytes = 3 << 20;
+    try (Fabric fabric = Fabric.threaded(3);
+        VerbenaServer server =
+            VerbenaServer.builder()
+                .listen("127.0.0.1:0")
+                .upgrades(device(fabric, "west", "10.9.0.2"))
+                .pinCutOffBytes(1)
+                .start();
+        VerbenaClient client =
+            VerbenaClient.builder()
+                .upgrades(device(fabric, "east", "10.9.0.1"))
+                .pinCutOffBytes(1)
+                .build();
+        Session session = client.connect(server.address().toString());
+        Arena arena = Arena.ofShared()) {
+      UpgradeWait.await(session, Duration.ofSeconds(40));
+      Published mine = server.publish(Source.of(arena.allocate(bytes)), Duration.ofHours(2));
+      session.objects().fetch(mine.ref(), Landing.of(arena.allocate(bytes))).get().close();
+      assertThat(report())
+          .containsPattern(
+              "tcp://127.0.0.1:\\d+ +anonymous +rdma \\(.+\\) .*"
+                  + " control credits \\d+, credits \\d+, credits at most \\d+\n")
+          .containsPattern("pinned bytes +[1-9].* [KM]iB\n")
+          .containsPattern("pinned bytes at most +512.0 MiB\n")
+          .containsPattern("registration cache bytes +3.0 MiB\n")
+          .containsPattern("registration cache misses +1\n")
+          .contains("registration cache hits", "registration cache evictions", "quarantined bytes");
+    }
+  }
+
+  private static RdmaUpgradeProvider device(Fabric fabric, String name, String address) {
+    FabricHost host = fabric.addHost(name, InetAddress.ofLiteral(address));
+    return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
   }
 
   private static String report() throws Exception {
