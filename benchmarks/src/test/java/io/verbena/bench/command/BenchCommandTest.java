@@ -3,17 +3,22 @@ package io.verbena.bench.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.Main;
+import io.verbena.bench.report.Json;
 import io.verbena.bench.rival.RivalServers;
 import io.verbena.bench.verbena.BenchHost;
 import io.verbena.bench.verbena.Idling;
 import io.verbena.bench.verbena.Standing;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -110,6 +115,28 @@ class BenchCommandTest {
   void sweepsTheDepth() {
     Run run = client("-p tcp --sweep depth -n 300 --rounds 1 --warmup 0");
     assertThat(run.out()).contains("64 B x1,", "64 B x4,", "64 B x16,", "64 B x64,", "64 B x256,");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-a", "--sweep size"})
+  void sweepsTheSizeAndWritesAllOfItIntoEveryFile(String sizes, @TempDir Path folder)
+      throws IOException {
+    Path json = folder.resolve("bench.json");
+    Path html = folder.resolve("bench.html");
+    Path hdr = folder.resolve("bench.hlog");
+    Run run =
+        client(
+            "-p tcp -n 20 --rounds 1 --warmup 0 %s --json %s --html %s --hdr %s"
+                .formatted(sizes, json, html, hdr));
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).contains("64 B x1,", "4 KiB x1,", "1 MiB x1,");
+    assertThat(Json.read(json).results())
+        .extracting(result -> result.load().size())
+        .containsExactly(64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20);
+    assertThat(Files.readString(html))
+        .contains("Throughput by message size", "<svg", "1 MiB x1", "--json " + json);
+    assertThat(Files.readString(hdr)).contains("Tag=verbena-tcp/call-64-B-x1", "1-MiB-x1");
   }
 
   @Test
