@@ -42,6 +42,12 @@ class LargeObjectsTest {
   private static final long BUDGET = 96 << 20;
   private static final TransferOptions CHECKED = TransferOptions.DEFAULT.withChecksum();
 
+  /** What is used of the budgets of both ends, and a heap that had not been touched so far. */
+  private static final long MOST_GROWTH = 2 * BUDGET + (512L << 20);
+
+  private static final long LOOK_EVERY = 32 << 20;
+
+  private final AtomicLong mostAnonymous = new AtomicLong();
   private final VerbenaServer server =
       VerbenaServer.builder()
           .listen("127.0.0.1:0")
@@ -235,9 +241,13 @@ class LargeObjectsTest {
   @Test
   @Timeout(value = 15, unit = TimeUnit.MINUTES) // 64 GiB, where the machine has other work as well
   void sixteenOfAGibibyteFourTimesOver() throws Exception {
+    long before = AnonymousMemory.bytes();
     for (int i = 0; i < 4; i++) {
       sixteen(1 << 30);
     }
+    assertThat(mostAnonymous.get() - before)
+        .as("bytes that this process came to hold in memory while 64 GiB moved")
+        .isLessThan(MOST_GROWTH);
   }
 
   private void sixteen(long bytes) throws Exception {
@@ -253,6 +263,9 @@ class LargeObjectsTest {
               checker.accept(chunk, offset);
               long inUse = client.bulkStats().memoryInUse() + server.bulkStats().memoryInUse();
               most.accumulateAndGet(inUse, Math::max);
+              if (offset % LOOK_EVERY < chunk.byteSize()) {
+                mostAnonymous.accumulateAndGet(AnonymousMemory.bytes(), Math::max);
+              }
             };
         transfers.add(session.objects().fetch(published.ref(), Landing.chunks(watched)));
       }
