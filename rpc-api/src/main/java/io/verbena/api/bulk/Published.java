@@ -3,7 +3,14 @@ package io.verbena.api.bulk;
 import io.verbena.api.Peer;
 import java.util.List;
 
-/** An object that the other end may fetch. Safe for use by any thread. */
+/**
+ * An object that the other end may fetch. Safe for use by any thread.
+ *
+ * <p>Links that pin memory pin its own when it is fetched, and keep it pinned for the next fetch.
+ * It is unpinned within a second of its {@linkplain #close() close} or the end of its lease, or
+ * with the last of its fetches if they last longer; memory that was sent otherwise since, when that
+ * allows.
+ */
 public interface Published extends AutoCloseable {
   /** Returns its name, to be sent in a call. */
   ObjectRef ref();

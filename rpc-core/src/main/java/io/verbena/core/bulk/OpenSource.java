@@ -20,22 +20,31 @@ import java.util.concurrent.atomic.AtomicInteger;
 public sealed interface OpenSource {
   /** Opens a source's files; may block. */
   static OpenSource open(Source source) {
+    return open(source, MemoryLife.LENT);
+  }
+
+  /**
+   * Opens a source's files; may block.
+   *
+   * @param life of its memory
+   */
+  static OpenSource open(Source source, MemoryLife life) {
     return switch (source) {
-      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory, MemoryLife.LENT);
+      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory, life);
       case Source.OfFile file ->
           new InFile(OpenFile.open(file.path()), file.offset(), file.length());
       case Source.OfChannel file ->
           new InFile(OpenFile.lent(file.channel()), file.offset(), file.length());
       case Source.Generated(long length, Source.Filler filler) -> new Made(filler, 0, length);
-      case Source.Gathered(List<Source> pieces) -> gathered(pieces);
+      case Source.Gathered(List<Source> pieces) -> gathered(pieces, life);
     };
   }
 
-  private static OpenSource gathered(List<Source> pieces) {
+  private static OpenSource gathered(List<Source> pieces, MemoryLife life) {
     List<OpenSource> opened = new ArrayList<>();
     boolean all = false;
     try {
-      pieces.forEach(piece -> opened.add(open(piece)));
+      pieces.forEach(piece -> opened.add(open(piece, life)));
       all = true;
       return new Joined(opened);
     } finally {

@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
+import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.EventLoop;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one client or server has published. An object leaves when its owner closes it, or when
- * nobody has fetched it for its lease. Safe for use by any thread.
+ * nobody has fetched it for its lease; its memory stays pinned no longer than that, or than it is
+ * fetched. Safe for use by any thread.
  */
 public final class Shelf {
   private final ConcurrentHashMap<Long, Shelved> objects = new ConcurrentHashMap<>();
@@ -28,8 +30,10 @@ public final class Shelf {
     if (lease.isNegative() || lease.isZero()) {
       throw new IllegalArgumentException("a lease is positive, not " + lease);
     }
-    OpenSource opened = OpenSource.open(source);
-    ObjectRef ref = new ObjectRef(lastId.incrementAndGet(), random.nextLong(), opened.length());
+    Long id = lastId.incrementAndGet();
+    OpenSource opened =
+        OpenSource.open(source, MemoryLife.lentWhile(() -> objects.containsKey(id)));
+    ObjectRef ref = new ObjectRef(id, random.nextLong(), opened.length());
     long nanos =
         lease.compareTo(Duration.ofDays(10_000)) < 0 ? lease.toNanos() : Long.MAX_VALUE / 4;
     Shelved shelved = new Shelved(ref, inWords(source), opened, loop, nanos);

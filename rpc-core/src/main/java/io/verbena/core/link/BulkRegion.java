@@ -8,9 +8,9 @@ public interface BulkRegion {
   MemorySegment memory();
 
   /**
-   * The owner has no more use for it: the link lets go of it, now or, where {@link
-   * MemoryLife#HELD}, maybe later. To be called when no write from it is under way and every target
-   * in it is fenced.
+   * The owner has no more use for it: the link lets go of it, now or, where it {@linkplain
+   * MemoryLife#mayStay may stay}, maybe later. To be called when no write from it is under way and
+   * every target in it is fenced.
    */
   void release();
 }

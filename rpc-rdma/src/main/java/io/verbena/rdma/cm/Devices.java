@@ -59,7 +59,7 @@ final class Devices {
     return work;
   }
 
-  /** Deregisters memory that nobody uses and whose scope has ended. */
+  /** Deregisters memory that nobody uses and that may not stay so. */
   void dropDead() {
     for (RdmaDevice device : open) {
       device.dropDead();

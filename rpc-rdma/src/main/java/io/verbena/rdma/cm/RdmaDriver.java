@@ -46,7 +46,7 @@ public final class RdmaDriver implements UpgradeDriver {
    */
   private static final long LIMITS_EVERY_NANOS = Duration.ofMillis(10).toNanos();
 
-  /** How long memory that was freed may stay pinned, about. */
+  /** How long memory that was freed, or taken back, may stay pinned, about. */
   private static final long MEMORY_EVERY_NANOS = Duration.ofMillis(500).toNanos();
 
   private static final long LINGER_STEP_NANOS = Duration.ofMillis(1).toNanos();

@@ -109,7 +109,7 @@ public final class Domain {
     return regions.attach(Extent.of(memory), life);
   }
 
-  /** Deregisters memory that nobody uses and whose scope has ended. */
+  /** Deregisters memory that nobody uses and that may not stay so. */
   void dropDead() {
     regions.dropDead();
   }

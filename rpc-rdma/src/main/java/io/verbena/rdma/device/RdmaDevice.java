@@ -240,7 +240,7 @@ public final class RdmaDevice {
     return lastReached.contains(queuePair);
   }
 
-  /** Deregisters memory of users that nobody uses any more and whose scope has ended. */
+  /** Deregisters memory that nobody uses and that may not stay so. */
   public void dropDead() {
     if (!isRemoved()) {
       domains.forEach(Domain::dropDead);

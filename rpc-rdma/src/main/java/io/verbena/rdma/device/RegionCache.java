@@ -18,17 +18,17 @@ import org.slf4j.LoggerFactory;
  * Registrations of memory that is not this package's own.
  *
  * <pre>
- *   HELD, LENT  registered ─→ in use ─last release─→ idle ─least recently used, or scope ended─→ gone
+ *   HELD, LENT  registered ─→ in use ─last release─→ idle ─least recently used, or may not stay─→ gone
  *                                ↑──── a hit: the same memory or a part ────┘
  *   ONCE        registered ─→ in use ─release─→ gone
  * </pre>
  *
  * <p>Idle ones are not deregistered until their bytes are needed, they are more than half of the
  * budget (pools must be able to grow) or too many to be looked through, or their memory's scope has
- * ended. One is found again only by memory of its own scope, since an address alone could belong to
- * other memory by now. Idle neighbours of a pool's memory are registered anew together with it, so
- * that a slab ends in one registration; with the user's, that would pin a walk through a large
- * segment again and again.
+ * ended, or what its latest user had lent it for. One is found again only by memory of its own
+ * scope, since an address alone could belong to other memory by now. Idle neighbours of a pool's
+ * memory are registered anew together with it, so that a slab ends in one registration; with the
+ * user's, that would pin a walk through a large segment again and again.
  */
 final class RegionCache {
   private static final Logger LOG = LoggerFactory.getLogger(RegionCache.class);
@@ -67,7 +67,7 @@ final class RegionCache {
   Registration attach(Extent extent, MemoryLife life) throws IOException {
     if (life == MemoryLife.ONCE) {
       counters.cacheMiss();
-      return register(extent, access, false);
+      return register(extent, access, life);
     }
     Registration known = find(extent);
     if (known != null) {
@@ -76,17 +76,17 @@ final class RegionCache {
         addIdleBytes(-known.bytes());
         busy.add(known);
       }
-      known.use();
+      known.use(life);
       return known;
     }
     counters.cacheMiss();
     return register(
-        merges && life == MemoryLife.HELD ? withIdleNeighbours(extent) : extent, access, true);
+        merges && life == MemoryLife.HELD ? withIdleNeighbours(extent) : extent, access, life);
   }
 
   /** Registers an extent for one use, with rights of its own. */
   Registration register(Extent extent, int rights) throws IOException {
-    return register(extent, rights, false);
+    return register(extent, rights, MemoryLife.ONCE);
   }
 
   private @Nullable Registration find(Extent extent) {
@@ -96,7 +96,7 @@ final class RegionCache {
       }
     }
     for (Registration one : busy) {
-      if (one.isKept() && one.covers(extent)) {
+      if (one.isShared() && one.covers(extent)) {
         return one;
       }
     }
@@ -114,7 +114,7 @@ final class RegionCache {
     return union;
   }
 
-  private Registration register(Extent extent, int rights, boolean keep) throws IOException {
+  private Registration register(Extent extent, int rights, MemoryLife life) throws IOException {
     dropDead();
     while (!budget.reserve(extent.bytes())) {
       if (idle.isEmpty()) {
@@ -127,7 +127,7 @@ final class RegionCache {
     try {
       IbvMr region =
           domain.registerMemory(extent.address(), extent.bytes(), extent.readOnly() ? 0 : rights);
-      Registration made = new Registration(extent, region, keep);
+      Registration made = new Registration(extent, region, life);
       busy.add(made);
       return made;
     } catch (IOException e) {
@@ -141,7 +141,7 @@ final class RegionCache {
     if (!one.unuse() || !busy.remove(one)) {
       return;
     }
-    if (!one.isKept() || !one.isAlive()) {
+    if (!one.mayStay()) {
       deregister(one);
       return;
     }
@@ -152,16 +152,16 @@ final class RegionCache {
     }
   }
 
-  /** Deregisters memory whose scope has ended. */
+  /** Deregisters what is idle and may not stay. */
   void dropDead() {
     for (Registration one : List.copyOf(idle)) {
-      if (!one.isAlive()) {
+      if (!one.mayStay()) {
         evict(one);
       }
     }
   }
 
-  /** Whether there is memory whose scope may end. */
+  /** Whether there is memory whose time may come. */
   boolean isWatchful() {
     return !idle.isEmpty();
   }

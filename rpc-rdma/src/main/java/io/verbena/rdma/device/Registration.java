@@ -1,6 +1,7 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.verbena.core.link.MemoryLife;
 import io.verbena.verbs.ext.VerbsMr;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +21,10 @@ public final class Registration {
 
   private final IbvMr region;
   private final int lkey;
-  private final boolean kept;
+
+  /** What its latest user said. */
+  private MemoryLife life;
+
   private int users = 1;
   private boolean open = true;
 
@@ -31,14 +35,14 @@ public final class Registration {
     }
   }
 
-  Registration(Extent extent, IbvMr region, boolean kept) {
+  Registration(Extent extent, IbvMr region, MemoryLife life) {
     this.address = extent.address;
     this.bytes = extent.bytes;
     this.readOnly = extent.readOnly;
     this.scope = new WeakReference<>(extent.scope);
     this.region = region;
     this.lkey = region.getLkey();
-    this.kept = kept;
+    this.life = life;
   }
 
   /** Returns what it is called in this end's own requests. */
@@ -55,10 +59,10 @@ public final class Registration {
     return bytes;
   }
 
-  /** False once the memory is freed, or can be. */
-  boolean isAlive() {
+  /** Whether it may outlive its users: not once the memory is freed, or can be. */
+  boolean mayStay() {
     MemorySegment.Scope known = scope.get();
-    return known != null && known.isAlive();
+    return known != null && known.isAlive() && life.mayStay();
   }
 
   /**
@@ -89,17 +93,18 @@ public final class Registration {
     return new Extent(from, to - from, other.scope, readOnly);
   }
 
-  /** Whether it may outlive its users. */
-  boolean isKept() {
-    return kept;
+  /** Whether others may use it than who had it made. */
+  boolean isShared() {
+    return life != MemoryLife.ONCE;
   }
 
   boolean isIdle() {
     return users == 0;
   }
 
-  void use() {
+  void use(MemoryLife life) {
     users++;
+    this.life = life;
   }
 
   /** Returns whether that was the last user. */

@@ -1,0 +1,120 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.Seed;
+import io.verbena.testkit.SteppedWorld;
+import io.verbena.verbs.fabric.DeviceProfile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * A client in the east and a server in the west of a stepped fabric, each of which takes pushes.
+ */
+final class RdmaWorld implements AutoCloseable {
+  final SteppedWorld world = new SteppedWorld();
+  final RdmaUpgradeProvider east;
+  final RdmaUpgradeProvider west;
+  final VerbenaServer server;
+  final VerbenaClient client;
+  final Session session;
+
+  /** The server's end of it. */
+  final Session accepted;
+
+  private final List<Session> sessions = new ArrayList<>();
+  private final Arena arena = Arena.ofShared();
+
+  RdmaWorld(DeviceProfile profile) {
+    this(profile, server -> {}, client -> {});
+  }
+
+  /** A world whose two ends have further settings; its session is open. */
+  RdmaWorld(
+      DeviceProfile profile,
+      Consumer<VerbenaServer.Builder> onServer,
+      Consumer<VerbenaClient.Builder> onClient) {
+    FabricWorld verbs =
+        new FabricWorld(
+            Seed.random("a client and a server over a fabric").nextLong(), profile, world.clock());
+    east = provider(new SteppedVerbs(verbs.east, verbs));
+    west = provider(new SteppedVerbs(verbs.west, verbs));
+    server =
+        world.server(
+            s -> {
+              s.onSession(this::accept).upgrades(new SteppedUpgrade(west, verbs));
+              onServer.accept(s);
+            });
+    client =
+        world.client(
+            s -> {
+              s.upgrades(new SteppedUpgrade(east, verbs));
+              onClient.accept(s);
+            });
+    session = client.session(world.address());
+    session.objects().onPush(intoPooled());
+    push(session, Source.of(new byte[1]));
+    accepted = sessions.getFirst();
+  }
+
+  private void accept(Session made) {
+    sessions.add(made);
+    made.objects().onPush(intoPooled());
+  }
+
+  private RdmaUpgradeProvider provider(SteppedVerbs verbs) {
+    return new RdmaUpgradeProvider(verbs, RdmaSettings.DEFAULT, world.clock());
+  }
+
+  private static PushHandler intoPooled() {
+    return offer -> Landing.pooled(offer.length());
+  }
+
+  /** Waits until calls go by RDMA; returns this. */
+  RdmaWorld upgraded() {
+    world.runUntil(() -> session.path().link().equals("rdma"));
+    return this;
+  }
+
+  MemorySegment memory(long bytes) {
+    return arena.allocate(bytes, 4096);
+  }
+
+  void push(Session from, Source source) {
+    whole(from.objects().push("pushed", source));
+  }
+
+  void whole(Transfer transfer) {
+    CompletableFuture<Received> outcome = transfer.result().toCompletableFuture();
+    world.runUntil(outcome::isDone);
+    outcome.join().close();
+    world.settle();
+  }
+
+  /** Runs one cycle of all, and lets a little time pass. */
+  void step() {
+    world.step();
+    world.runHandlers();
+    world.clock().advance(Duration.ofNanos(10_000));
+  }
+
+  @Override
+  public void close() {
+    world.close();
+    assertThat(east.pinnedBytes() + west.pinnedBytes()).as("registered bytes left").isZero();
+    arena.close();
+  }
+}
