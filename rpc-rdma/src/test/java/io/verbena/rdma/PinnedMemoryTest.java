@@ -10,6 +10,8 @@ import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.DeviceProfile.Windows;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -140,5 +142,55 @@ final class PinnedMemoryTest {
       world.world.pass(SOON);
       assertThat(world.west.pinnedBytes()).isEqualTo(pinned);
     }
+  }
+
+  /** From there on a client's memory is pinned; a server has another cut-off. */
+  private static final int CLIENTS = 100_000;
+
+  private static final int SERVERS = 200_000;
+
+  private static RdmaWorld withCutOffs() {
+    return new RdmaWorld(
+            DeviceProfile.full(),
+            server -> server.pinCutOffBytes(SERVERS),
+            client -> client.pinCutOffBytes(CLIENTS))
+        .upgraded();
+  }
+
+  @Test
+  void memoryOfAPushIsPinnedFromTheClientsCutOffOn() {
+    try (RdmaWorld world = withCutOffs()) {
+      assertPinnedFrom(
+          CLIENTS, world.east, bytes -> world.push(world.session, Source.of(world.memory(bytes))));
+    }
+  }
+
+  @Test
+  void memoryOfAPublishedObjectIsPinnedFromTheServersCutOffOn() {
+    try (RdmaWorld world = withCutOffs()) {
+      assertPinnedFrom(
+          SERVERS, world.west, bytes -> fetch(world, publish(world, world.memory(bytes))));
+    }
+  }
+
+  private static void assertPinnedFrom(
+      int cutOff, RdmaUpgradeProvider sender, IntConsumer sendsNewMemory) {
+    sendsNewMemory.accept(cutOff - 1); // has blocks of the pool registered
+    RdmaCounters.Snapshot before = sender.counters();
+    long pinned = sender.pinnedBytes();
+    for (int bytes : new int[] {cutOff - 1, cutOff - 1000, cutOff - 1}) {
+      sendsNewMemory.accept(bytes);
+    }
+    assertThat(sender.counters().cacheMisses())
+        .as("registered for memory below %d bytes", cutOff)
+        .isEqualTo(before.cacheMisses());
+    assertThat(sender.counters().cacheHits()).isGreaterThan(before.cacheHits());
+    assertThat(sender.pinnedBytes()).isEqualTo(pinned);
+    sendsNewMemory.accept(cutOff);
+    sendsNewMemory.accept(10 * cutOff);
+    assertThat(sender.counters().cacheMisses())
+        .as("registered for memory from %d bytes on", cutOff)
+        .isEqualTo(before.cacheMisses() + 2);
+    assertThat(sender.pinnedBytes()).isEqualTo(pinned + 11L * cutOff);
   }
 }
