@@ -1,5 +1,9 @@
 package io.verbena.rdma;
 
+import io.verbena.core.NanoClock;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What has happened on all RDMA links of one provider. Safe for use by any thread. */
@@ -17,12 +21,27 @@ public final class RdmaCounters {
   private final LongAdder cacheHits = new LongAdder();
   private final LongAdder cacheMisses = new LongAdder();
   private final LongAdder cacheEvictions = new LongAdder();
-  private final LongAdder cachedBytes = new LongAdder();
+  private final Set<Idle> cached = ConcurrentHashMap.newKeySet();
   private final LongAdder openBytes = new LongAdder();
   private final LongAdder quarantinedBytes = new LongAdder();
 
+  private final NanoClock clock;
+
   /** Made by a provider, for its links. */
-  public RdmaCounters() {}
+  public RdmaCounters(NanoClock clock) {
+    this.clock = clock;
+  }
+
+  /** Memory that is registered, while nobody uses it. Each is itself alone. */
+  public static final class Idle {
+    private final long bytes;
+    private final long since;
+
+    private Idle(long bytes, long since) {
+      this.bytes = bytes;
+      this.since = since;
+    }
+  }
 
   /**
    * All counts at about one moment.
@@ -41,7 +60,9 @@ public final class RdmaCounters {
    * @param cacheHits attached memory that was registered already
    * @param cacheMisses attached memory that had to be registered
    * @param cacheEvictions registrations that were kept and had to go
-   * @param cachedBytes registered now, and not in use
+   * @param cachedRegions registrations that are not in use now
+   * @param cachedBytes what they have
+   * @param cachedSeconds for how long the oldest of them was not used; 0 if there are none
    * @param openBytes open now for peers to write into
    * @param quarantinedBytes of these, closed by their owner and not fenced yet
    */
@@ -59,12 +80,23 @@ public final class RdmaCounters {
       long cacheHits,
       long cacheMisses,
       long cacheEvictions,
+      long cachedRegions,
       long cachedBytes,
+      long cachedSeconds,
       long openBytes,
       long quarantinedBytes) {}
 
   /** Returns the counts now. */
   public Snapshot snapshot() {
+    long idleBytes = 0;
+    long idleNanos = 0;
+    long idleRegions = 0;
+    long now = clock.nanoTime();
+    for (Idle one : cached) {
+      idleRegions++;
+      idleBytes += one.bytes;
+      idleNanos = Math.max(idleNanos, now - one.since);
+    }
     return new Snapshot(
         linksOpened.sum(),
         linksClosed.sum(),
@@ -79,7 +111,9 @@ public final class RdmaCounters {
         cacheHits.sum(),
         cacheMisses.sum(),
         cacheEvictions.sum(),
-        cachedBytes.sum(),
+        idleRegions,
+        idleBytes,
+        TimeUnit.NANOSECONDS.toSeconds(idleNanos),
         openBytes.sum(),
         quarantinedBytes.sum());
   }
@@ -149,9 +183,18 @@ public final class RdmaCounters {
     cacheEvictions.increment();
   }
 
-  /** So many bytes more, or fewer, are registered and not in use. */
-  public void cachedBytes(long more) {
-    cachedBytes.add(more);
+  /**
+   * So many bytes are registered and not in use from now on, until that {@linkplain #busy ends}.
+   */
+  public Idle idle(long bytes) {
+    Idle made = new Idle(bytes, clock.nanoTime());
+    cached.add(made);
+    return made;
+  }
+
+  /** It is used again, or registered no more. */
+  public void busy(Idle one) {
+    cached.remove(one);
   }
 
   /** So many bytes more, or fewer, are open to peers. */

@@ -26,7 +26,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private final @Nullable VerbsProvider verbs;
   private final RdmaSettings settings;
   private final NanoClock clock;
-  private final RdmaCounters counters = new RdmaCounters();
+  private final RdmaCounters counters;
   private final MemoryBudget budget;
 
   /** For {@link ServiceLoader}: real devices, where a provider for them is on the class path. */
@@ -48,6 +48,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     this.verbs = verbs;
     this.settings = settings;
     this.clock = clock;
+    this.counters = new RdmaCounters(clock);
     this.budget = new MemoryBudget(settings.maxPinnedBytes());
   }
 
@@ -68,6 +69,8 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     figures.put("pinned bytes", pinnedBytes());
     figures.put("pinned bytes at most", settings.maxPinnedBytes());
     figures.put("registration cache bytes", now.cachedBytes());
+    figures.put("registration cache idle", now.cachedRegions());
+    figures.put("registration cache oldest s", now.cachedSeconds());
     figures.put("registration cache hits", now.cacheHits());
     figures.put("registration cache misses", now.cacheMisses());
     figures.put("registration cache evictions", now.cacheEvictions());

@@ -144,6 +144,32 @@ final class PinnedMemoryTest {
     }
   }
 
+  @Test
+  void whatStaysPinnedWithoutUseIsToldWithItsNumberBytesAndAge() {
+    try (RdmaWorld world = world(Windows.BOUNDED)) {
+      MemorySegment first = world.memory(BYTES);
+      world.push(world.accepted, Source.of(first));
+      world.world.pass(Duration.ofSeconds(3));
+      world.push(world.accepted, Source.of(world.memory(BYTES)));
+      world.world.pass(Duration.ofSeconds(2));
+      assertIdle(world, 2, 2 * BYTES, 5);
+      world.push(world.accepted, Source.of(first));
+      world.world.pass(Duration.ofSeconds(1));
+      assertIdle(world, 2, 2 * BYTES, 3);
+    }
+    try (RdmaWorld world = world(Windows.BOUNDED)) {
+      assertIdle(world, 0, 0, 0);
+    }
+  }
+
+  private static void assertIdle(RdmaWorld world, long registrations, long bytes, long seconds) {
+    assertThat(world.west.figures())
+        .containsEntry("registration cache idle", registrations)
+        .containsEntry("registration cache bytes", bytes)
+        .hasEntrySatisfying(
+            "registration cache oldest s", age -> assertThat(age).isBetween(seconds, seconds + 1));
+  }
+
   /** From there on a client's memory is pinned; a server has another cut-off. */
   private static final int CLIENTS = 100_000;
 

@@ -7,8 +7,11 @@ import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.device.Registration.Extent;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,7 +47,7 @@ final class RegionCache {
   private final Set<Registration> busy = new LinkedHashSet<>();
 
   /** Least recently used first. */
-  private final Set<Registration> idle = new LinkedHashSet<>();
+  private final Map<Registration, RdmaCounters.Idle> idle = new LinkedHashMap<>();
 
   private long idleBytes;
 
@@ -72,8 +75,8 @@ final class RegionCache {
     Registration known = find(extent);
     if (known != null) {
       counters.cacheHit();
-      if (idle.remove(known)) {
-        addIdleBytes(-known.bytes());
+      if (idle.containsKey(known)) {
+        noMoreIdle(known);
         busy.add(known);
       }
       known.use(life);
@@ -90,7 +93,7 @@ final class RegionCache {
   }
 
   private @Nullable Registration find(Extent extent) {
-    for (Registration one : idle) {
+    for (Registration one : idle.keySet()) {
       if (one.covers(extent)) {
         return one;
       }
@@ -105,7 +108,7 @@ final class RegionCache {
 
   private Extent withIdleNeighbours(Extent extent) {
     Extent union = extent;
-    for (Registration one : List.copyOf(idle)) {
+    for (Registration one : List.copyOf(idle.keySet())) {
       if (one.touches(union)) {
         union = one.with(union);
         evict(one);
@@ -122,7 +125,7 @@ final class RegionCache {
             "%d bytes cannot be registered: of maxPinnedBytes = %d, %d are in use; raise it, or use smaller pieces"
                 .formatted(extent.bytes(), budget.limit(), budget.reserved()));
       }
-      evict(idle.iterator().next());
+      evict(leastRecentlyUsed());
     }
     try {
       IbvMr region =
@@ -145,16 +148,20 @@ final class RegionCache {
       deregister(one);
       return;
     }
-    idle.add(one);
-    addIdleBytes(one.bytes());
+    idle.put(one, counters.idle(one.bytes()));
+    idleBytes += one.bytes();
     while (idleBytes > budget.limit() / 2 || idle.size() > MOST_IDLE) {
-      evict(idle.iterator().next());
+      evict(leastRecentlyUsed());
     }
+  }
+
+  private Registration leastRecentlyUsed() {
+    return idle.keySet().iterator().next();
   }
 
   /** Deregisters what is idle and may not stay. */
   void dropDead() {
-    for (Registration one : List.copyOf(idle)) {
+    for (Registration one : List.copyOf(idle.keySet())) {
       if (!one.mayStay()) {
         evict(one);
       }
@@ -167,15 +174,14 @@ final class RegionCache {
   }
 
   private void evict(Registration one) {
-    idle.remove(one);
-    addIdleBytes(-one.bytes());
+    noMoreIdle(one);
     counters.cacheEviction();
     deregister(one);
   }
 
-  private void addIdleBytes(long bytes) {
-    idleBytes += bytes;
-    counters.cachedBytes(bytes);
+  private void noMoreIdle(Registration one) {
+    counters.busy(Objects.requireNonNull(idle.remove(one)));
+    idleBytes -= one.bytes();
   }
 
   private void deregister(Registration one) {
@@ -189,7 +195,7 @@ final class RegionCache {
 
   /** Deregisters everything, in use or not; nothing may refer to it any more. */
   void close() {
-    List.copyOf(idle).forEach(this::evict);
+    List.copyOf(idle.keySet()).forEach(this::evict);
     busy.forEach(this::deregister);
     busy.clear();
   }
