@@ -139,7 +139,8 @@ final class Upgrade {
     if (control != null
         && control.link().capabilities().encrypted()
         && !options.allowPlaintextRdma()) {
-      return "encrypted by TLS; allowPlaintextRdma is not set on this end";
+      return "encrypted by TLS; allowPlaintextRdma is not set on the "
+          + (active ? "client" : "server");
     }
     return "";
   }
