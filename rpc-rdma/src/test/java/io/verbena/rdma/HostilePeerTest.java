@@ -221,29 +221,37 @@ final class HostilePeerTest {
   }
 
   @Test
-  void whoWritesOutOfBoundsHasItsLinkEndedByTheDevice() throws Exception {
+  void whoWritesOutOfBoundsIsClosed() throws Exception {
     Advertisement open = advertise();
     peer.write(open, 1, Immediate.of(0, open.landing()), 1000);
-    assertEndsWithTheNextFrame();
+    assertClosedFor("the peer's device was refused access to memory");
   }
 
   @Test
-  void whoWritesByAKeyThatWasNotGivenHasItsLinkEndedByTheDevice() throws Exception {
+  void whoWritesByAKeyThatWasNotGivenIsClosed() throws Exception {
     Advertisement open = advertise();
     Advertisement guessed =
         new Advertisement(open.landing(), open.rkey() ^ 0x300, open.address(), 1000, 16);
     peer.write(guessed, 0, Immediate.of(0, open.landing()), 10);
-    assertEndsWithTheNextFrame();
+    assertClosedFor("the peer's device was refused access to memory");
   }
 
-  /** A device need not say that it has ended a queue pair whose receives are shared. */
-  private void assertEndsWithTheNextFrame() {
-    passive.pass(Duration.ofMillis(10));
-    if (!link().heard().isClosed()) {
+  @Test
+  void whoIsRefusedWhileThisEndSendsIsClosedForThat() throws Exception {
+    Advertisement open = advertise();
+    peer.write(open, 1, Immediate.of(0, open.landing()), 1000);
+    for (int i = 0; i < 2_000 && !link().heard().isClosed(); i++) {
       link().send(new byte[1]);
       link().link().flush();
+      passive.step();
     }
-    passive.stepUntil("the link to end", () -> link().heard().isClosed());
+    assertClosedFor("the peer's device was refused access to memory");
+  }
+
+  @Test
+  void whoSendsMoreThanAReceiveHoldsIsClosed() throws IOException {
+    peer.send(new byte[RawPeer.SEND_BYTES + 1]);
+    assertClosedFor("too long for its receive");
   }
 
   @Test

@@ -59,6 +59,19 @@ final class Devices {
     return work;
   }
 
+  /** Tells links what their devices say of them outside the completion queues. */
+  void pollEvents() {
+    for (RdmaDevice device : open) {
+      if (!device.isRemoved()) {
+        try {
+          device.pollEvents();
+        } catch (IOException e) {
+          LOG.debug("The device {} says nothing: {}", device.name(), e.getMessage());
+        }
+      }
+    }
+  }
+
   /** Deregisters memory that nobody uses and that may not stay so. */
   void dropDead() {
     for (RdmaDevice device : open) {

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * Steps the RDMA links of one event loop.
  *
  * <pre>
- *   poll:  connection manager's events → completions → links that are due → what is too late
+ *   poll:  connection manager's events → devices' events → completions → links that are due
+ *          → what is too late
  * </pre>
  */
 public final class RdmaDriver implements UpgradeDriver {
@@ -61,6 +62,7 @@ public final class RdmaDriver implements UpgradeDriver {
   private final CandidateOrder order = new CandidateOrder();
   private final List<Attempt> attempts = new ArrayList<>();
   private long eventsSeen;
+  private long deviceEventsSeen;
   private long memorySeen;
 
   /** Connections may be under way; looked into only then, since a cycle has little else to do. */
@@ -86,6 +88,7 @@ public final class RdmaDriver implements UpgradeDriver {
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, provider);
     this.eventsSeen = now;
+    this.deviceEventsSeen = now;
     this.memorySeen = now;
     waiter.add(events.channel());
   }
@@ -108,6 +111,10 @@ public final class RdmaDriver implements UpgradeDriver {
     int work = 0;
     if (soon || now - eventsSeen >= EVENTS_EVERY_NANOS || waiter.takeReady()) {
       work += pollEvents(now);
+    }
+    if (now - deviceEventsSeen >= EVENTS_EVERY_NANOS) {
+      deviceEventsSeen = now;
+      devices.pollEvents();
     }
     work += devices.poll();
     work += context.due().step(now);

@@ -96,7 +96,7 @@ final class CompletionQueues {
   private void dispatch(int index) throws IOException {
     long workId = block.wrId(index);
     boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
-    CompletionSink sink = shared ? links.findSharing(block.qpNumber(index)) : links.find(workId);
+    CompletionSink sink = shared ? links.ofQueuePair(block.qpNumber(index)) : links.find(workId);
     if (sink == null && shared && orphanage != null) {
       orphanage.orphaned(WorkId.slot(workId));
     }

@@ -2,7 +2,7 @@ package io.verbena.rdma.device;
 
 import io.verbena.verbs.ext.CompletionBlock;
 
-/** Whom completions are for: one link. */
+/** Whom completions, and what else a device says of a queue pair, are for: one link. */
 public interface CompletionSink {
   /**
    * A work request has completed. Called in the order of completion, from within polling: takes
@@ -14,4 +14,12 @@ public interface CompletionSink {
    * @param index of the completion in the block
    */
   void completed(long workId, CompletionBlock block, int index);
+
+  /**
+   * The device has refused a request of the peer's, and ended the queue pair. Takes note and
+   * returns.
+   *
+   * @param ofAccess whether it was refused access to memory; else it was no valid request
+   */
+  void refusedPeer(boolean ofAccess);
 }

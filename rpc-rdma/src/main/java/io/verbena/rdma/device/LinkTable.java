@@ -13,8 +13,8 @@ final class LinkTable {
   private final List<Integer> generations = new ArrayList<>();
   private final List<Integer> free = new ArrayList<>();
 
-  /** By the number of their queue pair: those whose receives are shared. */
-  private final Int2ObjectHashMap<CompletionSink> sharing = new Int2ObjectHashMap<>();
+  /** By the number of their queue pair. */
+  private final Int2ObjectHashMap<CompletionSink> byQueuePair = new Int2ObjectHashMap<>();
 
   /** Takes a place, and returns the upper half of the WorkIds of its link. */
   long add(CompletionSink sink) throws IOException {
@@ -38,18 +38,18 @@ final class LinkTable {
     free.add(index);
   }
 
-  /** The receives of a queue pair are shared from now on. */
-  void share(int queuePair, CompletionSink sink) {
-    sharing.put(queuePair, sink);
+  /** A link has this queue pair from now on. */
+  void name(int queuePair, CompletionSink sink) {
+    byQueuePair.put(queuePair, sink);
   }
 
-  void unshare(int queuePair) {
-    sharing.remove(queuePair);
+  void unname(int queuePair) {
+    byQueuePair.remove(queuePair);
   }
 
-  /** Returns who receives on a queue pair; null for one that is gone. */
-  @Nullable CompletionSink findSharing(int queuePair) {
-    return sharing.get(queuePair);
+  /** Returns whose queue pair it is; null for one that is gone. */
+  @Nullable CompletionSink ofQueuePair(int queuePair) {
+    return byQueuePair.get(queuePair);
   }
 
   /** Returns whose completion it is; null for one that comes after its link. */

@@ -9,7 +9,6 @@ import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
-import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.ReceiveBlock;
@@ -18,10 +17,11 @@ import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,9 +48,8 @@ public final class RdmaDevice {
   /** How many receives a shared queue holds; 0 where links have their own. */
   private final int sharedReceives;
 
-  /** Queue pairs in ERR that will take no more receives from the shared queue. */
-  private final Set<Integer> lastReached = new HashSet<>();
-
+  private final QueuePairEvents events;
+  private final Queue<QueuePairEvents.Refusal> refusals = new ConcurrentLinkedQueue<>();
   private final IbvCompChannel channel;
   private final LinkTable links = new LinkTable();
   private final CompletionQueues completions;
@@ -74,6 +73,7 @@ public final class RdmaDevice {
     this.budget = budget;
     this.counters = counters;
     this.pinning = new Pinning(context);
+    this.events = QueuePairEvents.of(context);
     VerbsContext verbs = VerbsContext.of(context);
     DeviceAttributes attributes = verbs.queryDevice();
     this.name = verbs.deviceName();
@@ -164,9 +164,8 @@ public final class RdmaDevice {
     try {
       IbvQP qp = create(domain, id, queue, sendDepth, receiveDepth);
       attached++;
-      if (domain.shared() != null) {
-        links.share(qp.getQp_num(), sink);
-      }
+      links.name(qp.getQp_num(), sink);
+      events.add(qp.getQp_num(), refusals);
       return new QueuePair(this, id, qp, queue, entries, link, maxInline);
     } catch (IOException e) {
       links.remove(link);
@@ -215,8 +214,8 @@ public final class RdmaDevice {
 
   void detach(long link, int queuePair) {
     links.remove(link);
-    links.unshare(queuePair);
-    lastReached.remove(queuePair);
+    links.unname(queuePair);
+    events.remove(queuePair);
     attached--;
   }
 
@@ -225,19 +224,22 @@ public final class RdmaDevice {
     return completions.poll();
   }
 
-  /**
-   * Returns whether a queue pair in ERR will take no more shared receives, says the device. Another
-   * loop that uses the same device may have heard it instead.
-   */
-  boolean isLastReceiveReached(int queuePair) throws IOException {
-    AsyncEvent event;
-    while ((event = VerbsContext.of(context).nextAsyncEvent(0)) != null) {
-      IbvQP about = event.qp();
-      if (event.type() == AsyncEvent.Type.QP_LAST_WQE_REACHED && about != null) {
-        lastReached.add(about.getQp_num());
+  /** Tells links what a device that is there says of their queue pairs; a system call. */
+  public void pollEvents() throws IOException {
+    events.read(context);
+    QueuePairEvents.Refusal refusal;
+    while ((refusal = refusals.poll()) != null) {
+      CompletionSink sink = links.ofQueuePair(refusal.queuePair());
+      if (sink != null) {
+        sink.refusedPeer(refusal.ofAccess());
       }
     }
-    return lastReached.contains(queuePair);
+  }
+
+  /** Returns whether a queue pair in ERR will take no more shared receives, says the device. */
+  boolean isLastReceiveReached(int queuePair) throws IOException {
+    events.read(context);
+    return events.isLastReceiveReached(queuePair);
   }
 
   /** Deregisters memory that nobody uses and that may not stay so. */

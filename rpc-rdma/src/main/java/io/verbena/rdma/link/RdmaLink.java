@@ -206,6 +206,7 @@ public final class RdmaLink implements Link, CompletionSink {
     if (state == State.CLOSING) {
       drain();
     } else {
+      hearTheDevice();
       fail(why);
     }
   }
@@ -340,7 +341,7 @@ public final class RdmaLink implements Link, CompletionSink {
       int status = block.status(index);
       if (status != WcStatus.SUCCESS) {
         receives.flushed(slot);
-        failOn(status);
+        receiveFailed(status);
         return;
       }
       int length = block.byteLength(index);
@@ -354,6 +355,14 @@ public final class RdmaLink implements Link, CompletionSink {
     }
     if (wrong != null) {
       peerBrokeRules(wrong);
+    }
+  }
+
+  private void receiveFailed(int status) {
+    switch (status) {
+      case WcStatus.LOC_ACCESS_ERR, WcStatus.REM_ACCESS_ERR -> refusedPeer(true); // rxe: the latter
+      case WcStatus.LOC_LEN_ERR, WcStatus.REM_INV_REQ_ERR -> refusedPeer(false);
+      default -> failOn(status);
     }
   }
 
@@ -372,8 +381,29 @@ public final class RdmaLink implements Link, CompletionSink {
     if (state == State.CLOSING) {
       drain();
     } else {
+      hearTheDevice();
       fail("a request failed: " + WcStatus.describe(status));
     }
+  }
+
+  /** The device may say that the peer's request was the cause: then that is why the link ends. */
+  private void hearTheDevice() {
+    if (state == State.OPEN && !device.isRemoved()) {
+      try {
+        device.pollEvents();
+      } catch (IOException e) {
+        LOG.debug("{} does not say why the link to {} ends", device.name(), peerAddress, e);
+      }
+    }
+  }
+
+  @Override
+  public void refusedPeer(boolean ofAccess) {
+    peerBrokeRules(
+        ofAccess
+            ? "the peer's device was refused access to memory: its key, the bounds or the rights do"
+                + " not cover what it wrote or read"
+            : "the peer's device made a request that is invalid, or too long for its receive");
   }
 
   void becomeDue() {

@@ -57,6 +57,7 @@ public final class WcStatus {
           case LOC_PROT_ERR -> "an lkey, its bounds or its access rights do not cover the request";
           case WR_FLUSH_ERR -> "the queue pair was in ERR before the request could complete";
           case MW_BIND_ERR -> "a memory window could not be bound as asked";
+          case LOC_ACCESS_ERR -> "the peer's WRITE was refused access to memory here";
           case REM_INV_REQ_ERR ->
               "the peer found the request malformed or too long for its receive";
           case REM_ACCESS_ERR -> "the peer refused the rkey, its bounds or its access rights";

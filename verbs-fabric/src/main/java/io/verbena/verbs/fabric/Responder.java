@@ -1,5 +1,6 @@
 package io.verbena.verbs.fabric;
 
+import static io.verbena.verbs.ext.WcStatus.LOC_ACCESS_ERR;
 import static io.verbena.verbs.ext.WcStatus.LOC_LEN_ERR;
 import static io.verbena.verbs.ext.WcStatus.LOC_PROT_ERR;
 import static io.verbena.verbs.ext.WcStatus.LOC_QP_OP_ERR;
@@ -10,6 +11,7 @@ import static io.verbena.verbs.ext.WcStatus.REM_OP_ERR;
 import static io.verbena.verbs.ext.WcStatus.SUCCESS;
 
 import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.WcFlags;
@@ -66,7 +68,7 @@ final class Responder {
       return RECEIVER_NOT_READY;
     }
     if (request.opcode == SendOpcode.SEND_WITH_INV && !invalidate(target, request.immediate)) {
-      return REM_ACCESS_ERR;
+      return refuse(target, request, REM_ACCESS_ERR);
     }
     ReceiveQueue.Request receive = target.receives().take();
     long length = request.pieces.length();
@@ -83,10 +85,11 @@ final class Responder {
   private static int write(FabricQp target, SendRequest request) {
     long length = request.pieces.length();
     if (!target.grants(Access.REMOTE_WRITE)) {
-      return REM_INV_REQ_ERR;
+      return refuse(target, request, REM_INV_REQ_ERR);
     }
     if (length > 0 && !allows(target, request, length, Access.REMOTE_WRITE)) {
-      return REM_ACCESS_ERR; // the key of a WRITE of nothing is not looked at
+      // The key of a WRITE of nothing is not looked at.
+      return refuse(target, request, REM_ACCESS_ERR);
     }
     boolean withImmediate = request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
     if (withImmediate && target.receives().size() == 0) {
@@ -110,10 +113,10 @@ final class Responder {
 
   private static int checkRead(FabricQp target, SendRequest request) {
     if (!target.grants(Access.REMOTE_READ)) {
-      return REM_INV_REQ_ERR;
+      return refuse(target, request, REM_INV_REQ_ERR);
     }
     boolean allowed = allows(target, request, request.pieces.length(), Access.REMOTE_READ);
-    return allowed ? SUCCESS : REM_ACCESS_ERR;
+    return allowed ? SUCCESS : refuse(target, request, REM_ACCESS_ERR);
   }
 
   private static int read(FabricQp target, SendRequest request) {
@@ -126,10 +129,10 @@ final class Responder {
 
   private static int atomic(FabricQp target, SendRequest request) {
     if (!target.grants(Access.REMOTE_ATOMIC) || request.remoteAddress % Long.BYTES != 0) {
-      return REM_INV_REQ_ERR;
+      return refuse(target, request, REM_INV_REQ_ERR);
     }
     if (!allows(target, request, Long.BYTES, Access.REMOTE_ATOMIC)) {
-      return REM_ACCESS_ERR;
+      return refuse(target, request, REM_ACCESS_ERR);
     }
     long before = Memory.getLong(request.remoteAddress);
     if (request.opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
@@ -139,6 +142,24 @@ final class Responder {
     }
     request.pieces.putLong(before);
     return SUCCESS;
+  }
+
+  /**
+   * Has the responder's side hear of a request that is refused: by the receive that it would have
+   * taken, or by an event.
+   */
+  private static int refuse(FabricQp target, SendRequest request, int status) {
+    FabricContext device = target.device();
+    boolean takesReceive =
+        request.opcode == SendOpcode.RDMA_WRITE_WITH_IMM
+            && device.fabric().temper.refusalTakesReceive();
+    if (takesReceive && target.receives().size() > 0) {
+      return failReceive(target, target.receives().take(), LOC_ACCESS_ERR, status);
+    }
+    AsyncEvent.Type type =
+        status == REM_ACCESS_ERR ? AsyncEvent.Type.QP_ACCESS_ERR : AsyncEvent.Type.QP_REQ_ERR;
+    device.raise(new AsyncEvent(type, target, null, null, 0));
+    return status;
   }
 
   private static boolean allows(FabricQp target, SendRequest request, long length, int access) {

@@ -18,6 +18,8 @@ import java.util.SplittableRandom;
  * @param lateReads a READ takes its data when it completes, after requests that follow it without a
  *     fence, which the ordering rules allow
  * @param landsBeforeRnr half of a WRITE with immediate lands although no receive is posted
+ * @param refusalTakesReceive a WRITE with immediate that is refused ends the receive that it would
+ *     have taken; otherwise it raises an event, as requests that take none do
  */
 record Temper(
     boolean synchronous,
@@ -28,9 +30,11 @@ record Temper(
     boolean lastWqeEvent,
     boolean purgesOnDestroy,
     boolean lateReads,
-    boolean landsBeforeRnr) {
+    boolean landsBeforeRnr,
+    boolean refusalTakesReceive) {
 
   static Temper draw(SplittableRandom random) {
+    int last; // two freedoms of one draw: what a seed gives otherwise stays as it was
     return new Temper(
         random.nextInt(4) == 0,
         random.nextInt(4) != 0,
@@ -40,6 +44,7 @@ record Temper(
         random.nextBoolean(),
         random.nextBoolean(),
         random.nextBoolean(),
-        random.nextBoolean());
+        (last = random.nextInt()) < 0,
+        (last & 1) != 0);
   }
 }

@@ -23,6 +23,7 @@ import io.verbena.verbs.testkit.Events;
 import io.verbena.verbs.testkit.Pair;
 import io.verbena.verbs.testkit.Setup;
 import io.verbena.verbs.testkit.Side;
+import io.verbena.verbs.testkit.Wc;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
@@ -194,6 +195,45 @@ class FabricFaultsTest {
     pair.active.close();
     pair.active.id.destroyId();
     pair.activeEvents.close();
+  }
+
+  /** By an event, or by the receive that a WRITE with immediate would have taken. */
+  @Test
+  void aRefusedWriteIsToldWhereItWasRefused() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      Buffer to = pair.passive.openBuffer(64);
+      pair.active
+          .request(1, SendOpcode.RDMA_WRITE, SendFlags.SIGNALED, pair.active.buffer(64))
+          .remote(0, to.address() + 1, to.rkey());
+      pair.active.post();
+      assertThat(pair.active.awaitSent().status()).isEqualTo(WcStatus.REM_ACCESS_ERR);
+      assertAccessErrorTold(pair.passive);
+    }
+    try (Pair pair = Pair.connect(harness)) {
+      Buffer to = pair.passive.openBuffer(64);
+      pair.passive.receiveNothing(5);
+      pair.active
+          .request(1, SendOpcode.RDMA_WRITE_WITH_IMM, SendFlags.SIGNALED, pair.active.buffer(64))
+          .remote(0, to.address(), to.rkey() ^ 0x5a00);
+      pair.active.post();
+      assertThat(pair.active.awaitSent().status()).isEqualTo(WcStatus.REM_ACCESS_ERR);
+      Wc received = pair.passive.awaitReceived();
+      assertThat(received.wrId()).isEqualTo(5);
+      if (harness.fabric.temper.refusalTakesReceive()) {
+        assertThat(received.status()).isEqualTo(WcStatus.LOC_ACCESS_ERR);
+        assertThat(VerbsContext.of(pair.passive.qp.getContext()).nextAsyncEvent(0)).isNull();
+      } else {
+        assertThat(received.status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
+        assertAccessErrorTold(pair.passive);
+      }
+    }
+  }
+
+  private static void assertAccessErrorTold(Side side) throws Exception {
+    VerbsContext device = VerbsContext.of(side.qp.getContext());
+    assertThat(device.nextAsyncEvent(0))
+        .isEqualTo(new AsyncEvent(AsyncEvent.Type.QP_ACCESS_ERR, side.qp, null, null, 0));
+    assertThat(device.nextAsyncEvent(0)).isNull();
   }
 
   @Test

@@ -76,7 +76,8 @@ class FabricRunsTest {
             Temper::lastWqeEvent,
             Temper::purgesOnDestroy,
             Temper::lateReads,
-            Temper::landsBeforeRnr);
+            Temper::landsBeforeRnr,
+            Temper::refusalTakesReceive);
     for (Function<Temper, Boolean> freedom : freedoms) {
       assertThat(tempers.stream().map(freedom).collect(Collectors.toSet()))
           .as(tempers.toString())
