@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.verbena.core.link.LinkException;
+import io.verbena.core.link.UpgradeDriver;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.Refusal;
@@ -12,11 +13,14 @@ import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.rdma.wire.Token;
 import io.verbena.testkit.Seed;
+import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.FabricHost;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,6 +78,36 @@ final class TokenTest {
     assertThat(passive.counted().unknownTokens()).isEqualTo(1);
     assertThat(passive.provider.pinnedBytes()).isZero();
     new RawPeer(passive).connect(offer); // the offer still stands
+  }
+
+  /** An acceptance repeats the token: somebody else's tells him. */
+  @Test
+  void ofAnotherInAnAcceptanceIsNoLink() throws Exception {
+    FabricWorld world = passive.world;
+    FabricHost north =
+        world.fabric.addHost("north", DeviceProfile.full(), FabricWorld.address("10.9.0.3"));
+    Token guessed = Token.random(new SecureRandom());
+    Impostor impostor = new Impostor(north, new Greeting(guessed, TERMS).encode());
+    RdmaUpgradeProvider provider =
+        new RdmaUpgradeProvider(new SteppedVerbs(world.east, world), PassiveEnd.SETTINGS, world);
+    FailureHeard failure = new FailureHeard();
+    try (UpgradeDriver active = provider.newDriver(() -> {})) {
+      Offer intercepted =
+          new Offer(Offer.decode(passive.offer()).token(), List.of(impostor.address()));
+      active.connect(intercepted.encode(), PassiveEnd.OPTIONS, failure);
+      passive.stepUntil(
+          "the failure",
+          () -> {
+            active.poll(world.nanoTime());
+            impostor.step();
+            return failure.message() != null;
+          });
+    }
+    assertThat(impostor.accepted()).isEqualTo(1);
+    assertThat(failure.message())
+        .contains("whoever accepted the connection did not make the offer");
+    assertThat(provider.counters().linksOpened()).isZero();
+    assertThat(provider.pinnedBytes()).isZero();
   }
 
   @Test

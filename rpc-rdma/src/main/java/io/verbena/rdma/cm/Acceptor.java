@@ -152,6 +152,7 @@ final class Acceptor implements CmListener {
       id.accept(parameters);
       link.accepted();
     } catch (IOException e) {
+      tellRejection(id, String.valueOf(e.getMessage()));
       link.abort(String.valueOf(e.getMessage()));
     }
   }
@@ -171,12 +172,16 @@ final class Acceptor implements CmListener {
   }
 
   private void reject(RdmaCmId id, String reason) {
+    tellRejection(id, reason);
+    events.destroy(id);
+  }
+
+  private static void tellRejection(RdmaCmId id, String reason) {
     try {
       VerbsCmId.of(id).reject(Refusal.encode(reason));
     } catch (IOException e) {
       LOG.debug("A connection request cannot be rejected: {}", e.getMessage());
     }
-    events.destroy(id);
   }
 
   private static String peer(RdmaCmId id) {
