@@ -97,6 +97,23 @@ public record RdmaSettings(
     return with(slotBytes, credits, maxInlineBytes, maxPinnedBytes, chunkBytes, windowBytes);
   }
 
+  /**
+   * Returns these settings with another time after which a packet is repeated.
+   *
+   * @param value exponent of 2, of 4.096 us; after 8 times that a path is dead
+   */
+  public RdmaSettings withAckTimeout(int value) {
+    return new RdmaSettings(
+        slotBytes,
+        credits,
+        maxInlineBytes,
+        maxPinnedBytes,
+        value,
+        guaranteedCredits,
+        bulkChunkBytes,
+        bulkWindowBytes);
+  }
+
   /** Returns these settings with another part of the credits guaranteed; 0 shares no receives. */
   public RdmaSettings withGuaranteedCredits(int value) {
     return new RdmaSettings(

@@ -66,6 +66,22 @@ final class FaultsTest {
   }
 
   @Test
+  void aDeadPathIsNoticedSoonerWhereTheAckTimeOutIsShorter() throws LinkException {
+    closeAndLeaveNothing();
+    RdmaSettings settings = RdmaSettings.DEFAULT.withAckTimeout(12);
+    long seed = Seed.random("a short ACK time-out").nextLong();
+    harness = new FabricLinkHarness(seed, DeviceProfile.full(), settings);
+    links = new SteppedLinks(harness, OPTIONS, OPTIONS);
+    pair = links.open();
+    cut();
+    long before = harness.world.nanoTime();
+    pair.client().sendNow(new byte[100]);
+    awaitEnd(pair.client());
+    long took = harness.world.nanoTime() - before;
+    assertThat(Duration.ofNanos(took)).isBetween(Duration.ofMillis(110), Duration.ofMillis(400));
+  }
+
+  @Test
   void aShortInterruptionIsNoEnd() {
     cut();
     pair.client().sendNow(new byte[100]);
