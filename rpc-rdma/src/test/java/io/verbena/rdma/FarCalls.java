@@ -112,7 +112,16 @@ final class FarCalls implements AutoCloseable {
       }
       return values.read(method.getReturnType());
     } catch (IOException e) {
+      closeForGood(e); // a half of a call may be out: nobody could make sense of another
       throw new UncheckedIOException("the process on the other machine is gone", e);
+    }
+  }
+
+  private void closeForGood(IOException why) {
+    try {
+      close();
+    } catch (IOException e) {
+      why.addSuppressed(e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.verbena.rdma;
 
+import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
 import java.io.ByteArrayInputStream;
@@ -12,6 +13,7 @@ import java.io.ObjectOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.RecordComponent;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,10 @@ final class FarValues {
   /** Interfaces that are values for all that. */
   private static final Set<Class<?>> COPIED =
       Set.of(Map.class, MemorySegment.class, SendResult.class);
+
+  /** Those that are the same everywhere: what ends with something here cannot be told elsewhere. */
+  private static final List<MemoryLife> LIVES =
+      List.of(MemoryLife.HELD, MemoryLife.LENT, MemoryLife.ONCE);
 
   private final DataInputStream in;
   private final DataOutputStream out;
@@ -59,6 +65,7 @@ final class FarValues {
         out.writeLong(memory.nameOf(part));
         out.writeLong(part.byteSize());
       }
+      case MemoryLife life -> out.writeInt(LIVES.indexOf(life));
       case Record entries -> writeRecord(entries);
       default -> {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -86,6 +93,8 @@ final class FarValues {
       return slot(readBytes());
     } else if (type == MemorySegment.class) {
       return memory.named(in.readLong(), in.readLong());
+    } else if (type == MemoryLife.class) {
+      return LIVES.get(in.readInt());
     } else if (type.isRecord() || type == SendResult.class) {
       return readRecord();
     } else if (staysWhereItIs(type)) {
