@@ -24,6 +24,9 @@ public final class Perftest implements Program {
   /** In all messages of a run together: a second, where one takes 10 ms for each MiB. */
   private static final int BANDWIDTH_BYTES = 64 << 20;
 
+  /** The programs refuse to send fewer. */
+  private static final int LEAST_MESSAGES = 5;
+
   /** Messages that are longer cost as much for each byte, and take longer. */
   private static final int MOST_BYTES = 16 << 20;
 
@@ -94,7 +97,7 @@ public final class Perftest implements Program {
     }
     int depth = load.outstanding();
     int bytes = Math.min(load.size(), MOST_BYTES);
-    int messages = Math.max(2 * depth, BANDWIDTH_BYTES / bytes);
+    int messages = Math.max(Math.max(LEAST_MESSAGES, 2 * depth), BANDWIDTH_BYTES / bytes);
     List<String> words = List.of("-n", "" + messages, "-t", "" + depth, "-Q", "1");
     return bandwidth(program, load, messages, bytes, run(program, bytes, words));
   }
