@@ -49,7 +49,7 @@ public final class Laboratory {
   }
 
   /**
-   * Tells what is asked of small calls on loops that never wait.
+   * Tells what is asked of small calls on loops that do not wait under load.
    *
    * @param player whose loops do so
    */
@@ -122,7 +122,7 @@ public final class Laboratory {
   }
 
   /**
-   * Tells what is asked of large objects on loops that never wait.
+   * Tells what is asked of large objects on loops that do not wait under load.
    *
    * @param player whose loops do so
    */
