@@ -17,7 +17,8 @@ final class SpinOption {
       paramLabel = "MICROS",
       description =
           "how long an idle event loop looks for work before it waits, or 'always' for one that"
-              + " never waits, not even while rivals have their turn; default: as it comes, about a round trip on RDMA and 0 on TCP")
+              + " never waits, not even while rivals have their turn; default: as it comes, about a"
+              + " round trip on RDMA and 0 on TCP")
   private Idling idling = Idling.AS_IT_COMES;
 
   static SpinOption of(Idling idling) {

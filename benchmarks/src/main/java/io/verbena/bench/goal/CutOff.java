@@ -38,7 +38,6 @@ public final class CutOff {
         });
   }
 
-  @SuppressWarnings("PMD.AvoidCatchingGenericException")
   private static Reading read(Calibration calibration) throws IOException, InterruptedException {
     try {
       return calibration.read(true);

@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
+import io.verbena.core.NanoClock;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.EventLoop;
 import java.security.SecureRandom;
@@ -34,9 +35,7 @@ public final class Shelf {
     OpenSource opened =
         OpenSource.open(source, MemoryLife.lentWhile(() -> objects.containsKey(id)));
     ObjectRef ref = new ObjectRef(id, random.nextLong(), opened.length());
-    long nanos =
-        lease.compareTo(Duration.ofDays(10_000)) < 0 ? lease.toNanos() : Long.MAX_VALUE / 4;
-    Shelved shelved = new Shelved(ref, inWords(source), opened, loop, nanos);
+    Shelved shelved = new Shelved(ref, inWords(source), opened, loop, NanoClock.nanos(lease));
     objects.put(ref.id(), shelved);
     loop.execute(() -> shelved.watch(loop.now()));
     return shelved;
