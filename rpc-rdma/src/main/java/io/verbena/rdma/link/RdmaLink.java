@@ -41,18 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class RdmaLink implements Link, CompletionSink {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaLink.class);
 
-  /** A peer whose device does not take the farewell is not waited for. */
-  private static final long CLOSING_NANOS = Duration.ofSeconds(5).toNanos();
-
-  /**
-   * Flushing takes a device microseconds, an emulated one with a hundred links a second. One that
-   * never ends it has its queue pair destroyed.
-   */
-  private static final long DRAINING_NANOS = Duration.ofSeconds(3).toNanos();
-
-  /** A device that does not say when it takes no more shared receives has taken them by then. */
-  private static final long LAST_RECEIVE_NANOS = Duration.ofMillis(50).toNanos();
-
   /** Leased credits that were of no use for so long go back; a path without traffic is probed. */
   private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
 
@@ -77,6 +65,7 @@ public final class RdmaLink implements Link, CompletionSink {
   private final ReceiveSide receives;
   private final SendSide sends;
   private final RdmaBulk bulk;
+  private final Ending ending;
   private final Runnable whenGone;
   private LinkCapabilities capabilities;
   private @Nullable LinkListener listener;
@@ -87,10 +76,6 @@ public final class RdmaLink implements Link, CompletionSink {
   private boolean blocked;
   private boolean accepted;
   private boolean due;
-  private boolean lastSendPosted;
-  private boolean lastSendDone;
-  private long deadline;
-  private long drainingSince;
   private long sendsSeen = -1;
   private long idleSince;
 
@@ -139,6 +124,7 @@ public final class RdmaLink implements Link, CompletionSink {
             domain.sendPool(), queuePair, device.sends(), receives, sendDepth, context.counters());
     this.bulk =
         new RdmaBulk(this, domain, sends, context, device.features(), () -> device.leave(domain));
+    this.ending = new Ending(context.clock(), peerAddress, queuePair, sends.queue(), receives);
     try {
       receives.post(queuePair);
     } catch (IOException e) {
@@ -303,7 +289,7 @@ public final class RdmaLink implements Link, CompletionSink {
     try {
       if (sends.sayFarewell()) {
         state = State.CLOSING;
-        deadline = context.clock().nanoTime() + CLOSING_NANOS;
+        ending.awaitFarewell();
         context.due().ends(this);
         return;
       }
@@ -329,7 +315,7 @@ public final class RdmaLink implements Link, CompletionSink {
     switch (WorkId.kind(workId)) {
       case WorkId.RECEIVE, WorkId.SHARED_RECEIVE -> received(slot, block, index);
       case WorkId.SEND -> sent(slot, block.status(index));
-      case WorkId.LAST_SEND -> lastSendDone = true;
+      case WorkId.LAST_SEND -> ending.lastSendCompleted();
       default -> throw new AssertionError("no request is called " + workId);
     }
     becomeDue();
@@ -584,8 +570,7 @@ public final class RdmaLink implements Link, CompletionSink {
       case CONNECTING -> {
         reason = why;
         state = State.DRAINING;
-        lastSendDone = true;
-        deadline = context.clock().nanoTime();
+        ending.skip();
         context.due().ends(this);
         becomeDue();
       }
@@ -602,14 +587,7 @@ public final class RdmaLink implements Link, CompletionSink {
       context.due().ends(this);
     }
     state = State.DRAINING;
-    drainingSince = context.clock().nanoTime();
-    deadline = drainingSince + DRAINING_NANOS;
-    try {
-      queuePair.disconnect();
-    } catch (IOException e) {
-      LOG.debug("The queue pair of the link to {} cannot be drained", peerAddress, e);
-      deadline = context.clock().nanoTime();
-    }
+    ending.drain();
     becomeDue();
   }
 
@@ -618,7 +596,7 @@ public final class RdmaLink implements Link, CompletionSink {
     if (state == State.DRAINING && receives.drainsByTime()) {
       becomeDue();
     }
-    if (now - deadline >= 0) {
+    if (ending.isOverdue(now)) {
       if (state == State.CLOSING) {
         drain();
       } else {
@@ -633,11 +611,8 @@ public final class RdmaLink implements Link, CompletionSink {
 
   private int stepDraining() throws IOException {
     int work = deliver() + stepBulk();
-    if (!lastSendPosted && !lastSendDone && !isOverdue()) {
-      lastSendPosted = postLast();
-    }
-    boolean drained = lastSendDone && receivesAreDrained();
-    if (drained || isOverdue()) {
+    boolean drained = ending.isDrained();
+    if (drained || ending.isOverdue(context.clock().nanoTime())) {
       if (!drained && listener != null) {
         context.counters().undrained();
       }
@@ -645,25 +620,6 @@ public final class RdmaLink implements Link, CompletionSink {
       return work + 1;
     }
     return work;
-  }
-
-  private boolean receivesAreDrained() throws IOException {
-    long waited = context.clock().nanoTime() - drainingSince;
-    return receives.isDrained() || (receives.drainsByTime() && waited >= LAST_RECEIVE_NANOS);
-  }
-
-  private boolean postLast() {
-    try {
-      return sends.queue().postLast();
-    } catch (IOException e) {
-      LOG.debug("The send queue of the link to {} cannot be drained", peerAddress, e);
-      deadline = context.clock().nanoTime();
-      return true;
-    }
-  }
-
-  private boolean isOverdue() {
-    return context.clock().nanoTime() - deadline >= 0;
   }
 
   /** Gives everything back and tells the listener, whether or not the queue pair is drained. */
