@@ -11,6 +11,7 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
+import io.verbena.rdma.wire.Immediate;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
@@ -159,6 +160,42 @@ final class BulkTest {
     assertThat(fenced[0]).isFalse();
     links.stepUntil("the fence", () -> fenced[0]);
     assertThat(serverCounts().quarantinedBytes()).isZero();
+  }
+
+  @Test
+  void whatIsWrittenToARevokedTargetGoesNowhere() throws LinkException {
+    List<Long> arrived = new ArrayList<>();
+    BulkRegion source = region(client, 3000);
+    BulkTarget target = target(3000, arrived);
+    boolean[] fenced = new boolean[1];
+    target.close(() -> fenced[0] = true);
+    links.stepUntil("the fence", () -> fenced[0]);
+    RemoteTarget to = remote(target); // what tells of a target may come after its revocation
+    boolean[] written = new boolean[1];
+    SendResult result = port(client).write(to, 0, source, 0, 3000, true, () -> written[0] = true);
+    assertThat(result).isEqualTo(SendResult.SENT);
+    links.stepUntil("the memory to be free again", () -> written[0]);
+    assertThat(arrived).isEmpty();
+  }
+
+  /** So many that the names of targets, which are all of one slot, begin again. */
+  @Test
+  void aTargetIsNotTakenForOneThatWasRevokedLongBefore() throws LinkException {
+    BulkRegion source = region(client, 8);
+    boolean[] fenced = new boolean[1];
+    BulkTarget revoked = target(8, new ArrayList<>());
+    RemoteTarget _ = remote(revoked);
+    revoked.close(() -> fenced[0] = true);
+    links.stepUntil("the fence", () -> fenced[0]);
+    for (int i = 0; i <= Immediate.EPOCHS; i++) {
+      List<Long> arrived = new ArrayList<>();
+      BulkTarget target = target(8, arrived);
+      write(remote(target), 0, source, 8, true);
+      links.stepUntil("target " + i + " to be full", () -> arrived.contains(8L));
+      fenced[0] = false;
+      target.close(() -> fenced[0] = true);
+      links.stepUntil("its fence", () -> fenced[0]);
+    }
   }
 
   @Test

@@ -96,6 +96,7 @@ public final class SharedReceives {
   public void leave(int receives, int left) {
     guaranteed -= receives;
     granted -= left;
+    assert guaranteed > 0 || granted == 0 : granted + " receives are granted, and no link stands";
   }
 
   /** Grants up to so many more; returns how many. */
@@ -159,16 +160,6 @@ public final class SharedReceives {
   /** So many that were granted are not needed any more. */
   public void giveUp(int receives) {
     granted -= receives;
-  }
-
-  /** Returns how many receives are in the queue. */
-  public int posted() {
-    return posted;
-  }
-
-  /** Returns how many of them links count on. */
-  public int granted() {
-    return granted;
   }
 
   void destroy() throws IOException {

@@ -13,6 +13,9 @@ final class LeasedReceives implements Receives {
   private final int guaranteed;
   private @Nullable QueuePair queuePair;
 
+  /** What the link counts on and has not used, whatever became of those it has used. */
+  private int granted;
+
   LeasedReceives(SharedReceives shared, int guaranteed) {
     this.shared = shared;
     this.guaranteed = guaranteed;
@@ -31,6 +34,7 @@ final class LeasedReceives implements Receives {
   @Override
   public void open(QueuePair to) throws IOException {
     shared.join(receives());
+    granted = receives();
     queuePair = to;
   }
 
@@ -41,6 +45,7 @@ final class LeasedReceives implements Receives {
   @Override
   public void taken() {
     shared.taken();
+    granted--;
   }
 
   @Override
@@ -48,6 +53,7 @@ final class LeasedReceives implements Receives {
     shared.post(slot); // others need it, even when this link does not
     if (counted) {
       shared.grant();
+      granted++;
     }
   }
 
@@ -58,7 +64,9 @@ final class LeasedReceives implements Receives {
 
   @Override
   public int lease(int most) throws IOException {
-    return shared.lease(most);
+    int lent = shared.lease(most);
+    granted += lent;
+    return lent;
   }
 
   @Override
@@ -69,6 +77,7 @@ final class LeasedReceives implements Receives {
   @Override
   public void giveUp(int receives) {
     shared.giveUp(receives);
+    granted -= receives;
   }
 
   /** Receives in a shared queue are not flushed; the device says when it takes none any more. */
@@ -84,10 +93,10 @@ final class LeasedReceives implements Receives {
   }
 
   @Override
-  public void release(int left) throws IOException {
+  public void release() throws IOException {
     if (queuePair != null) {
       queuePair = null;
-      shared.leave(receives(), left);
+      shared.leave(receives(), granted);
       shared.flush();
     }
   }

@@ -106,7 +106,7 @@ final class OwnReceives implements Receives {
   }
 
   @Override
-  public void release(int left) {
+  public void release() {
     while (claimed > 0) {
       pool.release(slots[--claimed]);
     }

@@ -49,7 +49,7 @@ final class RdmaBulk implements BulkPort {
   private final Runnable whenUnused;
   private final int features;
   private final LandingTable landings = new LandingTable();
-  private final Revocations revocations = new Revocations();
+  private final RemoteLandings remotes = new RemoteLandings();
 
   /** In the order of their deadlines. */
   private final ArrayDeque<Landing> revoking = new ArrayDeque<>();
@@ -246,12 +246,14 @@ final class RdmaBulk implements BulkPort {
     if (Immediate.slot(read.landing()) >= LandingTable.MOST_OPEN) {
       throw new LinkException("the peer advertises more landings than there may be", null);
     }
-    return new RemoteLanding(this, read);
+    RemoteLanding landing = new RemoteLanding(this, read);
+    remotes.told(landing);
+    return landing;
   }
 
   /** The peer wants a landing left alone; returns what is wrong with that, or null. */
   @Nullable String revoke(int landing) throws IOException {
-    if (!revocations.add(landing)) {
+    if (!remotes.revoke(landing)) {
       return "the peer revoked a landing that it cannot have";
     }
     if (sends.waitingOrders() > 2 * LandingTable.MOST_OPEN) {
@@ -281,7 +283,7 @@ final class RdmaBulk implements BulkPort {
     if (!link.isOpen()) {
       return SendResult.CLOSED;
     }
-    if (revocations.covers(to.landing())) {
+    if (to.isRevoked()) {
       to.wrote(length);
       due.add(whenWritten);
       link.becomeDue();

@@ -400,8 +400,7 @@ final class ReceiveSide {
         receives.post(arrivedSlots[firstArrived], false, false);
         firstArrived = wrapped(firstArrived + 1);
       }
-      receives.release(
-          framePromises + controlPromises + framesToOwe + owedFrameCredits + owedControlCredits);
+      receives.release();
     } catch (IOException e) {
       LOG.debug("Shared receives cannot be posted again", e); // the device is gone
     }

@@ -47,10 +47,6 @@ interface Receives {
   /** In ERR: returns whether waiting long enough is as good as {@link #isDrained}. */
   boolean drainsByTime();
 
-  /**
-   * The queue pair is drained or destroyed.
-   *
-   * @param left what the link counted on and has not used
-   */
-  void release(int left) throws IOException;
+  /** The queue pair is drained or destroyed. */
+  void release() throws IOException;
 }

@@ -10,6 +10,7 @@ final class RemoteLanding implements RemoteTarget {
   private final Advertisement advertisement;
   private long written;
   private long told;
+  private boolean revoked;
 
   RemoteLanding(RdmaBulk owner, Advertisement advertisement) {
     this.owner = owner;
@@ -41,6 +42,15 @@ final class RemoteLanding implements RemoteTarget {
 
   long address() {
     return advertisement.address();
+  }
+
+  /** The peer wants it left alone. */
+  void revoke() {
+    revoked = true;
+  }
+
+  boolean isRevoked() {
+    return revoked;
   }
 
   /** Returns whether these bytes come next and fit. */
