@@ -81,7 +81,8 @@ final class FabricThreadsTest extends LinkThreadsContract {
         }
         Costs costs = client.measure(session).toCompletableFuture().join();
         assertThat(costs.roundTrip()).isPositive();
-        assertThat(costs.pinning()).isNotEqualTo(PinningCost.NONE);
+        assertThat(costs.pinning().warm()).isNotEqualTo(PinningCost.NONE);
+        assertThat(costs.pinning().cold()).isNotEqualTo(PinningCost.NONE);
         assertThat(client.cutOffs(session)).isEqualTo(CutOffs.of(costs));
       }
     }

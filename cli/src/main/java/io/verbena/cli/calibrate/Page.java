@@ -2,6 +2,7 @@ package io.verbena.cli.calibrate;
 
 import io.verbena.core.bulk.Costs;
 import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.link.PinningCosts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -58,13 +59,16 @@ final class Page {
     Costs costs = reading.costs();
     curve(chart, "in message", bytes -> CutOffs.inMessageNanos(costs, bytes));
     curve(chart, "beside, pooled", bytes -> CutOffs.pooledNanos(costs, bytes));
-    curve(chart, "beside, in place", bytes -> CutOffs.inPlaceNanos(costs, bytes));
-    List<Reading.Trial> trials = reading.trials();
-    if (!trials.isEmpty()) {
-      double[] bytes = trials.stream().mapToDouble(Reading.Trial::bytes).toArray();
-      chart.addSeries("a call, in message", bytes, micros(trials, Reading.Trial::inMessageNanos));
-      chart.addSeries("a call, beside", bytes, micros(trials, Reading.Trial::besideNanos));
+    PinningCosts pinning = costs.pinning();
+    curve(chart, "beside, in place", bytes -> CutOffs.inPlaceNanos(costs, pinning.warm(), bytes));
+    if (!pinning.equals(PinningCosts.NONE)) {
+      curve(
+          chart,
+          "beside, in place, cold",
+          bytes -> CutOffs.inPlaceNanos(costs, pinning.cold(), bytes));
     }
+    trials(chart, reading.beside(), "a call, in message", "a call, beside");
+    trials(chart, reading.inPlace(), "a segment, pooled", "a segment, in place");
     ByteArrayOutputStream svg = new ByteArrayOutputStream();
     VectorGraphicsEncoder.saveVectorGraphic(
         chart, svg, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
@@ -85,6 +89,14 @@ final class Page {
             .mapToDouble(n -> Math.max(1e-3, nanos.applyAsDouble(n) / 1e3))
             .toArray();
     chart.addSeries(name, bytes, micros);
+  }
+
+  private static void trials(XYChart chart, List<Reading.Trial> trials, String below, String from) {
+    if (!trials.isEmpty()) {
+      double[] bytes = trials.stream().mapToDouble(Reading.Trial::bytes).toArray();
+      chart.addSeries(below, bytes, micros(trials, Reading.Trial::belowNanos));
+      chart.addSeries(from, bytes, micros(trials, Reading.Trial::fromNanos));
+    }
   }
 
   private static double[] micros(

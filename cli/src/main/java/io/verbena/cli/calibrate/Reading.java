@@ -12,39 +12,48 @@ import org.jspecify.annotations.Nullable;
  * @param absent why there is none; null where there is one
  * @param costs as measured
  * @param cutOffs what follows
- * @param trials calls made either way, where they were asked for
+ * @param beside calls with their value in its message and beside it, where they were asked for
+ * @param inPlace calls with their value by the pool and sent from where it is, where they were
+ *     asked for and the path pins
  */
 public record Reading(
-    String path, @Nullable String absent, Costs costs, CutOffs cutOffs, List<Trial> trials) {
+    String path,
+    @Nullable String absent,
+    Costs costs,
+    CutOffs cutOffs,
+    List<Trial> beside,
+    List<Trial> inPlace) {
   /** The lengths that curves are drawn for. */
-  static final List<Integer> LENGTHS =
+  public static final List<Integer> LENGTHS =
       List.of(
           4 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 4 << 20,
           16 << 20);
 
   /**
-   * A call's median time, with its value in its message and beside it.
+   * A call's median time, on either side of a cut-off.
    *
    * @param bytes the value's length
+   * @param belowNanos the way that is chosen below the cut-off
+   * @param fromNanos the way that is chosen from there on
    */
-  public record Trial(int bytes, double inMessageNanos, double besideNanos) {
+  public record Trial(int bytes, double belowNanos, double fromNanos) {
     /** Returns what the way takes that is chosen. */
-    public double chosenNanos(CutOffs cutOffs) {
-      return bytes < cutOffs.beside() ? inMessageNanos : besideNanos;
+    public double chosenNanos(long cutOff) {
+      return bytes < cutOff ? belowNanos : fromNanos;
     }
 
     /** Returns what the better way takes. */
     public double bestNanos() {
-      return Math.min(inMessageNanos, besideNanos);
+      return Math.min(belowNanos, fromNanos);
     }
 
     /** Returns how much longer than the better way the one takes that is chosen. */
-    public double chosenToBest(CutOffs cutOffs) {
-      return chosenNanos(cutOffs) / bestNanos();
+    public double chosenToBest(long cutOff) {
+      return chosenNanos(cutOff) / bestNanos();
     }
   }
 
   static Reading absent(String path, String why) {
-    return new Reading(path, why, Costs.UNKNOWN, CutOffs.of(Costs.UNKNOWN), List.of());
+    return new Reading(path, why, Costs.UNKNOWN, CutOffs.of(Costs.UNKNOWN), List.of(), List.of());
   }
 }

@@ -6,6 +6,7 @@ import io.verbena.cli.Table;
 import io.verbena.core.bulk.Costs;
 import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -17,17 +18,24 @@ final class Readings {
   static void print(List<Reading> readings, PrintWriter out) {
     Table table =
         new Table(
-            "path", "round trip", "copying", "pinning", "beside the message", "sent in place");
+            "path",
+            "round trip",
+            "copying",
+            "pinning, warm",
+            "pinning, cold",
+            "beside the message",
+            "sent in place");
     for (Reading reading : readings) {
       Costs costs = reading.costs();
       if (reading.absent() != null) {
-        table.row(reading.path(), "none here", "", "", "", "");
+        table.row(reading.path(), "none here", "", "", "", "", "");
       } else {
         table.row(
             reading.path(),
             micros(costs.roundTrip()),
             String.format(ROOT, "%.3f ns/byte", costs.copyPerByte()),
-            pinning(costs.pinning()),
+            pinning(costs.pinning().warm()),
+            pinning(costs.pinning().cold()),
             "from " + bytes(reading.cutOffs().beside()),
             inPlace(reading.cutOffs()));
       }
@@ -46,33 +54,48 @@ final class Readings {
   private static void curves(Reading reading, PrintWriter out) {
     out.println();
     out.println(reading.path() + ", a value of a call, by the formula:");
-    Table table = new Table("bytes", "in message", "pooled", "in place", "chosen");
+    Costs costs = reading.costs();
+    CutOffs cutOffs = reading.cutOffs();
+    Table table = new Table("bytes", "in message", "pooled", "in place", "cold", "chosen");
     for (int bytes : Reading.LENGTHS) {
-      Costs costs = reading.costs();
-      CutOffs cutOffs = reading.cutOffs();
       table.row(
           bytes(bytes),
           micros(CutOffs.inMessageNanos(costs, bytes)),
           micros(CutOffs.pooledNanos(costs, bytes)),
-          micros(CutOffs.inPlaceNanos(costs, bytes)),
+          micros(CutOffs.inPlaceNanos(costs, costs.pinning().warm(), bytes)),
+          micros(CutOffs.inPlaceNanos(costs, costs.pinning().cold(), bytes)),
           bytes < cutOffs.beside()
               ? "in message"
               : bytes < cutOffs.inPlace() ? "pooled" : "in place");
     }
     table.print(out, "  ");
-    if (!reading.trials().isEmpty()) {
-      out.println();
-      out.println(reading.path() + ", whole calls, the median:");
-      Table trials = new Table("bytes", "in message", "beside it", "chosen / better");
-      for (Reading.Trial trial : reading.trials()) {
-        trials.row(
-            bytes(trial.bytes()),
-            micros(trial.inMessageNanos()),
-            micros(trial.besideNanos()),
-            String.format(ROOT, "%.2f", trial.chosenToBest(reading.cutOffs())));
-      }
-      trials.print(out, "  ");
+    String calls = reading.path() + ", whole calls, the median";
+    trials(calls, "in message", "beside it", cutOffs.beside(), reading.beside(), out);
+    String segments = calls + ", of memory not pinned before";
+    trials(segments, "pooled", "in place", cutOffs.inPlace(), reading.inPlace(), out);
+  }
+
+  private static void trials(
+      String title,
+      String below,
+      String from,
+      long cutOff,
+      List<Reading.Trial> trials,
+      PrintWriter out) {
+    if (trials.isEmpty()) {
+      return;
     }
+    out.println();
+    out.println(title + ":");
+    Table table = new Table("bytes", below, from, "chosen / better");
+    for (Reading.Trial trial : trials) {
+      table.row(
+          bytes(trial.bytes()),
+          micros(trial.belowNanos()),
+          micros(trial.fromNanos()),
+          String.format(ROOT, "%.2f", trial.chosenToBest(cutOff)));
+    }
+    table.print(out, "  ");
   }
 
   private static String pinning(PinningCost cost) {
@@ -114,30 +137,39 @@ final class Readings {
       return "{" + path + ", \"absent\": \"" + escaped(absent) + "\"}";
     }
     Costs costs = reading.costs();
-    String trials =
-        reading.trials().stream()
-            .map(
-                trial ->
-                    String.format(
-                        ROOT,
-                        "{\"bytes\": %d, \"inMessageNanos\": %.0f, \"besideNanos\": %.0f}",
-                        trial.bytes(),
-                        trial.inMessageNanos(),
-                        trial.besideNanos()))
-            .collect(Collectors.joining(", ", "[", "]"));
+    PinningCosts pinning = costs.pinning();
     return String.format(
         ROOT,
         "{%s, \"roundTripNanos\": %.0f, \"copyNanosPerByte\": %.4f, \"pinNanos\": %.0f,"
-            + " \"pinNanosPerPage\": %.1f, \"besideFromBytes\": %d, \"inPlaceFromBytes\": %d,"
-            + " \"trials\": %s}",
+            + " \"pinNanosPerPage\": %.1f, \"coldPinNanos\": %.0f,"
+            + " \"coldPinNanosPerPage\": %.1f, \"besideFromBytes\": %d, \"inPlaceFromBytes\": %d,"
+            + " \"trials\": %s, \"inPlaceTrials\": %s}",
         path,
         costs.roundTrip(),
         costs.copyPerByte(),
-        costs.pinning().fixed(),
-        costs.pinning().perPage(),
+        pinning.warm().fixed(),
+        pinning.warm().perPage(),
+        pinning.cold().fixed(),
+        pinning.cold().perPage(),
         reading.cutOffs().beside(),
         reading.cutOffs().inPlace(),
-        trials);
+        json(reading.beside(), "inMessageNanos", "besideNanos"),
+        json(reading.inPlace(), "pooledNanos", "inPlaceNanos"));
+  }
+
+  private static String json(List<Reading.Trial> trials, String below, String from) {
+    return trials.stream()
+        .map(
+            trial ->
+                String.format(
+                    ROOT,
+                    "{\"bytes\": %d, \"%s\": %.0f, \"%s\": %.0f}",
+                    trial.bytes(),
+                    below,
+                    trial.belowNanos(),
+                    from,
+                    trial.fromNanos()))
+        .collect(Collectors.joining(", ", "[", "]"));
   }
 
   private static String escaped(String text) {

@@ -2,6 +2,7 @@ package io.verbena.core.bulk;
 
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,12 +12,12 @@ import java.util.Arrays;
  * What moving values costs on this machine, over one path; in nanoseconds. 0 where it is not known.
  *
  * @param copyPerByte copying into new memory, a byte
- * @param pinning pinning the caller's memory for the path
+ * @param pinning pinning the user's memory for the path
  * @param roundTrip there and back, of the smallest frame
  */
-public record Costs(double copyPerByte, PinningCost pinning, double roundTrip) {
+public record Costs(double copyPerByte, PinningCosts pinning, double roundTrip) {
   /** Nothing is known. */
-  public static final Costs UNKNOWN = new Costs(0, PinningCost.NONE, 0);
+  public static final Costs UNKNOWN = new Costs(0, PinningCosts.NONE, 0);
 
   /** About where the cut-offs are. */
   private static final int COPIED_BYTES = 256 << 10;

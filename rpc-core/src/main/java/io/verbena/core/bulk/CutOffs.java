@@ -17,6 +17,10 @@ import io.verbena.core.link.PinningCost;
  *   in place: 2 c n = p + q n/4096     n = p / (2 c - q/4096), never if a page costs more to pin
  * </pre>
  *
+ * <p>p and q are those of warm pages. Only what is sent has a choice, and its user has written it,
+ * so its pages are there. The user's landings are always pinned: where their pages are not there
+ * yet they have to be made either way, by pinning them or by the copy that would fill them.
+ *
  * @param beside from so many bytes on a value of a call travels beside its message
  * @param inPlace from so many bytes on memory of the user's is pinned, rather than copied into
  *     pooled memory that is pinned already
@@ -53,7 +57,7 @@ public record CutOffs(long beside, long inPlace) {
   }
 
   private static long inPlace(Costs costs) {
-    PinningCost pinning = costs.pinning();
+    PinningCost pinning = costs.pinning().warm();
     if (pinning.equals(PinningCost.NONE)) {
       return 1;
     }
@@ -78,9 +82,12 @@ public record CutOffs(long beside, long inPlace) {
     return ROUND_TRIPS_BESIDE * costs.roundTrip() + COPIES_BESIDE * costs.copyPerByte() * bytes;
   }
 
-  /** Returns what a value of this length costs beside its message, sent from where it is. */
-  public static double inPlaceNanos(Costs costs, long bytes) {
-    PinningCost pinning = costs.pinning();
+  /**
+   * Returns what a value of this length costs beside its message, sent from where it is.
+   *
+   * @param pinning either of those of the costs
+   */
+  public static double inPlaceNanos(Costs costs, PinningCost pinning, long bytes) {
     long pages = (bytes + PinningCost.PAGE_BYTES - 1) / PinningCost.PAGE_BYTES;
     return ROUND_TRIPS_BESIDE * costs.roundTrip() + pinning.fixed() + pinning.perPage() * pages;
   }

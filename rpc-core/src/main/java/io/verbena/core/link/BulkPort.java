@@ -42,8 +42,8 @@ public interface BulkPort {
    * Returns what pinning memory costs here, as soon as it is known: where it is measured, then in
    * the background, when this is first called. Never fails; completed on any thread.
    */
-  default CompletionStage<PinningCost> pinning() {
-    return CompletableFuture.completedStage(PinningCost.NONE);
+  default CompletionStage<PinningCosts> pinning() {
+    return CompletableFuture.completedStage(PinningCosts.NONE);
   }
 
   /**

@@ -4,7 +4,7 @@ import io.verbena.core.bulk.CopyCost;
 import io.verbena.core.bulk.Costs;
 import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
 import io.verbena.core.loop.Command;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -74,17 +74,17 @@ public final class PathCosts {
       return;
     }
     long roundTrip = lane.roundTrip().nanos();
-    PinningCost pinning =
-        roundTrip == 0 ? PinningCost.NONE : pinning(lane).getNow(PinningCost.NONE);
+    PinningCosts pinning =
+        roundTrip == 0 ? PinningCosts.NONE : pinning(lane).getNow(PinningCosts.NONE);
     costs = new Costs(CopyCost.perByte(), pinning, roundTrip);
     cutOffs = CutOffs.of(costs).unless(set);
   }
 
   /** Once a round trip has been measured, which that would disturb. */
-  private static CompletableFuture<PinningCost> pinning(Lane lane) {
+  private static CompletableFuture<PinningCosts> pinning(Lane lane) {
     BulkPort port = lane.link().bulk();
     return port == null
-        ? CompletableFuture.completedFuture(PinningCost.NONE)
+        ? CompletableFuture.completedFuture(PinningCosts.NONE)
         : port.pinning().toCompletableFuture();
   }
 }

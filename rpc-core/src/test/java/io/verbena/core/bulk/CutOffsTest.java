@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -13,18 +14,21 @@ class CutOffsTest {
   private static final double ROUND_TRIP = 50_000;
   private static final PinningCost CHEAP_PAGES = new PinningCost(10_000, 100);
 
-  private static CutOffs of(double copy, PinningCost pinning, double roundTrip) {
-    return CutOffs.of(new Costs(copy, pinning, roundTrip));
+  private static final PinningCost COLD = new PinningCost(20_000, 1_000);
+
+  private static CutOffs of(double copy, PinningCost warm, double roundTrip) {
+    return CutOffs.of(new Costs(copy, new PinningCosts(warm, COLD), roundTrip));
   }
 
   @Test
   void atACutOffBothWaysCostTheSame() {
-    Costs costs = new Costs(COPY, CHEAP_PAGES, ROUND_TRIP);
+    Costs costs = new Costs(COPY, new PinningCosts(CHEAP_PAGES, COLD), ROUND_TRIP);
     CutOffs cutOffs = CutOffs.of(costs);
     double even = CutOffs.pooledNanos(costs, cutOffs.beside());
     assertThat(CutOffs.inMessageNanos(costs, cutOffs.beside()) / even).isBetween(0.99, 1.01);
     double pooled = CutOffs.pooledNanos(costs, cutOffs.inPlace());
-    assertThat(CutOffs.inPlaceNanos(costs, cutOffs.inPlace()) / pooled).isBetween(0.99, 1.01);
+    assertThat(CutOffs.inPlaceNanos(costs, CHEAP_PAGES, cutOffs.inPlace()) / pooled)
+        .isBetween(0.99, 1.01);
   }
 
   @Test
@@ -48,6 +52,14 @@ class CutOffsTest {
     assertThat(of(COPY, new PinningCost(10_000, 9_000), ROUND_TRIP).inPlace())
         .isEqualTo(Long.MAX_VALUE);
     assertThat(of(COPY, PinningCost.NONE, ROUND_TRIP).inPlace()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsSentHasBeenWrittenSoColdPagesDoNotCount() {
+    for (PinningCost cold : new PinningCost[] {PinningCost.NONE, CHEAP_PAGES, COLD}) {
+      Costs costs = new Costs(COPY, new PinningCosts(CHEAP_PAGES, cold), ROUND_TRIP);
+      assertThat(CutOffs.of(costs)).isEqualTo(of(COPY, CHEAP_PAGES, ROUND_TRIP));
+    }
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.verbena.rdma.device;
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
 import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
@@ -119,7 +119,7 @@ public final class Domain {
   }
 
   /** Returns what registering costs on this device; has it measured the first time. */
-  public CompletionStage<PinningCost> pinning(NanoClock clock) {
+  public CompletionStage<PinningCosts> pinning(NanoClock clock) {
     return pinning.cost(clock);
   }
 

@@ -5,6 +5,7 @@ import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.VerbsMr;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What registering memory costs on a device, and deregistering it: measured once, with pages that
- * are there. Pages that have to be made first cost that too, whoever touches them.
+ * are there and with pages that nobody has touched.
  *
  * <p>That takes some milliseconds, so it is done in the background: verbs may be called by any
  * thread. It shares nothing with the device's loop: it has a protection domain of its own, which is
@@ -33,7 +34,7 @@ final class Pinning {
   private static final int TIMES = 5;
 
   private final IbvContext device;
-  private @Nullable CompletableFuture<PinningCost> cost;
+  private @Nullable CompletableFuture<PinningCosts> cost;
 
   Pinning(IbvContext device) {
     this.device = device;
@@ -45,8 +46,8 @@ final class Pinning {
    *
    * @param clock is looked at by that thread
    */
-  CompletableFuture<PinningCost> cost(NanoClock clock) {
-    CompletableFuture<PinningCost> begun = cost;
+  CompletableFuture<PinningCosts> cost(NanoClock clock) {
+    CompletableFuture<PinningCosts> begun = cost;
     if (begun == null) {
       begun =
           CompletableFuture.supplyAsync(
@@ -58,12 +59,12 @@ final class Pinning {
     return begun;
   }
 
-  private static PinningCost unknown(Throwable failure) {
+  private static PinningCosts unknown(Throwable failure) {
     LOG.info("What registering memory costs cannot be measured: {}", failure.getMessage());
-    return PinningCost.NONE;
+    return PinningCosts.NONE;
   }
 
-  private PinningCost measure(NanoClock clock) {
+  private PinningCosts measure(NanoClock clock) {
     try {
       IbvPd domain = device.allocPd();
       try {
@@ -76,24 +77,44 @@ final class Pinning {
     }
   }
 
-  private static PinningCost measure(VerbsPd domain, NanoClock clock) throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment memory =
-          arena.allocate((long) MANY * PinningCost.PAGE_BYTES, PinningCost.PAGE_BYTES);
-      double few = nanos(domain, clock, memory.address(), FEW);
-      return PinningCost.of(FEW, few, MANY, nanos(domain, clock, memory.address(), MANY));
+  private static PinningCosts measure(VerbsPd domain, NanoClock clock) throws IOException {
+    PinningCost warm =
+        cost(domain, clock, (arena, bytes) -> arena.allocate(bytes, PinningCost.PAGE_BYTES));
+    return new PinningCosts(warm, cold(domain, clock));
+  }
+
+  private static PinningCost cold(VerbsPd domain, NanoClock clock) {
+    try {
+      return cost(domain, clock, new UntouchedMemory()::map);
+    } catch (IOException | RuntimeException e) {
+      LOG.info("What registering untouched memory costs cannot be measured: {}", e.getMessage());
+      return PinningCost.NONE;
     }
   }
 
-  private static double nanos(VerbsPd domain, NanoClock clock, long address, int pages)
+  /** Makes memory that ends with an arena. */
+  private interface Maker {
+    MemorySegment make(Arena arena, long bytes) throws IOException;
+  }
+
+  private static PinningCost cost(VerbsPd domain, NanoClock clock, Maker maker) throws IOException {
+    double few = nanos(domain, clock, maker, FEW);
+    return PinningCost.of(FEW, few, MANY, nanos(domain, clock, maker, MANY));
+  }
+
+  /** The best of several, each with memory of its own. */
+  private static double nanos(VerbsPd domain, NanoClock clock, Maker maker, int pages)
       throws IOException {
     long best = Long.MAX_VALUE;
     for (int i = 0; i < TIMES; i++) {
-      long start = clock.nanoTime();
-      IbvMr region =
-          domain.registerMemory(address, (long) pages * PinningCost.PAGE_BYTES, Access.LOCAL_WRITE);
-      VerbsMr.of(region).deregister();
-      best = Math.min(best, clock.nanoTime() - start);
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment memory = maker.make(arena, (long) pages * PinningCost.PAGE_BYTES);
+        long start = clock.nanoTime();
+        IbvMr region =
+            domain.registerMemory(memory.address(), memory.byteSize(), Access.LOCAL_WRITE);
+        VerbsMr.of(region).deregister();
+        best = Math.min(best, clock.nanoTime() - start);
+      }
     }
     return best;
   }

@@ -6,7 +6,7 @@ import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import io.verbena.rdma.RdmaCounters;
@@ -101,7 +101,7 @@ final class RdmaBulk implements BulkPort {
   }
 
   @Override
-  public CompletionStage<PinningCost> pinning() {
+  public CompletionStage<PinningCosts> pinning() {
     return link.isOpen() ? domain.pinning(clock) : BulkPort.super.pinning();
   }
 
