@@ -56,7 +56,8 @@ final class Readings {
     out.println(reading.path() + ", a value of a call, by the formula:");
     Costs costs = reading.costs();
     CutOffs cutOffs = reading.cutOffs();
-    Table table = new Table("bytes", "in message", "pooled", "in place", "cold", "chosen");
+    Table table =
+        new Table("bytes", "in message", "pooled", "in place", "in place, cold", "chosen");
     for (int bytes : Reading.LENGTHS) {
       table.row(
           bytes(bytes),
