@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.goal.Known;
 import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.report.Report;
@@ -155,7 +156,8 @@ final class Bench implements AutoCloseable {
         control.host(),
         Versions.read(),
         match.absent(),
-        results);
+        results,
+        Known.weakRivals(results));
   }
 
   @Override

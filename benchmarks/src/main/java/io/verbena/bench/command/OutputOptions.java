@@ -22,6 +22,11 @@ final class OutputOptions {
   @Option(names = "--hdr", paramLabel = "FILE", description = "HdrHistogram's log")
   private @Nullable Path hdr;
 
+  /**
+   * Writes a report.
+   *
+   * @throws IllegalStateException when all is written, if no claim can rest on it
+   */
   void write(Report report, PrintWriter out) throws IOException {
     out.print(Tables.of(report));
     out.flush();
@@ -33,6 +38,13 @@ final class OutputOptions {
     }
     if (hdr != null) {
       HistogramLog.write(report, hdr);
+    }
+    if (!report.weakRivals().isEmpty()) {
+      throw new IllegalStateException(
+          "no claim can rest on this run, for it had a weak rival:\n  "
+              + String.join("\n  ", report.weakRivals())
+              + "\nSee what else this machine does, and warm up for longer (--warmup), or leave the"
+              + " rival out.");
     }
   }
 }

@@ -1,74 +1,127 @@
 package io.verbena.bench.goal;
 
-import static java.util.Locale.ROOT;
-
+import io.verbena.bench.goal.Share.Unit;
+import io.verbena.bench.load.Kind;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Memory;
+import io.verbena.bench.load.Mode;
+import io.verbena.bench.report.Result;
+import io.verbena.bench.report.Tables;
 import io.verbena.bench.rival.Rival;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * What rivals are known to do under a load, on two cores of another machine: for whether they do
- * here what they can, by comparison with each other.
+ * What rivals are known to do under a load, on another machine: for whether they do here what they
+ * can, by comparison with each other. A machine that is slower is so for all.
  *
- * @param rates in any unit
+ * @param kind the load's, as are size and outstanding
+ * @param figures in the unit; a rate may be in any unit
  */
-record Known(Map<Rival, Double> rates) {
-  /** 64 bytes, one call at a time: how many follow each other in a second. */
-  static final Known LONE = of(1e6 / 61, 1e6 / 60, 1e6 / 121, 1e6 / 96);
+public record Known(Kind kind, int size, int outstanding, Unit unit, Map<Rival, Double> figures) {
+  /** 64 bytes, one call at a time, on two cores. */
+  static final Known LONE = tcp(Kind.CALL, 64, 1, Unit.P50, 61, 60, 121, 96);
 
-  /** 64 bytes, 256 outstanding: calls each second. */
-  static final Known DEEP = of(3.5e6, 2.1e6, 26e3, 170e3);
+  /** 64 bytes, 256 outstanding, on two cores. */
+  static final Known DEEP = tcp(Kind.CALL, 64, 256, Unit.RATE, 3.5e6, 2.1e6, 26e3, 170e3);
 
-  /** 1 MiB one way, 8 outstanding: GiB each second. */
-  static final Known MEBIBYTE = of(4.3, 5.2, 1.6, 1.6);
+  /** 1 MiB one way, 8 outstanding, on two cores: in GiB each second. */
+  static final Known MEBIBYTE = tcp(Kind.PUT, 1 << 20, 8, Unit.RATE, 4.3, 5.2, 1.6, 1.6);
 
-  /** 64 MiB one way, 2 outstanding: GiB each second. */
-  static final Known LARGE = of(1.8, 3.8, 1.4, 1.4);
+  /** 64 MiB one way, 2 outstanding, on two cores: in GiB each second. */
+  static final Known LARGE = tcp(Kind.PUT, 64 << 20, 2, Unit.RATE, 1.8, 3.8, 1.4, 1.4);
 
-  /** ib_send_lat's round trip on the laboratory's device. */
-  static final double SEND_LATENCY_MICROS = 20.6;
+  /** 64 bytes, one call at a time, on the laboratory's device. */
+  static final Known LONE_ON_DEVICE =
+      new Known(Kind.CALL, 64, 1, Unit.P50, Map.of(Rival.PERFTEST, 20.6, Rival.DARPC, 33.0));
 
-  /** DaRPC's there, one call at a time, and its calls each second at its best. */
-  static final double DARPC_MICROS = 33;
+  /** 64 bytes, as many calls at a time as DaRPC can have there. */
+  static final Known DEEP_ON_DEVICE =
+      new Known(Kind.CALL, 64, 32, Unit.RATE, Map.of(Rival.DARPC, 39e3));
 
-  static final double DARPC_CALLS = 39_000;
+  private static final List<Known> ALL =
+      List.of(LONE, DEEP, MEBIBYTE, LARGE, LONE_ON_DEVICE, DEEP_ON_DEVICE);
 
-  /** A rival that does less than this part of what the best of them makes expect is a weak one. */
-  private static final double LEAST = 0.5;
-
-  private static Known of(double nio, double netty, double grpc, double tuned) {
+  private static Known tcp(
+      Kind kind,
+      int size,
+      int outstanding,
+      Unit unit,
+      double nio,
+      double netty,
+      double grpc,
+      double tuned) {
     return new Known(
+        kind,
+        size,
+        outstanding,
+        unit,
         Map.of(Rival.NIO, nio, Rival.NETTY, netty, Rival.GRPC, grpc, Rival.GRPC_TUNED, tuned));
   }
 
-  /** Returns what is wrong with a rival's figure; empty: nothing. */
-  String doubt(Figures figures, Rival rival) {
-    double best = 0;
-    String by = "";
-    for (Rival other : rates.keySet()) {
-      if (figures.has(other.title()) && share(figures, other) > best) {
-        best = share(figures, other);
-        by = other.title();
-      }
-    }
-    return doubt(share(figures, rival), rival, best, by);
-  }
-
   /**
-   * Returns what is wrong with a rival's figure; empty: nothing.
-   *
-   * @param share of what it is known for
-   * @param others what another one's share is
-   * @param by that other one's name
+   * Returns a line for each rival that is far slower than the best of the others under the same
+   * load makes expect: who, its figure, what was to be expected, and why. Nothing can be said of
+   * one that is alone, nor under a load that no figures are known for.
    */
-  static String doubt(double share, Rival rival, double others, String by) {
-    double part = share / others;
-    return part >= LEAST
-        ? ""
-        : String.format(
-            ROOT, "weak rival: %.2f of what %s makes expect of %s", part, by, rival.title());
+  public static List<String> weakRivals(List<Result> results) {
+    Map<Load, List<Result>> byLoad = new LinkedHashMap<>();
+    results.forEach(
+        result -> byLoad.computeIfAbsent(result.load(), load -> new ArrayList<>()).add(result));
+    List<String> lines = new ArrayList<>();
+    byLoad.forEach(
+        (load, played) ->
+            ALL.stream()
+                .filter(known -> known.isFor(load))
+                .flatMap(known -> known.weak(new Figures(played)))
+                .map(words -> Tables.words(load) + ": " + words)
+                .forEach(lines::add));
+    return lines;
   }
 
-  private double share(Figures figures, Rival rival) {
-    return figures.rate(rival.title()) / rates.getOrDefault(rival, 1.0);
+  /** In the plainest way: callers that wait, a rate or a look at every byte hit not all alike. */
+  private boolean isFor(Load load) {
+    return load.kind() == kind
+        && load.size() == size
+        && load.outstanding() == outstanding
+        && load.connections() == 1
+        && load.mode() == Mode.ASYNC
+        && load.memory() == Memory.WARM
+        && load.ratePerSecond() == 0
+        && !load.validate();
+  }
+
+  private Stream<String> weak(Figures played) {
+    return shares(played)
+        .flatMap(
+            share -> best(played).filter(share::isWeakBeside).map(share::besideInWords).stream());
+  }
+
+  /** Returns what is wrong with a rival's figure; empty: nothing. */
+  String doubt(Figures played, Rival rival) {
+    return share(played, rival).flatMap(share -> best(played).map(share::doubtBeside)).orElse("");
+  }
+
+  /** Returns how a rival's figure compares with the known one; nothing if either is missing. */
+  Optional<Share> share(Figures played, Rival rival) {
+    Double known = figures.get(rival);
+    if (known == null || !played.has(rival.title())) {
+      return Optional.empty();
+    }
+    double figure = unit == Unit.P50 ? played.p50(rival.title()) : played.rate(rival.title());
+    return Optional.of(new Share(rival, figure, known, unit));
+  }
+
+  private Stream<Share> shares(Figures played) {
+    return Stream.of(Rival.values()).flatMap(rival -> share(played, rival).stream());
+  }
+
+  private Optional<Share> best(Figures played) {
+    return shares(played).max(Comparator.comparingDouble(Share::part));
   }
 }

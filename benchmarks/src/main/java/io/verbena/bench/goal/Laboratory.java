@@ -9,6 +9,7 @@ import io.verbena.bench.rival.Rival;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The targets on a verbs device, beside perftest and DaRPC on the same one. */
 public final class Laboratory {
@@ -35,8 +36,8 @@ public final class Laboratory {
   private double lone;
   private double deep;
 
-  /** What part of its known speed ib_send_lat has here; 0: not measured. */
-  private double host;
+  /** What ib_send_lat has here of its known speed; null: not measured. */
+  private @Nullable Share host;
 
   /**
    * Targets that are told on this scoreboard.
@@ -59,7 +60,7 @@ public final class Laboratory {
         () -> {
           Figures figures = play(player, Load.of(Kind.CALL, SMALL, 1, turn), RDMA, PERFTEST);
           lone = figures.p50(RDMA);
-          host = Known.SEND_LATENCY_MICROS / figures.p50(PERFTEST);
+          host = Known.LONE_ON_DEVICE.share(figures, Rival.PERFTEST).orElse(null);
           Beside both = figures.p50(RDMA, PERFTEST).named("2 x ib_send_lat");
           board.tell(Row.atMost(LONE, both, "us", 1.5));
         });
@@ -77,25 +78,26 @@ public final class Laboratory {
         name,
         () -> {
           Load load = Load.of(Kind.CALL, SMALL, 1, turn);
-          double theirs = play(player, load, DARPC).p50(DARPC);
-          board.tell(
-              Row.atMost(name, Beside.of(measured(lone), DARPC, theirs), "us", 1)
-                  .doubted(darpcsDoubt(Known.DARPC_MICROS / theirs)));
+          Figures theirs = play(player, load, DARPC);
+          Beside both = Beside.of(measured(lone), DARPC, theirs.p50(DARPC));
+          board.tell(Row.atMost(name, both, "us", 1).doubted(doubt(Known.LONE_ON_DEVICE, theirs)));
         });
     board.section(
         DEEP,
         () -> {
           Load load = Load.of(Kind.CALL, SMALL, DARPC_OUTSTANDING, turn);
-          double theirs = play(player, load, DARPC).rate(DARPC);
-          board.tell(
-              Row.atLeast(DEEP, Beside.of(measured(deep), DARPC, theirs), "/s", 4)
-                  .doubted(darpcsDoubt(theirs / Known.DARPC_CALLS)));
+          Figures theirs = play(player, load, DARPC);
+          Beside both = Beside.of(measured(deep), DARPC, theirs.rate(DARPC));
+          board.tell(Row.atLeast(DEEP, both, "/s", 4).doubted(doubt(Known.DEEP_ON_DEVICE, theirs)));
         });
   }
 
-  /** The machine may be slower than where figures are known from, and is so for all. */
-  private String darpcsDoubt(double share) {
-    return host == 0 ? "" : Known.doubt(share, Rival.DARPC, host, "ib_send_lat");
+  /** It was measured in turns of its own, so beside what ib_send_lat had in others. */
+  private String doubt(Known known, Figures darpcs) {
+    Share beside = host;
+    return beside == null
+        ? ""
+        : known.share(darpcs, Rival.DARPC).map(share -> share.doubtBeside(beside)).orElse("");
   }
 
   private static double measured(double figure) {

@@ -62,6 +62,9 @@ public final class Html {
     line("<h1>verbena bench, %s</h1>", report.started().replace("T", " ").replace("Z", " UTC"));
     line("<p>Contestants took turns under the same load. To measure it again:</p>");
     line("<pre>%s</pre>", report.command());
+    for (String weak : report.weakRivals()) {
+      line("<p><strong>Weak rival, so that no claim can rest on this run</strong>: %s</p>", weak);
+    }
     for (Plots.Plot plot : Plots.of(report)) {
       line("<h2>%s</h2>", plot.title());
       page.append("<figure>\n").append(plot.svg()).append('\n');

@@ -3,6 +3,7 @@ package io.verbena.bench.report;
 import io.verbena.bench.usage.HostInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param server null: the client's process is the server's too
  * @param versions of what took part
  * @param absent who did not take part, and why
+ * @param weakRivals why no claim can rest on this run, a line for each rival that did far less than
+ *     it is known for
  */
 public record Report(
     String started,
@@ -21,4 +24,10 @@ public record Report(
     @Nullable HostInfo server,
     Map<String, String> versions,
     Map<String, String> absent,
-    List<Result> results) {}
+    List<Result> results,
+    List<String> weakRivals) {
+  /** Takes reports that were written before rivals were looked at. */
+  public Report {
+    weakRivals = Objects.requireNonNullElse(weakRivals, List.of());
+  }
+}

@@ -26,7 +26,8 @@ final class Reports {
         null,
         Map.of("verbena", "0.1.0"),
         Map.of("verbena rdma", "no <verbs> device"),
-        List.of(results));
+        List.of(results),
+        List.of());
   }
 
   /** A result whose rounds differ by chance from this median latency, by a few hundredths. */
