@@ -1,5 +1,7 @@
 package io.verbena.bench.command;
 
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
 import io.verbena.bench.goal.Known;
 import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Load;
@@ -69,7 +71,7 @@ final class Bench implements AutoCloseable {
       @Nullable ServerOptions local) {
     this.command = Objects.requireNonNullElseGet(System.getenv(COMMAND), () -> typed(spec));
     this.client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
-    this.control = BenchControlRpc.client(client.connect(address));
+    this.control = reach(client, address);
     this.inMemory =
         local != null && run.routes().contains(Route.MEM)
             ? BenchHost.start(IN_MEMORY, Idling.AS_IT_COMES, local.delay(), local.standing())
@@ -88,6 +90,34 @@ final class Bench implements AutoCloseable {
     enter(run.rivals(), address.substring(0, address.lastIndexOf(':')), local != null);
     Progress progress = new Progress(System.err, isWatched());
     this.match = new Match(this::serverOf, run.rounds(), run.warmup(), progress);
+  }
+
+  /**
+   * Returns the control of a bench server.
+   *
+   * @throws IllegalStateException if there is none, or one of another version; the message says so
+   */
+  private static BenchControl reach(VerbenaClient client, String address) {
+    try {
+      BenchControl control = BenchControlRpc.client(client.connect(address));
+      String theirs = control.version();
+      if (theirs.equals(Versions.verbena())) {
+        return control;
+      }
+      client.close();
+      throw new IllegalStateException(
+          "the server at %s is of version %s, and this is %s: take the same on both hosts"
+              .formatted(address, theirs, Versions.verbena()));
+    } catch (RpcException e) {
+      client.close();
+      boolean isOther = e.status() == RpcStatus.UNIMPLEMENTED;
+      throw new IllegalStateException(
+          isOther
+              ? "the server at %s is no 'bench server' of version %s: %s"
+                  .formatted(address, Versions.verbena(), e.getMessage())
+              : e.getMessage() + "; there './verbena bench server' must run",
+          e);
+    }
   }
 
   private static String typed(CommandSpec spec) {

@@ -11,6 +11,11 @@ import java.util.TreeMap;
 public final class Versions {
   private Versions() {}
 
+  /** Returns this program's version. */
+  public static String verbena() {
+    return read().getOrDefault("verbena", "unknown");
+  }
+
   /** Returns each version by its library's name. */
   public static Map<String, String> read() {
     Properties properties = new Properties();

@@ -21,6 +21,10 @@ public interface BenchControl {
   @RpcMethod(id = 4)
   ObjectRef object(int size, boolean fromFile);
 
+  /** Returns the version of the server's program; a client of another one does not measure it. */
+  @RpcMethod(id = 5)
+  String version();
+
   /** Has a rival listen in the server's process; returns its port. */
   @RpcMethod(id = 3)
   int rivalPort(String name);

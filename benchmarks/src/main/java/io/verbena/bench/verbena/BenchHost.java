@@ -4,6 +4,7 @@ import io.verbena.api.bulk.ObjectRef;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
 import io.verbena.bench.usage.UsageMeter;
+import io.verbena.bench.usage.Versions;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
 import java.time.Duration;
@@ -102,6 +103,11 @@ public final class BenchHost implements AutoCloseable {
     @Override
     public int rivalPort(String name) {
       return rivals.applyAsInt(name);
+    }
+
+    @Override
+    public String version() {
+      return Versions.verbena();
     }
 
     @Override
