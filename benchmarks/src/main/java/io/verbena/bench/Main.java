@@ -5,6 +5,8 @@ import io.verbena.bench.command.CompareCommand;
 import io.verbena.bench.command.LocalCommand;
 import io.verbena.bench.command.ServerCommand;
 import io.verbena.bench.command.TargetsCommand;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -42,6 +44,12 @@ public final class Main {
   }
 
   private static String inWords(Throwable failure) {
+    if (failure instanceof NoSuchFileException missing) {
+      return missing.getFile() + ": no such file";
+    }
+    if (failure instanceof AccessDeniedException denied) {
+      return denied.getFile() + ": permission denied";
+    }
     return failure.getMessage() == null ? failure.toString() : failure.getMessage();
   }
 }

@@ -4,18 +4,20 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A size as users write it: 64, 64k, 4m. */
+/** A size as users write it: 64, 64k, 4m, 1g. */
 final class Bytes implements ITypeConverter<Integer> {
   @Override
   public Integer convert(String text) {
     String digits = text.toLowerCase(Locale.ROOT).replaceFirst("i?b?$", "");
-    int shift = digits.endsWith("k") ? 10 : digits.endsWith("m") ? 20 : 0;
+    int shift =
+        digits.endsWith("k") ? 10 : digits.endsWith("m") ? 20 : digits.endsWith("g") ? 30 : 0;
     try {
       return Math.multiplyExact(
           Integer.parseInt(shift == 0 ? digits : digits.substring(0, digits.length() - 1)),
           1 << shift);
     } catch (ArithmeticException | NumberFormatException e) {
-      throw new TypeConversionException("'" + text + "' is no size such as 64, 64k or 4m");
+      throw new TypeConversionException(
+          "'" + text + "' is no size such as 64, 64k, 4m or 1g, below 2g");
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.load.Load;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,9 +29,11 @@ public final class ClientCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    List<Load> asked = loads.loads();
+    output.check();
     String address = Addresses.withPort(host);
     try (Bench bench = Bench.elsewhere(spec, run, spin.idling(), address)) {
-      output.write(bench.run(loads.loads()), spec.commandLine().getOut());
+      output.write(bench.run(asked), spec.commandLine().getOut());
       return 0;
     }
   }

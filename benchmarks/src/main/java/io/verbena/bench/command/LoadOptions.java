@@ -9,16 +9,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** What is asked of the contestants; with perftest's letters where it has the same. */
 final class LoadOptions {
-  private static final double NANOS_PER_SECOND = 1e9;
-
   enum Sweep {
     SIZE,
     DEPTH
   }
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = {"-w", "--workload"},
@@ -36,13 +40,15 @@ final class LoadOptions {
       defaultValue = "64",
       paramLabel = "BYTES",
       converter = Bytes.class,
-      description = "bytes of a message, as 64, 64k or 4m; default: ${DEFAULT-VALUE}")
+      description =
+          "bytes of a message or object, 8 at least, as 64, 64k or 4m; default: ${DEFAULT-VALUE}")
   private int size = 64;
 
   @Option(
       names = {"-o", "--outstanding", "--threads"},
       defaultValue = "1",
       paramLabel = "N",
+      converter = Numbers.Count.class,
       description =
           "calls under way at a time on each connection; of callers that wait, each has a thread."
               + " Default: ${DEFAULT-VALUE}")
@@ -52,6 +58,7 @@ final class LoadOptions {
       names = {"-q", "--connections"},
       defaultValue = "1",
       paramLabel = "N",
+      converter = Numbers.Count.class,
       description = "connections; default: ${DEFAULT-VALUE}")
   private int connections = 1;
 
@@ -71,22 +78,25 @@ final class LoadOptions {
 
   @Option(
       names = {"-r", "--rate"},
-      defaultValue = "0",
       paramLabel = "PER_SECOND",
-      description = "a call is due at its time, and its latency counts from then, late or not")
+      converter = Numbers.PerSecond.class,
+      description =
+          "calls that are due each second, all connections together; a call's latency counts from"
+              + " when it was due, late or not. Default: a call is due when another has ended")
   private double rate;
 
   @Option(
       names = {"-D", "--duration"},
       defaultValue = "1",
       paramLabel = "SECONDS",
+      converter = Numbers.Turn.class,
       description = "how long a turn is; default: ${DEFAULT-VALUE}")
-  private double seconds = 1;
+  private Duration time = Duration.ofSeconds(1);
 
   @Option(
       names = {"-n", "--count"},
-      defaultValue = "0",
       paramLabel = "CALLS",
+      converter = Numbers.Calls.class,
       description = "how many calls a turn makes, instead of a duration")
   private long count;
 
@@ -114,8 +124,20 @@ final class LoadOptions {
   @Option(names = "--validate", description = "compare every byte of every answer")
   private boolean validate;
 
-  /** Returns the loads, in the order in which they are put. */
+  /**
+   * Returns the loads, in the order in which they are put.
+   *
+   * @throws ParameterException if options contradict each other
+   */
   List<Load> loads() {
+    if (allSizes && sweep == Sweep.DEPTH) {
+      throw new ParameterException(
+          spec.commandLine(), "-a sweeps the size and '--sweep depth' the depth: one at a time");
+    }
+    if (size < Kind.NUMBER_BYTES) {
+      throw new ParameterException(
+          spec.commandLine(), "--size is at least 8, since a message holds its number");
+    }
     Load load =
         new Load(
             kind,
@@ -125,7 +147,7 @@ final class LoadOptions {
             mode,
             handler,
             rate,
-            time(),
+            time,
             count,
             memory,
             validate);
@@ -140,9 +162,5 @@ final class LoadOptions {
       return IntStream.of(1, 4, 16, 64, 256).mapToObj(load::withOutstanding).toList();
     }
     return List.of(load);
-  }
-
-  private Duration time() {
-    return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
   }
 }

@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.load.Load;
 import io.verbena.bench.run.ServerProcess;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -31,11 +32,13 @@ public final class LocalCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    List<Load> asked = loads.loads();
+    output.check();
     List<String> options = new ArrayList<>(server.words());
     options.addAll(List.of("--listen", address + ":0"));
     try (ServerProcess process = ServerProcess.start(options);
         Bench bench = Bench.here(spec, run, server, process.address())) {
-      output.write(bench.run(loads.loads()), spec.commandLine().getOut());
+      output.write(bench.run(asked), spec.commandLine().getOut());
       return 0;
     }
   }

@@ -7,7 +7,14 @@ import io.verbena.bench.report.Report;
 import io.verbena.bench.report.Tables;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -22,22 +29,63 @@ final class OutputOptions {
   @Option(names = "--hdr", paramLabel = "FILE", description = "HdrHistogram's log")
   private @Nullable Path hdr;
 
+  @FunctionalInterface
+  private interface Format {
+    void write(Report report, Path file) throws IOException;
+  }
+
+  private Map<Path, Format> files() {
+    Map<Path, Format> files = new LinkedHashMap<>();
+    if (json != null) {
+      files.put(json, Json::write);
+    }
+    if (html != null) {
+      files.put(html, Html::write);
+    }
+    if (hdr != null) {
+      files.put(hdr, HistogramLog::write);
+    }
+    return files;
+  }
+
   /**
-   * Writes a report.
+   * Sees whether every file can be written, before anything is measured. What is in one stays.
    *
+   * @throws IOException if one cannot; the message says which and why
+   */
+  void check() throws IOException {
+    for (Path file : files().keySet()) {
+      boolean isNew = Files.notExists(file);
+      try {
+        Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+        if (isNew) {
+          Files.delete(file);
+        }
+      } catch (IOException e) {
+        throw unwritable(file, e);
+      }
+    }
+  }
+
+  /**
+   * Writes a report, to each file even if another one fails.
+   *
+   * @throws IOException if a file cannot be written; the message says which and why
    * @throws IllegalStateException when all is written, if no claim can rest on it
    */
   void write(Report report, PrintWriter out) throws IOException {
     out.print(Tables.of(report));
     out.flush();
-    if (json != null) {
-      Json.write(report, json);
+    IOException failure = null;
+    for (Map.Entry<Path, Format> entry : files().entrySet()) {
+      try {
+        entry.getValue().write(report, entry.getKey());
+      } catch (IOException e) {
+        failure = failure == null ? unwritable(entry.getKey(), e) : failure;
+      }
     }
-    if (html != null) {
-      Html.write(report, html);
-    }
-    if (hdr != null) {
-      HistogramLog.write(report, hdr);
+    if (failure != null) {
+      throw failure;
     }
     if (!report.weakRivals().isEmpty()) {
       throw new IllegalStateException(
@@ -46,5 +94,16 @@ final class OutputOptions {
               + "\nSee what else this machine does, and warm up for longer (--warmup), or leave the"
               + " rival out.");
     }
+  }
+
+  private static IOException unwritable(Path file, IOException e) {
+    String why =
+        switch (e) {
+          case NoSuchFileException missing -> "no such folder";
+          case AccessDeniedException denied -> "permission denied";
+          case FileSystemException known -> String.valueOf(known.getReason());
+          default -> e.getMessage();
+        };
+    return new IOException("cannot write " + file + ": " + why, e);
   }
 }

@@ -10,8 +10,6 @@ import picocli.CommandLine.Option;
 
 /** Who takes part, how, and for how long. */
 final class RunOptions {
-  private static final double NANOS_PER_SECOND = 1e9;
-
   @Option(
       names = {"-p", "--paths"},
       split = ",",
@@ -24,6 +22,7 @@ final class RunOptions {
       names = "--rounds",
       defaultValue = "5",
       paramLabel = "N",
+      converter = Numbers.Count.class,
       description = "how many turns each contestant has; default: ${DEFAULT-VALUE}")
   private int rounds = 5;
 
@@ -31,11 +30,12 @@ final class RunOptions {
       names = "--warmup",
       defaultValue = "${env:VERBENA_BENCH_WARMUP:-2}",
       paramLabel = "SECONDS",
+      converter = Numbers.Warmup.class,
       description =
           "how long each makes calls before its first turn, and once more while that made it faster"
               + " or kept compilers busy, for a minute at most, or 20 seconds when it has played"
               + " before; default: ${DEFAULT-VALUE}")
-  private double warmupSeconds = 2;
+  private Duration warmup = Duration.ofSeconds(2);
 
   @Option(
       names = "--rivals",
@@ -59,7 +59,7 @@ final class RunOptions {
     options.routes = routes;
     options.rivals = rivals;
     options.rounds = rounds;
-    options.warmupSeconds = warmup.toNanos() / NANOS_PER_SECOND;
+    options.warmup = warmup;
     return options;
   }
 
@@ -80,6 +80,6 @@ final class RunOptions {
   }
 
   Duration warmup() {
-    return Duration.ofNanos((long) (warmupSeconds * NANOS_PER_SECOND));
+    return warmup;
   }
 }

@@ -29,11 +29,12 @@ public final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    String name = listen.substring(0, listen.lastIndexOf(':'));
+    String address = Addresses.withPort(listen);
+    String name = address.substring(0, address.lastIndexOf(':'));
     try (RivalServers rivals = new RivalServers(name, options.rivalsPoll());
         BenchHost host =
             BenchHost.start(
-                listen, options.idling(), options.delay(), options.standing(), rivals::port)) {
+                address, options.idling(), options.delay(), options.standing(), rivals::port)) {
       boolean any = name.equals("0.0.0.0");
       String reached = any ? InetAddress.getLocalHost().getHostName() : name;
       System.out.println("listening at " + reached + ":" + host.port());

@@ -18,6 +18,7 @@ final class ServerOptions {
       names = "--handler-delay",
       defaultValue = "0",
       paramLabel = "MICROS",
+      converter = Numbers.Micros.class,
       description = "makes every handler slower, to see whether a comparison finds it")
   private long delayMicros;
 

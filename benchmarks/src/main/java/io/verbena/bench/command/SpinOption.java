@@ -44,10 +44,10 @@ final class SpinOption {
         return Idling.ALWAYS_POLLING;
       }
       try {
-        return new Idling(Duration.ofNanos(Long.parseLong(text) * NANOS_PER_MICRO), false);
-      } catch (NumberFormatException e) {
-        throw new TypeConversionException(
-            "'%s' is no count of microseconds and not '%s'".formatted(text, ALWAYS));
+        long micros = new Numbers.Micros().convert(text);
+        return new Idling(Duration.ofNanos(micros * NANOS_PER_MICRO), false);
+      } catch (TypeConversionException e) {
+        throw new TypeConversionException(e.getMessage() + ", nor '" + ALWAYS + "'");
       }
     }
   }

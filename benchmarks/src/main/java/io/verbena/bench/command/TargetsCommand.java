@@ -48,8 +48,6 @@ public final class TargetsCommand implements Callable<Integer> {
 
   private static final Duration CUT_OFF_WARMUP = Duration.ofSeconds(4);
 
-  private static final double NANOS_PER_SECOND = 1e9;
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--on-device", description = "the targets of RDMA, on this host's verbs device")
@@ -59,29 +57,30 @@ public final class TargetsCommand implements Callable<Integer> {
       names = {"-D", "--duration"},
       defaultValue = "1",
       paramLabel = "SECONDS",
+      converter = Numbers.Turn.class,
       description = "how long a turn is; default: ${DEFAULT-VALUE}")
-  private double seconds = 1;
+  private Duration turn = Duration.ofSeconds(1);
 
   @Option(
       names = "--rounds",
       defaultValue = "5",
       paramLabel = "N",
+      converter = Numbers.Count.class,
       description = "how many turns each contestant has; default: ${DEFAULT-VALUE}")
   private int rounds = 5;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Duration turn = Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
     Scoreboard board = new Scoreboard(spec.commandLine().getOut(), MOST);
     if (onDevice) {
-      device(turn, board);
+      device(board);
     } else {
-      loopback(turn, board);
+      loopback(board);
     }
     return board.close() ? 0 : 1;
   }
 
-  private void loopback(Duration turn, Scoreboard board) throws IOException, InterruptedException {
+  private void loopback(Scoreboard board) throws IOException, InterruptedException {
     RunOptions all =
         RunOptions.of(Set.of(Route.TCP), Set.of(Rival.values()), rounds, turn.multipliedBy(2));
     try (Pair pair = new Pair("127.0.0.1", all, ServerOptions.idling(Idling.AS_IT_COMES))) {
@@ -92,7 +91,7 @@ public final class TargetsCommand implements Callable<Integer> {
     CutOff.measure(board, "memory", Calibration.memory(CUT_OFF_WARMUP));
   }
 
-  private void device(Duration turn, Scoreboard board) throws IOException, InterruptedException {
+  private void device(Scoreboard board) throws IOException, InterruptedException {
     String address = System.getenv("LAB_ADDRESS");
     if (address == null) {
       throw new IOException(

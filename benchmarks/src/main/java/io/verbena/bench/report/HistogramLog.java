@@ -1,6 +1,8 @@
 package io.verbena.bench.report;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.HdrHistogram.HistogramLogWriter;
 
@@ -10,7 +12,8 @@ public final class HistogramLog {
 
   /** Writes one line for each contestant and load, tagged with both. */
   public static void write(Report report, Path file) throws IOException {
-    HistogramLogWriter log = new HistogramLogWriter(file.toFile());
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    HistogramLogWriter log = new HistogramLogWriter(text); // tells of no failure
     try {
       log.outputComment("[" + report.command() + ", started " + report.started() + "]");
       log.outputLogFormatVersion();
@@ -25,5 +28,6 @@ public final class HistogramLog {
     } finally {
       log.close();
     }
+    Files.write(file, text.toByteArray());
   }
 }

@@ -18,8 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command as a user runs it, with turns that are too short to say anything. */
@@ -169,10 +172,67 @@ class BenchCommandTest {
     assertThat(run.err()).contains("[::1]:7410");
   }
 
-  @Test
-  void refusesASizeThatIsNone() {
-    Run run = bench("local -s many");
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      textBlock =
+          """
+          -s many, "'many' is no size"
+          -s 2g, "'2g' is no size"
+          -s 4,               --size is at least 8
+          -o 0, "'0' is not a whole number from 1 on"
+          -q 0, "'0' is not a whole number from 1 on"
+          -n 0, "'0' is not a whole number from 1 on"
+          --rounds 0, "'0' is not a whole number from 1 on"
+          -D 0, "'0' is not a time in seconds"
+          -D NaN, "'NaN' is not a time in seconds"
+          -D 1e300, "'1e300' is not a time in seconds"
+          --warmup=-1, "'-1' is not a time in seconds"
+          -r=-5, "'-5' is not a rate"
+          --spin=-4, "'-4' is not a count of microseconds"
+          --handler-delay=-5, "'-5' is not a count of microseconds"
+          -a --sweep depth,   one at a time
+          --rivals=foo,       GRPC_TUNED
+          """)
+  void refusesAValueThatMakesNoRun(String options, String words) {
+    Run run = bench("local " + options);
+    assertThat(run.err()).contains(words);
     assertThat(run.exit()).isEqualTo(2);
-    assertThat(run.err()).contains("'many' is no size");
+  }
+
+  @Test
+  void findsBeforeTheRunThatAFileCannotBeWritten(@TempDir Path folder) throws IOException {
+    Path kept = Files.writeString(folder.resolve("kept.json"), "as it was");
+    Path lost = folder.resolve("missing").resolve("bench.html");
+    Run run = client("-p tcp -n 10 --rounds 1 --warmup 0 --json " + kept + " --html " + lost);
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(run.out()).as("nothing was measured").isEmpty();
+    assertThat(run.err()).contains("cannot write " + lost + ": no such folder");
+    assertThat(kept).hasContent("as it was");
+    assertThat(client("-p tcp -n 10 --rounds 1 --warmup 0 --json " + folder).err())
+        .contains("cannot write " + folder);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void saysWhichFileFoundNoSpaceAndWritesTheOthers(@TempDir Path folder) throws IOException {
+    for (String full : List.of("json", "html", "hdr")) {
+      String other = full.equals("json") ? "html" : "json";
+      Path file = folder.resolve("with-full-" + full);
+      Run run =
+          client(
+              "-p tcp -n 10 --rounds 1 --warmup 0 --%s /dev/full --%s %s"
+                  .formatted(full, other, file));
+      assertThat(run.exit()).as(full).isEqualTo(1);
+      assertThat(run.err()).contains("cannot write /dev/full: No space left");
+      assertThat(run.out()).contains("verbena tcp");
+      assertThat(file).isNotEmptyFile();
+    }
+  }
+
+  @Test
+  void saysWhichFileToCompareIsMissing() {
+    assertThat(bench("compare /no/before.json /no/after.json").err())
+        .contains("/no/before.json: no such file");
   }
 }

@@ -1,0 +1,107 @@
+package io.verbena.bench.command;
+
+import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Numbers as users write them; one that no run can have is refused, with what is wanted. */
+final class Numbers {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** Whatever is longer, or more often, is a slip of the finger. */
+  private static final double DAY_SECONDS = 24 * 60 * 60;
+
+  private static final long MINUTE_MICROS = 60_000_000;
+  private static final double MOST_PER_SECOND = 1e9;
+
+  private Numbers() {}
+
+  /** Rounds, connections, calls at a time. */
+  static final class Count implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      return (int) whole(text, 1, Integer.MAX_VALUE, "a whole number from 1 on");
+    }
+  }
+
+  /** Calls of a turn. */
+  static final class Calls implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      return whole(text, 1, Long.MAX_VALUE, "a whole number from 1 on");
+    }
+  }
+
+  /** A delay. */
+  static final class Micros implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      return whole(text, 0, MINUTE_MICROS, "a count of microseconds, a minute's at most");
+    }
+  }
+
+  /** A rate of calls. */
+  static final class PerSecond implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String text) {
+      double rate = number(text);
+      if (rate > 0 && rate <= MOST_PER_SECOND) {
+        return rate;
+      }
+      throw refused(text, "a rate: calls each second, more than 0");
+    }
+  }
+
+  /** How long a turn is. */
+  static final class Turn implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      double seconds = number(text);
+      if (seconds * NANOS_PER_SECOND >= 1 && seconds <= DAY_SECONDS) {
+        return duration(seconds);
+      }
+      throw refused(text, "a time in seconds, such as 0.5 or 10: more than 0, a day at most");
+    }
+  }
+
+  /** How long a warm-up is, if there is one. */
+  static final class Warmup implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      double seconds = number(text);
+      if (seconds >= 0 && seconds <= DAY_SECONDS) {
+        return duration(seconds);
+      }
+      throw refused(text, "a time in seconds, such as 0.5 or 10: 0 for none, a day at most");
+    }
+  }
+
+  private static Duration duration(double seconds) {
+    return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
+  }
+
+  /** Returns the number; NaN, which is in no range, if there is none. */
+  private static double number(String text) {
+    try {
+      return Double.parseDouble(text);
+    } catch (NumberFormatException e) {
+      return Double.NaN;
+    }
+  }
+
+  private static long whole(String text, long least, long most, String wanted) {
+    try {
+      long number = Long.parseLong(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      throw refused(text, wanted);
+    }
+    throw refused(text, wanted);
+  }
+
+  private static TypeConversionException refused(String text, String wanted) {
+    return new TypeConversionException("'" + text + "' is not " + wanted);
+  }
+}
