@@ -4,6 +4,7 @@ import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Messages;
+import io.verbena.bench.load.Scratch;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,7 +30,7 @@ final class SendfileCaller implements Caller {
 
   SendfileCaller(String host, int port, Exchange exchange) throws IOException {
     this.exchange = exchange;
-    this.path = Files.createTempFile("verbena-bench", ".sendfile");
+    this.path = Scratch.file();
     if (isPut()) {
       Files.write(path, Messages.of(exchange.requestBytes()));
     }

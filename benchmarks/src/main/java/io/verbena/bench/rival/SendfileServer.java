@@ -2,6 +2,7 @@ package io.verbena.bench.rival;
 
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Messages;
+import io.verbena.bench.load.Scratch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -18,7 +19,7 @@ final class SendfileServer {
   }
 
   private static void converse(SocketChannel socket, Exchange exchange) throws IOException {
-    Path path = Files.createTempFile("verbena-bench", ".sendfile");
+    Path path = Scratch.file();
     try {
       if (exchange.requestBytes() > exchange.replyBytes()) {
         take(socket, path, exchange.requestBytes());

@@ -3,6 +3,7 @@ package io.verbena.bench.verbena;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
+import io.verbena.bench.load.Scratch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -53,7 +54,7 @@ final class Arrivals implements PushHandler, AutoCloseable {
   private synchronized Path folder() throws IOException {
     Path known = folder;
     if (known == null) {
-      known = Files.createTempDirectory("verbena-bench");
+      known = Scratch.folder();
       folder = known;
     }
     return known;

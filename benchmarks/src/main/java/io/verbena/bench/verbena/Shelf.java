@@ -4,6 +4,7 @@ import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
 import io.verbena.bench.load.Messages;
+import io.verbena.bench.load.Scratch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -35,7 +36,7 @@ final class Shelf implements AutoCloseable {
     byte[] content = Messages.of(key.size);
     try {
       if (key.inFile) {
-        Path file = Files.write(Files.createTempFile("verbena-bench", ".object"), content);
+        Path file = Files.write(Scratch.file(), content);
         files.put(key, file);
         return publisher.apply(Source.file(file));
       }

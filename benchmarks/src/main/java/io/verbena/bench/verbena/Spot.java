@@ -6,6 +6,7 @@ import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
 import io.verbena.bench.load.Messages;
+import io.verbena.bench.load.Scratch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -42,7 +43,7 @@ final class Spot implements AutoCloseable {
 
   private static Path newFile(byte[] content) {
     try {
-      return Files.write(Files.createTempFile("verbena-bench", ".object"), content);
+      return Files.write(Scratch.file(), content);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
