@@ -27,6 +27,7 @@ public final class FabricHost implements VerbsProvider {
   private final Map<Integer, FabricCmId> listeners = new HashMap<>();
   private final List<FabricCmId> ids = new ArrayList<>();
   private @Nullable FabricContext device;
+  private RequestWatcher watcher = (opcode, bytes) -> {};
   private boolean processAlive = true;
   private boolean powered = true;
   private int nextPort = 32_768;
@@ -136,7 +137,20 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /**
+   * Tells of every request that this host's device carries out from now on, in place of another.
+   */
+  public void watch(RequestWatcher told) {
+    synchronized (fabric.lock) {
+      watcher = told;
+    }
+  }
+
   // Everything below is called under the fabric's lock.
+
+  RequestWatcher watcher() {
+    return watcher;
+  }
 
   private FabricContext newDevice() {
     try {

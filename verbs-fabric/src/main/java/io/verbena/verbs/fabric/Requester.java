@@ -228,6 +228,9 @@ final class Requester {
       outstandingReads++;
     }
     failed = status != WcStatus.SUCCESS;
+    if (!failed && !request.isLocal()) {
+      qp.device().host().watcher().carriedOut(request.opcode, request.pieces.length());
+    }
   }
 
   private void repeatWhenReady(SendRequest request) {

@@ -63,6 +63,29 @@ class FabricRunsTest {
   }
 
   @Test
+  void aWatcherHearsOfRequestsInTheirOrder() throws Exception {
+    for (long seed = 1; seed <= 10; seed++) {
+      FabricHarness harness = new FabricHarness(seed);
+      List<String> heard = new ArrayList<>();
+      List<String> made = new ArrayList<>();
+      harness.active.watch((opcode, bytes) -> heard.add(SendOpcode.name(opcode) + " " + bytes));
+      try (Pair pair = Pair.connect(harness)) {
+        Buffer to = pair.passive.buffer(12);
+        for (int i = 1; i <= 12; i++) {
+          pair.passive.receive(i, to);
+          pair.active.request(i, SendOpcode.SEND, SendFlags.SIGNALED, pair.active.buffer(i));
+          pair.active.post();
+          made.add(SendOpcode.name(SendOpcode.SEND) + " " + i);
+        }
+        for (int i = 0; i < 12; i++) {
+          pair.active.awaitSent();
+        }
+      }
+      assertThat(heard).as("seed " + seed).isEqualTo(made);
+    }
+  }
+
+  @Test
   void everyFreedomIsTakenBySomeOfAFewSeeds() {
     List<Temper> tempers =
         LongStream.rangeClosed(1, 12)

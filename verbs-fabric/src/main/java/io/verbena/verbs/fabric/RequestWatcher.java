@@ -1,0 +1,14 @@
+package io.verbena.verbs.fabric;
+
+/** Hears of what a host's device does at its peers, in the order in which it is done. */
+@FunctionalInterface
+public interface RequestWatcher {
+  /**
+   * A request was carried out at the peer; its completions are yet to be seen by either end. Called
+   * under the fabric's lock, so it waits for nothing.
+   *
+   * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}, but none that is local
+   * @param bytes what it carried, inline or not
+   */
+  void carriedOut(int opcode, long bytes);
+}
