@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  */
 final class RdmaWorld implements AutoCloseable {
   final SteppedWorld world = new SteppedWorld();
+  final FabricWorld verbs;
   final RdmaUpgradeProvider east;
   final RdmaUpgradeProvider west;
   final VerbenaServer server;
@@ -47,9 +48,17 @@ final class RdmaWorld implements AutoCloseable {
       DeviceProfile profile,
       Consumer<VerbenaServer.Builder> onServer,
       Consumer<VerbenaClient.Builder> onClient) {
-    FabricWorld verbs =
-        new FabricWorld(
-            Seed.random("a client and a server over a fabric").nextLong(), profile, world.clock());
+    this(
+        Seed.random("a client and a server over a fabric").nextLong(), profile, onServer, onClient);
+  }
+
+  /** The same, whose fabric has a seed that the test has told of. */
+  RdmaWorld(
+      long seed,
+      DeviceProfile profile,
+      Consumer<VerbenaServer.Builder> onServer,
+      Consumer<VerbenaClient.Builder> onClient) {
+    verbs = new FabricWorld(seed, profile, world.clock());
     east = provider(new SteppedVerbs(verbs.east, verbs));
     west = provider(new SteppedVerbs(verbs.west, verbs));
     server =
