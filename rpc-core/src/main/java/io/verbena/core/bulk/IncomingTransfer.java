@@ -268,11 +268,7 @@ final class IncomingTransfer extends BulkTransfer {
       if (region != null) {
         region.release();
       }
-      fail(
-          e instanceof LinkException ? RpcStatus.RESOURCE_EXHAUSTED : TransferProblem.statusOf(e),
-          TransferProblem.wordsOf(e),
-          e,
-          true);
+      fail(e);
       return false;
     }
   }

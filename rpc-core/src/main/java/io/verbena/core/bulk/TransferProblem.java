@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.core.link.LinkException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a transfer cannot go on, with the status that says what kind of reason that is. */
@@ -22,14 +23,21 @@ final class TransferProblem extends Exception {
     return status;
   }
 
-  /** Returns what a cause stands for; whatever users' code throws is their end's failure. */
+  /**
+   * Returns what a cause stands for: a link that cannot have memory is short of it; whatever users'
+   * code throws is their end's failure.
+   */
   static RpcStatus statusOf(Throwable cause) {
-    return cause instanceof TransferProblem problem ? problem.status : RpcStatus.INTERNAL;
+    return switch (cause) {
+      case TransferProblem problem -> problem.status;
+      case LinkException _ -> RpcStatus.RESOURCE_EXHAUSTED;
+      default -> RpcStatus.INTERNAL;
+    };
   }
 
   /** Returns a cause in words. */
   static String wordsOf(Throwable cause) {
-    return cause instanceof TransferProblem
+    return cause instanceof TransferProblem || cause instanceof LinkException
         ? String.valueOf(cause.getMessage())
         : cause.getClass().getSimpleName() + ": " + cause.getMessage();
   }
