@@ -4,8 +4,8 @@ import com.ibm.disni.verbs.IbvContext;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.cm.RdmaDriver;
+import io.verbena.rdma.device.PinningBudget;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
@@ -27,7 +27,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private final RdmaSettings settings;
   private final NanoClock clock;
   private final RdmaCounters counters;
-  private final MemoryBudget budget;
+  private final PinningBudget budget;
 
   /** For {@link ServiceLoader}: real devices, where a provider for them is on the class path. */
   public RdmaUpgradeProvider() {
@@ -49,7 +49,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     this.settings = settings;
     this.clock = clock;
     this.counters = new RdmaCounters(clock);
-    this.budget = new MemoryBudget(settings.maxPinnedBytes());
+    this.budget = new PinningBudget(settings.maxPinnedBytes());
   }
 
   /** Returns what has happened on the links so far. */
@@ -59,7 +59,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
 
   /** Returns the bytes that are registered now. */
   public long pinnedBytes() {
-    return budget.reserved();
+    return budget.registered();
   }
 
   @Override

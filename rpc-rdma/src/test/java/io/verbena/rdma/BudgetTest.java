@@ -1,20 +1,29 @@
 package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.SendResult;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.DeviceProfile.Windows;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Registered memory has a bound: what does not fit is refused or slower, and nothing stops. */
@@ -132,6 +141,128 @@ final class BudgetTest {
       assertThat(ByteBuffer.wrap(frames.get(i)).getInt()).isEqualTo(i);
     }
     return true;
+  }
+
+  // ---- the system allows less than the budget ----
+
+  /** A slab for each pool; the first traffic would have one of them grow. */
+  private static final long TWO_SLABS = 2L << 20;
+
+  @Test
+  void whereTheSystemLocksLessThanTheBudgetLinksAreSlowedDownAndNoneEnds() throws LinkException {
+    open(DeviceProfile.full().withMemlock(TWO_SLABS), RdmaSettings.DEFAULT);
+    List<SteppedLinks.Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      pairs.add(links.open());
+    }
+    int[] sent = new int[pairs.size()];
+    links.stepUntil(
+        "all frames on every link",
+        () -> {
+          boolean all = true;
+          for (int i = 0; i < sent.length; i++) {
+            sent[i] += send(pairs.get(i).client(), sent[i]);
+            all &= hasAll(pairs.get(i).server());
+          }
+          return all;
+        });
+    assertThat(harness.east.pinnedBytes()).isEqualTo(TWO_SLABS);
+    assertThat(harness.west.pinnedBytes()).isEqualTo(TWO_SLABS);
+    assertThat(pairs).noneMatch(pair -> pair.client().heard().isClosed());
+  }
+
+  /** Of the 128 slots of a slab, a link takes 11 that are shared, or 35 of its own. */
+  @ParameterizedTest
+  @CsvSource({"8, 11", "0, 3"})
+  void aLinkThatTheSystemLocksNoMemoryForIsRefusedWithTheCureAndHarmsNoOther(
+      int guaranteed, int fit) throws LinkException {
+    open(
+        DeviceProfile.full().withMemlock(TWO_SLABS),
+        RdmaSettings.DEFAULT.withGuaranteedCredits(guaranteed));
+    SteppedLinks.Pair first = links.open();
+    for (int i = 1; i < fit; i++) {
+      SteppedLinks.Pair _ = links.open();
+    }
+    assertThat(links.connect(links.listening().address()).failure())
+        .hasMessageContaining("no registered memory is left for the receives of one more link")
+        .hasMessageContaining("ENOMEM")
+        .hasMessageContaining("ulimit -l unlimited");
+    first.client().sendNow(new byte[1]);
+    links.stepUntil("the frame", () -> first.server().heard().frames().size() == 1);
+  }
+
+  // ---- idle memory makes room ----
+
+  private static final long BUDGET = 16L << 20;
+  private static final long HALF = BUDGET / 2;
+
+  private int extents;
+
+  /** Memory that was not there before, which the fabric never touches. */
+  private MemorySegment memory(long bytes) {
+    return MemorySegment.ofAddress(++extents * (1L << 40)).reinterpret(bytes);
+  }
+
+  private BulkRegion attach(SteppedLinks.Pair pair, long bytes) throws LinkException {
+    return Objects.requireNonNull(pair.client().link().bulk())
+        .attach(memory(bytes), MemoryLife.HELD);
+  }
+
+  /** Where each link has a domain of its own. */
+  @Test
+  void whatIsIdleOfAllLinksTogetherIsHalfOfTheBudgetAtMost() throws LinkException {
+    open(
+        DeviceProfile.full().withoutMemoryWindows(),
+        RdmaSettings.DEFAULT.withMaxPinnedBytes(BUDGET));
+    for (int i = 0; i < 4; i++) {
+      attach(links.open(), 6 << 20).release();
+      assertThat(harness.east.counters().cachedBytes()).isEqualTo(6 << 20);
+    }
+    assertThat(harness.east.counters().cacheEvictions()).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Windows.class)
+  void whatIsIdleOfOneLinkMakesRoomForAnother(Windows windows) throws LinkException {
+    open(
+        DeviceProfile.full().withWindows(windows), RdmaSettings.DEFAULT.withMaxPinnedBytes(BUDGET));
+    SteppedLinks.Pair first = links.open();
+    SteppedLinks.Pair second = links.open();
+    for (int i = 0; i < 4; i++) {
+      attach(first, HALF / 4).release();
+    }
+    BulkRegion most = attach(second, HALF + HALF / 4);
+    assertThat(harness.east.counters().cachedBytes()).as("what need not go").isPositive();
+    most.release();
+  }
+
+  /** A slab of the pools has one slot: each link more needs some. */
+  @Test
+  void whatIsIdleMakesRoomForTheSlotsOfLinks() throws LinkException {
+    open(2 * (RECEIVES + 1), CREDITS);
+    attach(links.open(), (RECEIVES + 1L) * SLOT).release();
+    assertThat(harness.east.counters().cachedBytes()).isEqualTo((RECEIVES + 1L) * SLOT);
+    SteppedLinks.Pair _ = links.open();
+    assertThat(harness.east.counters().cachedBytes()).isZero();
+  }
+
+  /** No other may deregister what a loop keeps: it hears of the need within half a second. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsIdleOfOneLoopMakesRoomForAnother(boolean bySystem) throws LinkException {
+    open(
+        DeviceProfile.full().withMemlock(bySystem ? BUDGET : Long.MAX_VALUE),
+        RdmaSettings.DEFAULT.withMaxPinnedBytes(bySystem ? 2 * BUDGET : BUDGET));
+    attach(links.open(), HALF).release();
+    try (SteppedLinks others = new SteppedLinks(harness, OPTIONS, OPTIONS)) {
+      SteppedLinks.Pair other = others.open();
+      assertThatThrownBy(() -> attach(other, HALF))
+          .isInstanceOf(LinkException.class)
+          .hasMessageContaining(bySystem ? "ulimit -l unlimited" : "raise maxPinnedBytes");
+      links.stepUntil("what is idle to go", () -> harness.east.counters().cachedBytes() == 0);
+      attach(other, HALF).release();
+      assertThat(harness.east.counters().cachedBytes()).isEqualTo(HALF);
+    }
   }
 
   /** 35 receives and a slot to send from, of 8 KiB, from slabs that no other link uses. */

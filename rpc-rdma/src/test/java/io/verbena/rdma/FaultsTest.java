@@ -147,7 +147,8 @@ final class FaultsTest {
             Seed.random("memlock").nextLong(), DeviceProfile.full().withMemlock(64 << 10));
     links = new SteppedLinks(harness, OPTIONS, OPTIONS);
     assertThat(links.connect(links.listening().address()).failure())
-        .hasMessageContaining("ibv_reg_mr");
+        .hasMessageContaining("ibv_reg_mr")
+        .hasMessageContaining("ulimit -l");
   }
 
   /** Frames carry their number, so that a loss, a repeat or a change of order shows. */

@@ -1,9 +1,9 @@
 package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.IbvContext;
-import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.device.PinnedMemory;
 import io.verbena.rdma.device.RdmaDevice;
 import java.io.IOException;
 import java.util.IdentityHashMap;
@@ -16,7 +16,7 @@ final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
 
   private final RdmaSettings settings;
-  private final MemoryBudget budget;
+  private final PinnedMemory memory;
   private final RdmaCounters counters;
   private final Consumer<RdmaDevice> onOpened;
   private final IdentityHashMap<IbvContext, RdmaDevice> byContext = new IdentityHashMap<>();
@@ -26,11 +26,11 @@ final class Devices {
 
   Devices(
       RdmaSettings settings,
-      MemoryBudget budget,
+      PinnedMemory memory,
       RdmaCounters counters,
       Consumer<RdmaDevice> onOpened) {
     this.settings = settings;
-    this.budget = budget;
+    this.memory = memory;
     this.counters = counters;
     this.onOpened = onOpened;
   }
@@ -40,7 +40,7 @@ final class Devices {
     if (known != null) {
       return known;
     }
-    RdmaDevice opened = new RdmaDevice(context, settings, budget, counters);
+    RdmaDevice opened = new RdmaDevice(context, settings, memory, counters);
     byContext.put(context, opened);
     open = byContext.values().toArray(new RdmaDevice[0]);
     onOpened.accept(opened);
@@ -70,23 +70,6 @@ final class Devices {
         }
       }
     }
-  }
-
-  /** Deregisters memory that nobody uses and that may not stay so. */
-  void dropDead() {
-    for (RdmaDevice device : open) {
-      device.dropDead();
-    }
-  }
-
-  /** Returns whether {@link #dropDead} may have something to do by and by. */
-  boolean isWatchful() {
-    for (RdmaDevice device : open) {
-      if (device.isWatchful()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static int poll(RdmaDevice device) {

@@ -5,9 +5,10 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.device.PinnedMemory;
+import io.verbena.rdma.device.PinningBudget;
 import io.verbena.rdma.link.DueLinks;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
@@ -56,6 +57,7 @@ public final class RdmaDriver implements UpgradeDriver {
   private final LinkContext context;
   private final CmEvents events;
   private final Waiter waiter;
+  private final PinnedMemory memory;
   private final Devices devices;
   private final OpenLinks links;
   private final Acceptor acceptor;
@@ -76,7 +78,7 @@ public final class RdmaDriver implements UpgradeDriver {
       RdmaSettings settings,
       NanoClock clock,
       RdmaCounters counters,
-      MemoryBudget budget,
+      PinningBudget budget,
       Runnable wakeLoop)
       throws IOException {
     this.provider = provider;
@@ -84,7 +86,8 @@ public final class RdmaDriver implements UpgradeDriver {
     this.context = new LinkContext(clock, settings, counters, new DueLinks(now));
     this.events = new CmEvents(provider);
     this.waiter = new Waiter(provider, wakeLoop);
-    this.devices = new Devices(settings, budget, counters, device -> waiter.add(device.channel()));
+    this.memory = new PinnedMemory(budget, counters);
+    this.devices = new Devices(settings, memory, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, provider);
     this.eventsSeen = now;
@@ -105,7 +108,7 @@ public final class RdmaDriver implements UpgradeDriver {
     }
     if (now - memorySeen >= MEMORY_EVERY_NANOS) {
       memorySeen = now;
-      devices.dropDead();
+      memory.sweep();
     }
     boolean soon = opening || context.due().someEnd();
     int work = 0;
@@ -163,7 +166,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (opening || context.due().someWatchTime()) {
       return LIMITS_EVERY_NANOS;
     }
-    return devices.isWatchful() ? MEMORY_EVERY_NANOS : Long.MAX_VALUE;
+    return memory.isWatchful() ? MEMORY_EVERY_NANOS : Long.MAX_VALUE;
   }
 
   @Override

@@ -4,7 +4,6 @@ import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
-import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Registration.Extent;
@@ -63,7 +62,7 @@ public final class Domain {
       IbvPd domain,
       Opening opening,
       RdmaSettings settings,
-      MemoryBudget budget,
+      PinnedMemory memory,
       RdmaCounters counters,
       Pinning pinning) {
     this.domain = domain;
@@ -72,12 +71,12 @@ public final class Domain {
     this.opening = opening;
     boolean shared = opening != Opening.REGISTRATIONS;
     int slab = shared ? SHARED_SLAB_BYTES : PRIVATE_SLAB_BYTES;
-    this.sendPool = new RegisteredPool(verbs, settings.slotBytes(), slab, 0, budget);
+    this.sendPool = new RegisteredPool(verbs, settings.slotBytes(), slab, 0, memory);
     this.receivePool =
-        new RegisteredPool(verbs, settings.slotBytes(), slab, Access.LOCAL_WRITE, budget);
+        new RegisteredPool(verbs, settings.slotBytes(), slab, Access.LOCAL_WRITE, memory);
     int access = Access.LOCAL_WRITE | (shared ? Access.MW_BIND : 0);
     this.regions =
-        new RegionCache(verbs, access, opening == Opening.EXACT_WINDOWS, budget, counters);
+        new RegionCache(verbs, access, opening == Opening.EXACT_WINDOWS, memory, counters);
   }
 
   IbvPd pd() {
@@ -107,15 +106,6 @@ public final class Domain {
   /** Registers native memory, or finds that it is. */
   public Registration attach(MemorySegment memory, MemoryLife life) throws IOException {
     return regions.attach(Extent.of(memory), life);
-  }
-
-  /** Deregisters memory that nobody uses and that may not stay so. */
-  void dropDead() {
-    regions.dropDead();
-  }
-
-  boolean isWatchful() {
-    return regions.isWatchful();
   }
 
   /** Returns what registering costs on this device; has it measured the first time. */

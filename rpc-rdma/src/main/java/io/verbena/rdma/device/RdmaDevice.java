@@ -5,7 +5,6 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
@@ -40,7 +39,7 @@ public final class RdmaDevice {
   private final Arena arena = Arena.ofShared();
   private final IbvContext context;
   private final RdmaSettings settings;
-  private final MemoryBudget budget;
+  private final PinnedMemory memory;
   private final RdmaCounters counters;
   private final Domain.Opening opening;
   private final Pinning pinning;
@@ -66,11 +65,11 @@ public final class RdmaDevice {
 
   /** Opens what links on the device need; nothing is registered yet. */
   public RdmaDevice(
-      IbvContext context, RdmaSettings settings, MemoryBudget budget, RdmaCounters counters)
+      IbvContext context, RdmaSettings settings, PinnedMemory memory, RdmaCounters counters)
       throws IOException {
     this.context = context;
     this.settings = settings;
-    this.budget = budget;
+    this.memory = memory;
     this.counters = counters;
     this.pinning = new Pinning(context);
     this.events = QueuePairEvents.of(context);
@@ -105,7 +104,7 @@ public final class RdmaDevice {
     if (shared && !domains.isEmpty()) {
       return domains.iterator().next();
     }
-    Domain made = new Domain(context.allocPd(), opening, settings, budget, counters, pinning);
+    Domain made = new Domain(context.allocPd(), opening, settings, memory, counters, pinning);
     domains.add(made);
     if (sharedReceives > 0) {
       made.share(sharedReceives, arena);
@@ -240,23 +239,6 @@ public final class RdmaDevice {
   boolean isLastReceiveReached(int queuePair) throws IOException {
     events.read(context);
     return events.isLastReceiveReached(queuePair);
-  }
-
-  /** Deregisters memory that nobody uses and that may not stay so. */
-  public void dropDead() {
-    if (!isRemoved()) {
-      domains.forEach(Domain::dropDead);
-    }
-  }
-
-  /** Returns whether {@link #dropDead} may have something to do by and by. */
-  public boolean isWatchful() {
-    for (Domain domain : domains) {
-      if (domain.isWatchful()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Has the next completion announce itself on {@link #channel}. */

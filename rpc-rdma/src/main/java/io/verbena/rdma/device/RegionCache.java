@@ -2,23 +2,17 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.core.link.MemoryLife;
-import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.device.Registration.Extent;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Registrations of memory that is not this package's own.
+ * Registrations, in one domain, of memory that is not this package's own.
  *
  * <pre>
  *   HELD, LENT  registered ─→ in use ─last release─→ idle ─least recently used, or may not stay─→ gone
@@ -26,30 +20,19 @@ import org.slf4j.LoggerFactory;
  *   ONCE        registered ─→ in use ─release─→ gone
  * </pre>
  *
- * <p>Idle ones are not deregistered until their bytes are needed, they are more than half of the
- * budget (pools must be able to grow) or too many to be looked through, or their memory's scope has
- * ended, or what its latest user had lent it for. One is found again only by memory of its own
+ * <p>Idle ones are kept by {@link PinnedMemory} until it needs their bytes, or their memory's scope
+ * has ended, or what its latest user had lent it for. One is found again only by memory of its own
  * scope, since an address alone could belong to other memory by now. Idle neighbours of a pool's
  * memory are registered anew together with it, so that a slab ends in one registration; with the
  * user's, that would pin a walk through a large segment again and again.
  */
 final class RegionCache {
-  private static final Logger LOG = LoggerFactory.getLogger(RegionCache.class);
-
-  /** So many are looked through one by one in a few microseconds. */
-  private static final int MOST_IDLE = 1024;
-
   private final VerbsPd domain;
   private final int access;
   private final boolean merges;
-  private final MemoryBudget budget;
+  private final PinnedMemory memory;
   private final RdmaCounters counters;
   private final Set<Registration> busy = new LinkedHashSet<>();
-
-  /** Least recently used first. */
-  private final Map<Registration, RdmaCounters.Idle> idle = new LinkedHashMap<>();
-
-  private long idleBytes;
 
   /**
    * A cache that is empty.
@@ -58,11 +41,11 @@ final class RegionCache {
    * @param merges whether neighbours are registered together
    */
   RegionCache(
-      VerbsPd domain, int access, boolean merges, MemoryBudget budget, RdmaCounters counters) {
+      VerbsPd domain, int access, boolean merges, PinnedMemory memory, RdmaCounters counters) {
     this.domain = domain;
     this.access = access;
     this.merges = merges;
-    this.budget = budget;
+    this.memory = memory;
     this.counters = counters;
   }
 
@@ -75,8 +58,7 @@ final class RegionCache {
     Registration known = find(extent);
     if (known != null) {
       counters.cacheHit();
-      if (idle.containsKey(known)) {
-        noMoreIdle(known);
+      if (memory.reuse(known)) {
         busy.add(known);
       }
       known.use(life);
@@ -93,8 +75,8 @@ final class RegionCache {
   }
 
   private @Nullable Registration find(Extent extent) {
-    for (Registration one : idle.keySet()) {
-      if (one.covers(extent)) {
+    for (Registration one : memory.idle()) {
+      if (one.isIn(domain) && one.covers(extent)) {
         return one;
       }
     }
@@ -108,35 +90,21 @@ final class RegionCache {
 
   private Extent withIdleNeighbours(Extent extent) {
     Extent union = extent;
-    for (Registration one : List.copyOf(idle.keySet())) {
-      if (one.touches(union)) {
+    for (Registration one : List.copyOf(memory.idle())) {
+      if (one.isIn(domain) && one.touches(union)) {
         union = one.with(union);
-        evict(one);
+        memory.evict(one);
       }
     }
     return union;
   }
 
   private Registration register(Extent extent, int rights, MemoryLife life) throws IOException {
-    dropDead();
-    while (!budget.reserve(extent.bytes())) {
-      if (idle.isEmpty()) {
-        throw new IOException(
-            "%d bytes cannot be registered: of maxPinnedBytes = %d, %d are in use; raise it, or use smaller pieces"
-                .formatted(extent.bytes(), budget.limit(), budget.reserved()));
-      }
-      evict(leastRecentlyUsed());
-    }
-    try {
-      IbvMr region =
-          domain.registerMemory(extent.address(), extent.bytes(), extent.readOnly() ? 0 : rights);
-      Registration made = new Registration(extent, region, life);
-      busy.add(made);
-      return made;
-    } catch (IOException e) {
-      budget.release(extent.bytes());
-      throw e;
-    }
+    IbvMr region =
+        memory.register(domain, extent.address(), extent.bytes(), extent.readOnly() ? 0 : rights);
+    Registration made = new Registration(domain, extent, region, life);
+    busy.add(made);
+    return made;
   }
 
   /** One user less. */
@@ -144,59 +112,21 @@ final class RegionCache {
     if (!one.unuse() || !busy.remove(one)) {
       return;
     }
-    if (!one.mayStay()) {
-      deregister(one);
-      return;
+    if (one.mayStay()) {
+      memory.keep(one);
+    } else {
+      memory.drop(one);
     }
-    idle.put(one, counters.idle(one.bytes()));
-    idleBytes += one.bytes();
-    while (idleBytes > budget.limit() / 2 || idle.size() > MOST_IDLE) {
-      evict(leastRecentlyUsed());
-    }
-  }
-
-  private Registration leastRecentlyUsed() {
-    return idle.keySet().iterator().next();
-  }
-
-  /** Deregisters what is idle and may not stay. */
-  void dropDead() {
-    for (Registration one : List.copyOf(idle.keySet())) {
-      if (!one.mayStay()) {
-        evict(one);
-      }
-    }
-  }
-
-  /** Whether there is memory whose time may come. */
-  boolean isWatchful() {
-    return !idle.isEmpty();
-  }
-
-  private void evict(Registration one) {
-    noMoreIdle(one);
-    counters.cacheEviction();
-    deregister(one);
-  }
-
-  private void noMoreIdle(Registration one) {
-    counters.busy(Objects.requireNonNull(idle.remove(one)));
-    idleBytes -= one.bytes();
-  }
-
-  private void deregister(Registration one) {
-    try {
-      one.deregister();
-    } catch (IOException e) {
-      LOG.warn("Registered memory cannot be deregistered: {}", e.getMessage());
-    }
-    budget.release(one.bytes());
   }
 
   /** Deregisters everything, in use or not; nothing may refer to it any more. */
   void close() {
-    List.copyOf(idle.keySet()).forEach(this::evict);
-    busy.forEach(this::deregister);
+    for (Registration one : List.copyOf(memory.idle())) {
+      if (one.isIn(domain)) {
+        memory.evict(one);
+      }
+    }
+    busy.forEach(memory::drop);
     busy.clear();
   }
 }

@@ -1,15 +1,14 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.verbena.core.memory.MemoryBudget;
 import io.verbena.rdma.wire.WorkId;
-import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Slots of one size in registered slabs, which are made when first needed and kept. Peers have no
@@ -29,9 +28,13 @@ public final class RegisteredPool {
   /** Slots per slab are a power of two: a slot is looked up a dozen times on its way. */
   private final int slabShift;
 
-  private final MemoryBudget budget;
+  private final PinnedMemory memory;
   private final Arena arena = Arena.ofShared();
   private Slab[] slabs = new Slab[0];
+
+  /** Memory of the next slab, where registering it was refused. */
+  private @Nullable MemorySegment unregistered;
+
   private int[] free = new int[0];
   private int freeCount;
   private int inUse;
@@ -43,11 +46,11 @@ public final class RegisteredPool {
    *
    * @param slabBytes large enough that registering is rare and keys are few
    */
-  RegisteredPool(VerbsPd domain, int slotBytes, int slabBytes, int access, MemoryBudget budget) {
+  RegisteredPool(VerbsPd domain, int slotBytes, int slabBytes, int access, PinnedMemory memory) {
     this.domain = domain;
     this.slotBytes = slotBytes;
     this.access = access;
-    this.budget = budget;
+    this.memory = memory;
     this.slotsPerSlab = Integer.highestOneBit(Math.max(1, slabBytes / slotBytes));
     this.slabShift = Integer.numberOfTrailingZeros(slotsPerSlab);
   }
@@ -65,8 +68,8 @@ public final class RegisteredPool {
   /**
    * Claims a slot.
    *
-   * @return {@link #NONE} when the budget is used up
-   * @throws IOException if memory cannot be registered; the message says what to do
+   * @return {@link #NONE} when there is none, and memory for more is {@linkplain #shortage refused}
+   * @throws IOException if the device is in error
    */
   public int claim() throws IOException {
     if (freeCount == 0 && !grow()) {
@@ -85,24 +88,36 @@ public final class RegisteredPool {
   private boolean grow() throws IOException {
     long bytes = (long) slotsPerSlab * slotBytes;
     int first = slabs.length * slotsPerSlab;
-    if (first + slotsPerSlab > WorkId.MOST_SLOTS || !budget.reserve(bytes)) {
+    if (first + slotsPerSlab > WorkId.MOST_SLOTS || memory.refuses(bytes)) {
       return false;
     }
+    MemorySegment slab = unregistered == null ? arena.allocate(bytes, PAGE) : unregistered;
     try {
-      MemorySegment memory = arena.allocate(bytes, PAGE);
-      IbvMr region = domain.registerMemory(memory.address(), bytes, access);
+      IbvMr region = memory.register(domain, slab.address(), bytes, access);
+      unregistered = null;
       slabs = Arrays.copyOf(slabs, slabs.length + 1);
       slabs[slabs.length - 1] =
-          new Slab(memory.address(), memory.asByteBuffer(), region, region.getLkey());
-    } catch (IOException e) {
-      budget.release(bytes);
-      throw e;
+          new Slab(slab.address(), slab.asByteBuffer(), region, region.getLkey());
+    } catch (PinningRefused e) {
+      unregistered = slab;
+      return false;
     }
     free = Arrays.copyOf(free, first + slotsPerSlab);
     for (int slot = first + slotsPerSlab - 1; slot >= first; slot--) {
       free[freeCount++] = slot;
     }
     return true;
+  }
+
+  /** Returns what to fail with where {@link #claim} has no slot and one cannot be done without. */
+  public IOException shortage(String what) {
+    PinningRefused why = memory.refusal();
+    return new IOException(
+        "no registered memory is left "
+            + what
+            + "; "
+            + (why == null ? "the pool has all the slots it can" : why.cure()),
+        why);
   }
 
   /** Returns the memory that a slot is in, in big-endian order; use absolute indices. */
@@ -132,8 +147,7 @@ public final class RegisteredPool {
   /** Deregisters and frees everything; no request may refer to it any more. */
   void close() throws IOException {
     for (Slab slab : slabs) {
-      VerbsMr.of(slab.region()).deregister();
-      budget.release((long) slotsPerSlab * slotBytes);
+      memory.deregister(slab.region(), (long) slotsPerSlab * slotBytes);
     }
     slabs = new Slab[0];
     arena.close();

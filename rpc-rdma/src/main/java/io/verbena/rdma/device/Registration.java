@@ -2,13 +2,13 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.core.link.MemoryLife;
-import io.verbena.verbs.ext.VerbsMr;
-import java.io.IOException;
+import io.verbena.verbs.ext.VerbsPd;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 
 /** Memory that is registered, with how many use it now. Belongs to its {@link RegionCache}. */
 public final class Registration {
+  private final VerbsPd domain;
   private final long address;
   private final long bytes;
   private final boolean readOnly;
@@ -26,7 +26,6 @@ public final class Registration {
   private MemoryLife life;
 
   private int users = 1;
-  private boolean open = true;
 
   /** A range of memory and what its life hangs on. */
   record Extent(long address, long bytes, MemorySegment.Scope scope, boolean readOnly) {
@@ -35,7 +34,8 @@ public final class Registration {
     }
   }
 
-  Registration(Extent extent, IbvMr region, MemoryLife life) {
+  Registration(VerbsPd domain, Extent extent, IbvMr region, MemoryLife life) {
+    this.domain = domain;
     this.address = extent.address;
     this.bytes = extent.bytes;
     this.readOnly = extent.readOnly;
@@ -57,6 +57,10 @@ public final class Registration {
 
   long bytes() {
     return bytes;
+  }
+
+  boolean isIn(VerbsPd one) {
+    return domain == one;
   }
 
   /** Whether it may outlive its users: not once the memory is freed, or can be. */
@@ -114,13 +118,5 @@ public final class Registration {
 
   boolean isExactly(long address, long length) {
     return address == this.address && length == bytes;
-  }
-
-  /** Does nothing the second time. */
-  void deregister() throws IOException {
-    if (open) {
-      open = false;
-      VerbsMr.of(region).deregister();
-    }
   }
 }

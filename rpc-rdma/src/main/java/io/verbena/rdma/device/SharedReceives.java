@@ -64,8 +64,12 @@ public final class SharedReceives {
    */
   public void join(int receives) throws IOException {
     if (!grow(receives, capacity)) {
-      throw new IOException(
-          "no registered memory is left for the receives of one more link; raise maxPinnedBytes");
+      throw slots < capacity
+          ? pool.shortage("for the receives of one more link")
+          : new IOException(
+              "links share "
+                  + capacity
+                  + " receives, and all are granted; guarantee fewer to each");
     }
     guaranteed += receives;
     granted += receives;

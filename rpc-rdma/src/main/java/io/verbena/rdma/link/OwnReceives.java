@@ -43,8 +43,7 @@ final class OwnReceives implements Receives {
     for (; claimed < slots.length; claimed++) {
       slots[claimed] = pool.claim();
       if (slots[claimed] == RegisteredPool.NONE) {
-        throw new IOException(
-            "no registered memory is left for the receives of one more link; raise maxPinnedBytes");
+        throw pool.shortage("for the receives of one more link");
       }
     }
     for (int slot : slots) {

@@ -104,7 +104,7 @@ final class SendSide {
     mostBytes = Math.min(pool.slotBytes(), terms.slotBytes());
     spare = pool.claim();
     if (spare == RegisteredPool.NONE) {
-      throw new IOException("no registered memory is left to send from; raise maxPinnedBytes");
+      throw pool.shortage("to send from");
     }
   }
 

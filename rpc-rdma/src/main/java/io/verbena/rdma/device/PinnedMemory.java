@@ -1,0 +1,230 @@
+package io.verbena.rdma.device;
+
+import com.ibm.disni.verbs.IbvMr;
+import io.verbena.rdma.RdmaCounters;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsMr;
+import io.verbena.verbs.ext.VerbsPd;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory that one event loop has registered, in all its domains. Whatever registers asks here,
+ * and what is idle makes room for it.
+ *
+ * <pre>
+ *   within the budget, and the system takes it? ── yes ─→ registered
+ *     │ no: budget used up, or ENOMEM        ↑
+ *     ├─ the least recently used of those that are idle goes
+ *     ↓ nothing is idle on this loop
+ *   refused; other loops give up what is idle there at their next sweep
+ * </pre>
+ *
+ * <p>Half of the budget at most is idle, over all loops, and no more registrations than can be
+ * looked through. Belongs to its loop, as they do: another one could not know whether they are
+ * still idle.
+ */
+public final class PinnedMemory {
+  private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
+
+  /** So many are looked through one by one in a few microseconds. */
+  private static final int MOST_IDLE = 1024;
+
+  private final PinningBudget budget;
+  private final RdmaCounters counters;
+
+  /** Least recently used first. */
+  private final Map<Registration, RdmaCounters.Idle> idle = new LinkedHashMap<>();
+
+  private long callsHeard;
+
+  /** The latest; null once something was given back since, here or perhaps elsewhere. */
+  private @Nullable PinningRefused refusal;
+
+  /**
+   * A loop's memory, of which none is registered.
+   *
+   * @param budget shared with other loops
+   */
+  public PinnedMemory(PinningBudget budget, RdmaCounters counters) {
+    this.budget = budget;
+    this.counters = counters;
+    this.callsHeard = budget.calls();
+  }
+
+  // ---- registering ----
+
+  /**
+   * Registers memory, making room for it.
+   *
+   * @throws PinningRefused if there is none
+   */
+  IbvMr register(VerbsPd domain, long address, long bytes, int access) throws IOException {
+    evictDead();
+    while (!budget.all().reserve(bytes)) {
+      if (!makeRoom()) {
+        throw refused(PinningRefused.byBudget(bytes, budget));
+      }
+    }
+    try {
+      return registerWithinBudget(domain, address, bytes, access);
+    } catch (IOException e) {
+      budget.all().release(bytes);
+      throw isOutOfMemory(e) ? refused(PinningRefused.bySystem(bytes, budget, e)) : e;
+    }
+  }
+
+  private IbvMr registerWithinBudget(VerbsPd domain, long address, long bytes, int access)
+      throws IOException {
+    while (true) {
+      try {
+        return domain.registerMemory(address, bytes, access);
+      } catch (IOException e) {
+        if (!isOutOfMemory(e) || !makeRoom()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean isOutOfMemory(IOException failure) {
+    return failure instanceof VerbsException verbs && verbs.errno() == Errno.ENOMEM;
+  }
+
+  private PinningRefused refused(PinningRefused made) {
+    callForRoom();
+    refusal = made;
+    return made;
+  }
+
+  private void callForRoom() {
+    budget.callForRoom();
+    callsHeard++; // what becomes idle here meanwhile may stay
+  }
+
+  /**
+   * Returns whether so many bytes were refused a moment ago, or fewer, and nothing was given back
+   * since: asking the system again would cost a call for each frame.
+   */
+  boolean refuses(long bytes) {
+    return refusal != null && bytes >= refusal.bytes();
+  }
+
+  /** Returns why the latest bytes were refused; null once something was given back since. */
+  @Nullable PinningRefused refusal() {
+    return refusal;
+  }
+
+  /** Deregisters memory that was registered here. */
+  void deregister(IbvMr region, long bytes) throws IOException {
+    try {
+      VerbsMr.of(region).deregister();
+    } finally {
+      budget.all().release(bytes);
+      refusal = null;
+    }
+  }
+
+  /** Deregisters what nobody uses any more. */
+  void drop(Registration one) {
+    try {
+      deregister(one.region(), one.bytes());
+    } catch (IOException e) {
+      LOG.warn("Registered memory cannot be deregistered: {}", e.getMessage());
+    }
+  }
+
+  // ---- idle ----
+
+  /** Keeps what nobody uses now, or drops it where so much may not be idle. */
+  void keep(Registration one) {
+    if (reserveIdle(one.bytes())) {
+      idle.put(one, counters.idle(one.bytes()));
+    } else {
+      counters.cacheEviction();
+      drop(one);
+    }
+  }
+
+  private boolean reserveIdle(long bytes) {
+    if (bytes > budget.idle().limit()) {
+      return false;
+    }
+    while (idle.size() == MOST_IDLE || !budget.idle().reserve(bytes)) {
+      if (!makeRoom()) {
+        callForRoom();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns what is idle, in any domain; a view. */
+  Set<Registration> idle() {
+    return Collections.unmodifiableSet(idle.keySet());
+  }
+
+  /** Has a registration in use again; returns whether it was idle. */
+  boolean reuse(Registration one) {
+    RdmaCounters.Idle was = idle.remove(one);
+    if (was == null) {
+      return false;
+    }
+    counters.busy(was);
+    budget.idle().release(one.bytes());
+    return true;
+  }
+
+  /** Drops one that is idle. */
+  void evict(Registration one) {
+    if (reuse(one)) {
+      counters.cacheEviction();
+      drop(one);
+    }
+  }
+
+  /** Drops the least recently used; returns false where nothing is idle. */
+  private boolean makeRoom() {
+    if (idle.isEmpty()) {
+      return false;
+    }
+    evict(idle.keySet().iterator().next());
+    return true;
+  }
+
+  private void evictDead() {
+    for (Registration one : List.copyOf(idle.keySet())) {
+      if (!one.mayStay()) {
+        evict(one);
+      }
+    }
+  }
+
+  /**
+   * Drops what is idle and may not stay so: what is dead, or all of it if another loop has called
+   * for room. Due now and then.
+   */
+  public void sweep() {
+    refusal = null;
+    long calls = budget.calls();
+    if (calls == callsHeard) {
+      evictDead();
+    } else {
+      callsHeard = calls;
+      List.copyOf(idle.keySet()).forEach(this::evict);
+    }
+  }
+
+  /** Returns whether {@link #sweep} may have something to do by and by. */
+  public boolean isWatchful() {
+    return !idle.isEmpty();
+  }
+}

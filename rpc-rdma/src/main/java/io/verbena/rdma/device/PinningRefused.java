@@ -1,0 +1,51 @@
+package io.verbena.rdma.device;
+
+import java.io.IOException;
+
+/**
+ * Memory was not registered, since the budget or the system allows no more and nothing idle is
+ * left: what waits for less to be in use may go on later. The message says which, and the cure.
+ */
+final class PinningRefused extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final long bytes;
+  private final String cure;
+
+  private PinningRefused(long bytes, String reason, String cure) {
+    super(bytes + " bytes cannot be registered: " + reason);
+    this.bytes = bytes;
+    this.cure = cure;
+  }
+
+  static PinningRefused byBudget(long bytes, PinningBudget budget) {
+    return new PinningRefused(
+        bytes,
+        "of maxPinnedBytes = %d, %d are in use; raise maxPinnedBytes, or have less under way at a time"
+            .formatted(budget.limit(), budget.registered()),
+        "raise maxPinnedBytes");
+  }
+
+  static PinningRefused bySystem(long bytes, PinningBudget budget, IOException cause) {
+    PinningRefused made =
+        new PinningRefused(
+            bytes,
+            ("ibv_reg_mr failed with ENOMEM beside %d bytes in use, so the limit of locked memory"
+                    + " (memlock) is below maxPinnedBytes = %d; raise it (ulimit -l unlimited,"
+                    + " LimitMEMLOCK=infinity, --ulimit memlock=-1 for a container), see"
+                    + " 'verbena doctor'")
+                .formatted(budget.registered(), budget.limit()),
+            "ibv_reg_mr failed with ENOMEM: raise memlock (ulimit -l unlimited)");
+    made.initCause(cause);
+    return made;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** Returns the cure alone, so short that a peer can be told by its connection request. */
+  String cure() {
+    return cure;
+  }
+}
