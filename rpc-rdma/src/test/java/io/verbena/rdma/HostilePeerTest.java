@@ -141,6 +141,26 @@ final class HostilePeerTest {
     assertClosedFor("1 bytes, which is no message");
   }
 
+  /** What it sent is on its device when this end begins to end the link. */
+  private void lieHasArrived() throws IOException {
+    peer.send(send(99, 0, 0)).send(send(99, 0, 0));
+    passive.world.pass(Duration.ofMillis(20).toNanos());
+  }
+
+  @Test
+  void whoLiesWhileThisEndSaysFarewellIsCountedOnce() throws IOException {
+    lieHasArrived();
+    link().link().close();
+    assertClosedFor("closed by this end");
+  }
+
+  @Test
+  void whoLiesWhileTheLinkIsDrainedIsCountedOnce() throws IOException {
+    lieHasArrived();
+    link().link().abort("aborted by the test");
+    assertClosedFor("aborted by the test");
+  }
+
   @Test
   void whoSendsAnUnknownKindIsClosed() throws IOException {
     peer.send(send(99, 0, 0));

@@ -76,6 +76,7 @@ public final class RdmaLink implements Link, CompletionSink {
   private boolean blocked;
   private boolean accepted;
   private boolean due;
+  private boolean brokenByPeer;
   private long sendsSeen = -1;
   private long idleSince;
 
@@ -550,8 +551,10 @@ public final class RdmaLink implements Link, CompletionSink {
     fail("the peer closed the link");
   }
 
+  /** Counts once for each link, also while it ends: what is left to read of it is read. */
   void peerBrokeRules(String how) {
-    if (state == State.OPEN) {
+    if (!brokenByPeer) {
+      brokenByPeer = true;
       LOG.warn("The link to {} is closed: {}", peerAddress, how);
       context.counters().brokeRules();
     }
