@@ -11,10 +11,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A contract of one method, written by hand. */
+/** A contract written by hand: one method, whose handler runs on the loop or beside it. */
 interface Echo {
   MethodDescriptor<String> METHOD =
       new MethodDescriptor<>("echo", 1, "echo", true, false, true, 0, in -> in.readString(), null);
+
+  MethodDescriptor<String> BESIDE_THE_LOOP =
+      new MethodDescriptor<>(
+          "echo", 2, "beside", true, false, false, 0, in -> in.readString(), null);
 
   ServiceDescriptor<Echo> SERVICE =
       new ServiceDescriptor<>(
@@ -31,7 +35,7 @@ interface Echo {
                       "string",
                       List.of())),
               List.of()),
-          List.of(METHOD),
+          List.of(METHOD, BESIDE_THE_LOOP),
           caller -> {
             throw new UnsupportedOperationException();
           });
@@ -52,7 +56,13 @@ interface Echo {
 
   /** Calls it. */
   static CompletableFuture<String> call(Session session, String text) {
+    return call(session, METHOD, text);
+  }
+
+  /** Calls one of its two methods. */
+  static CompletableFuture<String> call(
+      Session session, MethodDescriptor<String> method, String text) {
     ServiceCaller caller = session.caller(SERVICE, CallOptions.DEFAULT);
-    return caller.submit(METHOD, out -> out.writeString(text)).toCompletableFuture();
+    return caller.submit(method, out -> out.writeString(text)).toCompletableFuture();
   }
 }

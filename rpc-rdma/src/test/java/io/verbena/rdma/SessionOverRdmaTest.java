@@ -112,6 +112,24 @@ final class SessionOverRdmaTest {
     assertThat(east.counters().linksOpened()).isEqualTo(1);
   }
 
+  /** The loops are stepped, and no handler is given a thread. */
+  @Test
+  void aHandlerBesideTheLoopHoldsUpNoCallWhoseHandlerRunsOnIt() {
+    upgraded();
+    CompletableFuture<String> waits = Echo.call(session, Echo.BESIDE_THE_LOOP, "waits");
+    CompletableFuture<String> goesOn = Echo.call(session, "goes on");
+    for (int i = 0; i < 100_000 && !goesOn.isDone(); i++) {
+      world.step();
+      world.clock().advance(Duration.ofNanos(10_000));
+    }
+    assertThat(goesOn).isCompletedWithValue("goes on");
+    assertThat(session.path().link()).isEqualTo("rdma");
+    assertThat(executions).doesNotContainKey("waits");
+    world.runUntil(waits::isDone);
+    assertThat(waits).isCompletedWithValue("waits");
+    assertThat(executions).containsEntry("waits", 1);
+  }
+
   @Test
   void messagesOfAnySizeKeepTheirOrderAcrossTheChange() {
     List<String> sent = new ArrayList<>();
