@@ -50,6 +50,9 @@ final class IncomingTransfer extends BulkTransfer {
   private int checksum;
   private @Nullable TransferException failure;
 
+  /** Some of its memory cannot be fenced: all of it is kept, and not waited for. */
+  private boolean lost;
+
   /** Whether the peer has yet to hear how far it is. */
   boolean progressDue;
 
@@ -345,7 +348,23 @@ final class IncomingTransfer extends BulkTransfer {
             moveOn();
             host.schedulePump();
           }
-        });
+        },
+        this::lost);
+  }
+
+  private void lost() {
+    lost = true;
+    TransferException why = failure;
+    if (why != null) {
+      handle.fail(why);
+    } else {
+      fail(
+          RpcStatus.INTERNAL,
+          "its link is gone, and the device may still write into its memory, which cannot be used"
+              + " again: end this process, and see its log for what the device refused",
+          null,
+          true);
+    }
   }
 
   // ---- arrivals ----
@@ -459,7 +478,7 @@ final class IncomingTransfer extends BulkTransfer {
     fences++; // or the first to be fenced at once would take itself for the last
     pieces.forEach(piece -> close(piece, () -> {}));
     fences--;
-    if (!destination.isUsersMemory()) {
+    if (lost || !destination.isUsersMemory()) {
       handle.fail(why);
     }
     freeIfFenced();

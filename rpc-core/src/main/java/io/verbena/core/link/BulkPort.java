@@ -24,9 +24,9 @@ import java.util.concurrent.CompletionStage;
  * one target are written from its beginning to its end, without gaps; once both ends have rewound
  * it, again.
  *
- * <p>When the link has told its listener {@link LinkListener#onClosed}, every target is fenced and
- * no source is read any more; writes that had not completed never do. Regions and targets are then
- * still to be released and closed.
+ * <p>When the link has told its listener {@link LinkListener#onClosed}, every target is fenced, or
+ * lost where its device cannot be stopped, and no source is read any more; writes that had not
+ * completed never do. Regions and targets are then still to be released and closed.
  */
 public interface BulkPort {
   /** Returns how many bytes one write should have: enough to be efficient, and a power of two. */

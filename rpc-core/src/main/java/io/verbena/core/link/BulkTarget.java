@@ -20,6 +20,18 @@ public interface BulkTarget {
    */
   void close(Runnable whenFenced);
 
+  /**
+   * Closes the range, for an owner that has something to do where it cannot be fenced.
+   *
+   * @param whenFenced as above
+   * @param whenLost runs once in its stead, maybe before this method returns, where the link is
+   *     gone and its device may write into the range for ever: its memory must never be used for
+   *     something else, nor its region be released
+   */
+  default void close(Runnable whenFenced, Runnable whenLost) {
+    close(whenFenced);
+  }
+
   /** Hears what arrives in a target. */
   @FunctionalInterface
   interface Listener {

@@ -90,8 +90,18 @@ public final class QueuePair {
   public void destroy() throws IOException {
     try {
       undo();
-    } finally {
+    } catch (IOException e) {
+      destroyIdAfter(e);
+      throw e;
+    }
+    id.destroyId();
+  }
+
+  private void destroyIdAfter(IOException cause) {
+    try {
       id.destroyId();
+    } catch (IOException e) {
+      cause.addSuppressed(e); // it may have failed for no other reason
     }
   }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *   OPEN ──close, all has arrived──→ SHUTTING ──its window is invalidated──→ FENCED
  *     └──close──→ REVOKING ──the peer says that nothing comes any more──↑       ↑
  *                     └───────── the queue pair is drained and destroyed ───────┘
+ *   any but FENCED ──the queue pair cannot be destroyed──→ LOST: the memory is kept for good
  * </pre>
  *
  * <p>The peer is asked before the range is shut, since a WRITE into a range that is shut would be
@@ -22,7 +23,8 @@ final class Landing implements BulkTarget {
     OPEN,
     REVOKING,
     SHUTTING,
-    FENCED
+    FENCED,
+    LOST
   }
 
   private final RdmaBulk owner;
@@ -37,6 +39,7 @@ final class Landing implements BulkTarget {
   private long arrived;
   private long deadline;
   private @Nullable Runnable whenFenced;
+  private @Nullable Runnable whenLost;
 
   Landing(
       RdmaBulk owner, @Nullable Exposure exposure, Advertisement advertisement, Listener listener) {
@@ -59,6 +62,11 @@ final class Landing implements BulkTarget {
 
   @Override
   public void close(Runnable fenced) {
+    close(fenced, () -> {});
+  }
+
+  @Override
+  public void close(Runnable fenced, Runnable lost) {
     if (closed) {
       throw new IllegalStateException("the target is closed already");
     }
@@ -68,7 +76,11 @@ final class Landing implements BulkTarget {
       return;
     }
     whenFenced = fenced;
+    whenLost = lost;
     owner.closing(this);
+    if (state == State.LOST) {
+      lost.run();
+    }
   }
 
   /** Returns what both ends call it. */
@@ -136,8 +148,18 @@ final class Landing implements BulkTarget {
   /** Nothing can arrive any more. */
   void fenced() {
     state = State.FENCED;
-    Runnable told = whenFenced;
+    tell(whenFenced);
+  }
+
+  /** The device may write into it for ever. */
+  void lost() {
+    state = State.LOST;
+    tell(whenLost);
+  }
+
+  private void tell(@Nullable Runnable told) {
     whenFenced = null;
+    whenLost = null;
     if (told != null) {
       told.run();
     }

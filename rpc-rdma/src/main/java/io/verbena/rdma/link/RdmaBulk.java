@@ -405,6 +405,8 @@ final class RdmaBulk implements BulkPort {
         fenced(landing, true);
       }
       leaveIfUnused();
+    } else {
+      landings.all().forEach(Landing::lost);
     }
   }
 }

@@ -245,6 +245,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
       if (qp == null) {
         throw VerbsException.closed("rdma_destroy_qp", "The queue pair");
       }
+      host.checkDestroysQueuePairs("rdma_destroy_qp");
       qp.destroy();
       qp = null;
       return 0;

@@ -30,6 +30,7 @@ public final class FabricHost implements VerbsProvider {
   private RequestWatcher watcher = (opcode, bytes) -> {};
   private boolean processAlive = true;
   private boolean powered = true;
+  private boolean keepsQueuePairs;
   private int nextPort = 32_768;
 
   FabricHost(Fabric fabric, String name, DeviceProfile profile, List<InetAddress> addresses) {
@@ -128,6 +129,16 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /**
+   * Has the device refuse to destroy queue pairs with EIO, or no longer, as one does whose firmware
+   * does not answer. They go on to be usable.
+   */
+  public void keepQueuePairs(boolean kept) {
+    synchronized (fabric.lock) {
+      keepsQueuePairs = kept;
+    }
+  }
+
   /** Puts a new device in the place of a removed one. */
   public void restoreDevice() {
     synchronized (fabric.lock) {
@@ -172,6 +183,13 @@ public final class FabricHost implements VerbsProvider {
   void check(String call) throws VerbsException {
     if (!processAlive) {
       throw new VerbsException(call, Errno.EIO, "host " + name + " was killed by the test.");
+    }
+  }
+
+  void checkDestroysQueuePairs(String call) throws VerbsException {
+    if (keepsQueuePairs) {
+      throw new VerbsException(
+          call, Errno.EIO, "the device of host " + name + " keeps its queue pairs.");
     }
   }
 
