@@ -335,7 +335,11 @@ public final class Transfers {
     }
     if (isOwn(id) && isAnswer(id)) {
       IncomingTransfer transfer = incoming.get(id);
-      return transfer == null ? null : transfer.offered(length);
+      if (transfer != null) {
+        return transfer.offered(length);
+      }
+      refuse(id, RpcStatus.CANCELLED, "its call was given up"); // before it was answered
+      return null;
     }
     String wrong = begun(FrameKind.BULK_OFFER, id);
     if (wrong == null) {

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -215,6 +216,9 @@ public final class ServerCall
     if (!(received instanceof Received.Answer(Source source))) {
       throw new IllegalArgumentException(
           method.fullName() + " answers with Received.from(source), not with what it received");
+    }
+    if (isCancelled()) {
+      throw new CancellationException("nobody waits for its answer any more");
     }
     result().writeVarLong(source.length());
     answer = OpenSource.open(source);

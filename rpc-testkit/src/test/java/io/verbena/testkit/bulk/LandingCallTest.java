@@ -243,6 +243,49 @@ class LandingCallTest {
   }
 
   @Test
+  void anAnswerThatComesAfterItsDeadlineIsNotKept(@TempDir Path directory) throws IOException {
+    byte[] inside = bytes.toArray(ValueLayout.JAVA_BYTE);
+    Source book = Source.file(Files.write(directory.resolve("book"), inside));
+    served =
+        new Shelves() {
+          @Override
+          public Received read(String title, Landing into) {
+            bulk.world.pass(Duration.ofSeconds(2)); // the handler's, while the deadline passes
+            assertThat(Thread.interrupted()).isTrue();
+            return Received.from(book);
+          }
+        };
+    CompletionStage<Received> call =
+        LibraryRpc.async(bulk.session, CallOptions.timeout(Duration.ofSeconds(1)))
+            .read("book", Landing.of(bulk.room(LENGTH)));
+    assertThat(failure(call).status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
+    bulk.world.settle();
+    assertThat(bulk.server.bulkStats().failed()).as("answers begun, and given up").isZero();
+  }
+
+  @Test
+  void anAnswerMayComeAtAnyPointOfItsCallsEnd() {
+    for (int step = 0; step < 20; step++) {
+      int steps = step;
+      List<CompletableFuture<Received>> calls = new ArrayList<>();
+      served =
+          new Shelves() {
+            @Override
+            public Received read(String title, Landing into) {
+              calls.forEach(call -> call.cancel(true));
+              for (int i = 0; i < steps; i++) {
+                bulk.world.step();
+              }
+              return Received.from(Source.of(bytes));
+            }
+          };
+      calls.add(library().read("book", Landing.pooled(LENGTH)).toCompletableFuture());
+      bulk.assertNothingLeft();
+      assertThat(calls).allMatch(CompletableFuture::isCancelled);
+    }
+  }
+
+  @Test
   void aLostLinkCostsALandingCallNothingButTime() {
     bulk.open();
     for (int step = 0; step < 80; step += 3) {
