@@ -28,6 +28,10 @@ public interface Transfer {
    * Returns its outcome: what was received (on the sending end, and for a {@link PushHandler}, its
    * length alone), or a {@link TransferException}. It completes when the memory it used is free
    * again. Dependents run on the event loop; do not block there.
+   *
+   * <p>To cancel its future is to {@link #cancel} the transfer: it completes as said, not at once.
+   * To complete its future in another way, as {@code orTimeout} does, leaves the transfer alone: it
+   * goes on, still uses its memory, and its own outcome is at {@link #get}.
    */
   CompletionStage<Received> result();
 

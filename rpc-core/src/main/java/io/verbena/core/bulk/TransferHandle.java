@@ -20,6 +20,7 @@ final class TransferHandle implements Transfer {
   private final EventLoop loop;
   private final String object;
   private final CompletableFuture<Received> outcome = new CompletableFuture<>();
+  private final Result result = new Result(); // not a stage of it, which would wrap a failure
   private final long startNanos;
   private Ender ender = (status, why) -> {};
   private long timer = Timers.NONE;
@@ -80,11 +81,13 @@ final class TransferHandle implements Transfer {
     if (!outcome.complete(received)) {
       received.close();
     }
+    result.complete(received);
   }
 
   void fail(TransferException failure) {
     end();
     outcome.completeExceptionally(failure);
+    result.completeExceptionally(failure);
   }
 
   private void end() {
@@ -118,7 +121,16 @@ final class TransferHandle implements Transfer {
 
   @Override
   public CompletionStage<Received> result() {
-    return outcome; // not a stage of it, which would wrap a failure once more
+    return result;
+  }
+
+  /** The outcome in its user's hands, who may complete it too: the transfer takes no notice. */
+  private final class Result extends CompletableFuture<Received> {
+    /** Cancels the transfer, and completes as it does: when its memory is free, not before. */
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      return !isDone() && TransferHandle.this.cancel();
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
@@ -20,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -280,6 +283,40 @@ class MisfortuneTest {
       Transfer transfer = bulk.fetch(bulk.publish(Source.of(new byte[10])), Landing.pooled(10));
       assertThat(transfer.cancel()).isTrue();
       assertThat(bulk.awaitFailure(transfer).status()).isEqualTo(RpcStatus.CANCELLED);
+      bulk.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void cancellingTheFutureOfATransferCancelsIt() {
+    try (BulkWorld bulk = new BulkWorld()) {
+      Fetching fetching = new Fetching(bulk, 0);
+      bulk.steps(12);
+      CompletableFuture<Received> result = BulkWorld.future(fetching.transfer);
+      assertThat(result.cancel(true)).isTrue();
+      assertThat(result).as("told before its memory is free").isNotDone();
+      TransferException failure = bulk.awaitFailure(result, TransferException.class);
+      assertThat(failure.status()).isEqualTo(RpcStatus.CANCELLED);
+      assertThat(result.cancel(true)).isFalse();
+      assertThat(fetching.transfer.cancel()).isFalse();
+      assertThatThrownBy(fetching.transfer::get).isSameAs(failure);
+      assertNobodyWrites(fetching);
+      bulk.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void aFutureThatIsCompletedFromOutsideSaysNothingOfItsTransfer() {
+    try (BulkWorld bulk = new BulkWorld()) {
+      Fetching fetching = new Fetching(bulk, 0);
+      bulk.steps(12);
+      CompletableFuture<Received> impatient = BulkWorld.future(fetching.transfer);
+      impatient.completeExceptionally(new TimeoutException("as orTimeout does"));
+      assertThat(impatient.cancel(true)).isFalse();
+      assertThat(fetching.transfer.cancel()).isTrue();
+      bulk.world.runUntil(() -> !fetching.transfer.cancel());
+      assertThatThrownBy(fetching.transfer::get).hasMessageContaining("CANCELLED");
+      assertNobodyWrites(fetching);
       bulk.assertNothingLeft();
     }
   }
