@@ -117,6 +117,7 @@ final class Engine implements AutoCloseable {
     threads.values().forEach(LoopThread::close);
     threads.clear();
     loops.clear();
+    bulk.shelf().close();
     bulk.memory().close();
   }
 

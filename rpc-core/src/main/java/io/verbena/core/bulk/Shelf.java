@@ -26,6 +26,7 @@ public final class Shelf {
   private final ConcurrentHashMap<Long, Shelved> objects = new ConcurrentHashMap<>();
   private final AtomicLong lastId = new AtomicLong();
   private final SecureRandom random = new SecureRandom();
+  private volatile boolean closed;
 
   Published publish(EventLoop loop, Source source, Duration lease) {
     if (lease.isNegative() || lease.isZero()) {
@@ -37,6 +38,11 @@ public final class Shelf {
     ObjectRef ref = new ObjectRef(id, random.nextLong(), opened.length());
     Shelved shelved = new Shelved(ref, inWords(source), opened, loop, NanoClock.nanos(lease));
     objects.put(ref.id(), shelved);
+    if (closed) { // by another thread maybe, which may not have seen this object
+      shelved.close();
+      throw new IllegalStateException(
+          "nothing can be published here: the client or server is closed");
+    }
     loop.execute(() -> shelved.watch(loop.now()));
     return shelved;
   }
@@ -71,6 +77,12 @@ public final class Shelf {
 
   long bytes() {
     return objects.values().stream().mapToLong(one -> one.ref.length()).sum();
+  }
+
+  /** Takes back all of it: nobody can be served any more. */
+  public void close() {
+    closed = true;
+    objects.values().forEach(Shelved::close);
   }
 
   /** One published object. */

@@ -325,6 +325,36 @@ class TransferTest {
     assertThat(bulk.server.bulkStats().publishedBytes()).isZero();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {0, -1})
+  void aLeaseIsPositive(long seconds) {
+    Duration lease = Duration.ofSeconds(seconds);
+    Source source = Source.of(new byte[10]);
+    assertThatThrownBy(() -> bulk.server.publish(source, lease))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a lease is positive, not " + lease);
+    assertThatThrownBy(() -> bulk.session.objects().publish(source, lease))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void whoeverClosesTakesBackWhatItHasPublished() {
+    Source source = Source.of(new byte[10]);
+    Published ofServer = bulk.server.publish(source, BulkWorld.LEASE);
+    Published ofClient = bulk.session.objects().publish(source, BulkWorld.LEASE);
+    bulk.client.close();
+    assertThat(ofClient.isAvailable()).isFalse();
+    assertThat(ofServer.isAvailable()).isTrue();
+    bulk.server.close();
+    assertThat(ofServer.isAvailable()).isFalse();
+    assertThatThrownBy(() -> bulk.server.publish(source, BulkWorld.LEASE))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+    assertThatThrownBy(() -> bulk.session.objects().publish(source, BulkWorld.LEASE))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(bulk.server.bulkStats().published()).isZero();
+  }
+
   @Test
   void memoryThatIsFreedTooEarlyFailsItsTransferAlone() {
     Arena brief = Arena.ofShared();
