@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 final class FileSupply implements Supply {
   private final OpenSource.InFile file;
   private final StagedSupply staged;
-  private @Nullable Owner owner;
-  private boolean reading;
   private int underWay;
   private @Nullable Runnable closing;
 
@@ -22,18 +20,13 @@ final class FileSupply implements Supply {
 
   @Override
   public void begin(Owner owner) {
-    this.owner = owner;
+    staged.begin(owner);
   }
 
   @Override
   public int ready(BulkPath path, long at, int most) {
     if (path.port().writesFrom(file.file().channel())) {
       return most;
-    }
-    Owner reader = owner;
-    if (!reading && reader != null) {
-      reading = true;
-      staged.begin(reader);
     }
     return staged.ready(path, at, most);
   }
@@ -76,14 +69,12 @@ final class FileSupply implements Supply {
 
   @Override
   public boolean waitsForConfirmation(long at) {
-    return reading && staged.waitsForConfirmation(at);
+    return staged.waitsForConfirmation(at);
   }
 
   @Override
   public void confirmed(long upTo) {
-    if (reading) {
-      staged.confirmed(upTo);
-    }
+    staged.confirmed(upTo);
   }
 
   @Override

@@ -29,6 +29,7 @@ final class StagedSupply implements Supply {
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final ArrayDeque<Filled> filled = new ArrayDeque<>();
   private @Nullable Owner owner;
+  private boolean begun;
   private int claimed;
   private long fillAt;
   private long summedUpTo;
@@ -49,9 +50,11 @@ final class StagedSupply implements Supply {
   @Override
   public void begin(Owner owner) {
     this.owner = owner;
-    if (length == 0) {
-      return;
-    }
+  }
+
+  /** Claims memory, and begins to fill it: only when the receiver has opened its own. */
+  private void claim(Owner owner) {
+    begun = true;
     long size = Math.min(BulkMemory.CHUNK_BYTES, length);
     int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
     BulkMemory memory = host.bulkContext().memory();
@@ -134,6 +137,10 @@ final class StagedSupply implements Supply {
 
   @Override
   public int ready(BulkPath path, long at, int most) {
+    Owner hears = owner;
+    if (!begun && hears != null) {
+      claim(hears);
+    }
     for (Filled one : filled) {
       if (at >= one.start && at < one.end) {
         return (int) Math.min(most, one.end - at);

@@ -39,7 +39,7 @@ interface Supply {
     void cannotSupply(Throwable cause);
   }
 
-  /** Begins: what takes time does so from now on. */
+  /** Begins; memory is claimed, and read ahead, when the receiver has opened its own. */
   void begin(Owner owner);
 
   /**

@@ -121,6 +121,18 @@ class HostileBulkTest {
   }
 
   @Test
+  void fetchesThatAreNeverGrantedTakeNoMemory() {
+    RawSession raw = open();
+    for (long transfer = 1; transfer <= 1000; transfer++) {
+      raw.fetch(transfer << 3 | 1, ref, 0, 100_000);
+      settle();
+    }
+    assertThat(bulk.server.bulkStats().sending()).isEqualTo(1000);
+    assertThat(bulk.server.bulkStats().memoryInUse()).isZero();
+    assertThat(raw.closed).isNull();
+  }
+
+  @Test
   void progressAndAnEndThatWereNotReached() {
     RawSession ahead = open();
     ahead.fetch(FIRST, ref, 0, 100_000);
