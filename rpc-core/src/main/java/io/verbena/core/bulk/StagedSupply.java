@@ -86,7 +86,8 @@ final class StagedSupply implements Supply {
       filling = true;
       fillAt += size;
       if (source.readsQuickly() && size <= READ_AT_ONCE) {
-        filledAtOnce(thisRun, start, memory, block);
+        OffLoop.runHere(
+            () -> fill(start, memory), failure -> filled(thisRun, start, memory, block, failure));
       } else {
         OffLoop.run(
             host,
@@ -94,16 +95,6 @@ final class StagedSupply implements Supply {
             failure -> filled(thisRun, start, memory, block, failure));
       }
     }
-  }
-
-  private void filledAtOnce(int thisRun, long start, MemorySegment memory, Block block) {
-    Throwable failure = null;
-    try {
-      fill(start, memory);
-    } catch (Exception e) {
-      failure = e;
-    }
-    filled(thisRun, start, memory, block, failure);
   }
 
   private void fill(long start, MemorySegment memory) throws Exception {

@@ -1,5 +1,7 @@
 package io.verbena.testkit.bulk;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -353,6 +355,22 @@ class TransferTest {
     assertThatThrownBy(() -> bulk.session.objects().publish(source, BulkWorld.LEASE))
         .isInstanceOf(IllegalStateException.class);
     assertThat(bulk.server.bulkStats().published()).isZero();
+  }
+
+  @Test
+  void aMappedFileThatBecameShorterFailsItsTransferAlone() throws IOException {
+    Path file = Files.write(directory.resolve("mapped"), new byte[8192]);
+    try (BulkWorld copying = new BulkWorld(false, server -> server.pinCutOffBytes(1 << 20));
+        FileChannel open = FileChannel.open(file, READ, WRITE)) {
+      MemorySegment mapped = open.map(FileChannel.MapMode.READ_ONLY, 0, 8192, copying.arena);
+      open.truncate(0);
+      ObjectRef ref = copying.publish(Source.of(mapped));
+      assertThat(copying.awaitFailure(copying.fetch(ref, Landing.pooled(8192))))
+          .hasMessageContaining("a fault occurred");
+      ObjectRef sound = copying.publish(Source.of(new byte[10]));
+      copying.await(copying.fetch(sound, Landing.pooled(10))).close();
+      copying.assertNothingLeft();
+    }
   }
 
   @Test
