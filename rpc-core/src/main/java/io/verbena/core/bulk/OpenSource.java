@@ -15,6 +15,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A source whose files are open. Slices share them; each is closed once. Safe for any thread. */
 public sealed interface OpenSource {
@@ -199,6 +201,8 @@ public sealed interface OpenSource {
 
   /** An open file that several slices share. */
   final class OpenFile {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
+
     private final String name;
     private final FileChannel channel;
     private final boolean owned;
@@ -274,7 +278,7 @@ public sealed interface OpenSource {
         try {
           channel.close();
         } catch (IOException e) {
-          throw new UncheckedIOException("cannot close " + name, e);
+          LOG.warn("Cannot close {}", name, e); // it was only read: nothing is lost
         }
       }
     }
