@@ -13,6 +13,7 @@ final class JoinedSupply implements Supply {
   private final List<Part> parts = new ArrayList<>();
   private @Nullable Owner owner;
   private int open;
+  private int confirmed;
   private @Nullable Runnable closing;
 
   private static final class Part {
@@ -82,27 +83,25 @@ final class JoinedSupply implements Supply {
 
   @Override
   public boolean waitsForConfirmation(long at) {
-    for (Part part : parts) {
-      if (at > part.start && at <= part.end) {
-        return part.supply.waitsForConfirmation(at - part.start);
-      }
-    }
-    return false;
+    Part part = partAt(at - 1); // what ends here, not what begins
+    return part.supply.waitsForConfirmation(at - part.start);
   }
 
   @Override
   public void confirmed(long upTo) {
-    for (Part part : parts) {
-      if (part.begun && !part.closed && upTo > part.start) {
-        part.supply.confirmed(Math.min(upTo, part.end) - part.start);
-        if (upTo >= part.end) {
-          close(part);
-        }
-      }
+    while (confirmed < parts.size() && parts.get(confirmed).end <= upTo) {
+      close(parts.get(confirmed++));
+    }
+    if (confirmed < parts.size()) {
+      Part part = parts.get(confirmed);
+      part.supply.confirmed(upTo - part.start);
     }
   }
 
   private void close(Part part) {
+    if (!part.begun || part.closed) {
+      return;
+    }
     part.closed = true;
     part.supply.close(
         () -> {
@@ -119,11 +118,7 @@ final class JoinedSupply implements Supply {
   @Override
   public void close(Runnable whenFree) {
     closing = whenFree;
-    for (Part part : parts) {
-      if (part.begun && !part.closed) {
-        close(part);
-      }
-    }
+    parts.forEach(this::close);
     freeIfClosing();
   }
 
