@@ -6,7 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What may be set for one transfer. Immutable.
  *
- * @param timeout after which it fails, counted from when it was asked for; null: none
+ * @param timeout after which it fails, counted from when it was asked for; null: none. Where it
+ *     comes into memory of the user's own, or leaves from there, it is over once that memory is
+ *     free. Over TCP a landing is free at once; over RDMA that takes a round trip, up to the
+ *     limits' {@code deadAfter} when the link is dead, and up to 30 s when the peer is alive but
+ *     does not let go of it
  * @param checksum whether both ends compute a CRC32C of the whole object, and compare
  */
 public record TransferOptions(@Nullable Duration timeout, boolean checksum) {
