@@ -1,19 +1,29 @@
 package io.verbena.samples.kv;
 
 import io.verbena.api.CallContext;
+import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.VerbenaServer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The store: {@code java ... StoreServer 7404}. Safe for use by any thread. */
 public final class StoreServer implements Store {
+  private static final long LONGEST_VALUE = 4L << 30;
+
+  /** As long as its call may take. */
+  private static final TransferOptions IN_TIME =
+      TransferOptions.DEFAULT.withTimeout(Duration.ofMinutes(1));
+
   /**
    * Values live outside the heap, each until nobody reads it any more: a value that was replaced
    * may still be on its way to somebody.
@@ -31,15 +41,27 @@ public final class StoreServer implements Store {
 
   @Override
   public void put(String key, ObjectRef value) {
+    if (value.length() > LONGEST_VALUE) { // before there is memory for whatever a client says
+      throw new IllegalArgumentException(
+          "a value has at most %d bytes, and that of '%s' has %d"
+              .formatted(LONGEST_VALUE, key, value.length()));
+    }
     MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, value.length()));
     MemorySegment exactly = memory.asSlice(0, value.length());
+    fetch(value, exactly);
+    values.put(key, exactly);
+  }
+
+  private static void fetch(ObjectRef value, MemorySegment into) {
+    Session caller = CallContext.current().session();
+    Transfer transfer = caller.objects().fetch(value, Landing.of(into), IN_TIME);
     try {
-      CallContext.current().session().objects().fetch(value, Landing.of(exactly)).get().close();
+      transfer.get().close();
     } catch (InterruptedException e) {
+      transfer.cancel();
       Thread.currentThread().interrupt();
       throw new IllegalStateException("the caller gave up", e);
     }
-    values.put(key, exactly);
   }
 
   @Override

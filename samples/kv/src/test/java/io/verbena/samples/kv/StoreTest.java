@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.core.NanoClock;
@@ -99,6 +101,14 @@ class StoreTest {
     try (Received received = store.get("nothing", Landing.pooled(10))) {
       assertThat(received.length()).isZero();
     }
+  }
+
+  @Test
+  void aValueThatIsTooLongIsRefusedBeforeThereIsMemoryForIt() {
+    ObjectRef claimed = new ObjectRef(1, 1, Long.MAX_VALUE);
+    assertThatThrownBy(() -> store.store().put("huge", claimed))
+        .isInstanceOf(RpcException.class)
+        .hasMessageContaining("a value has at most 4294967296 bytes, and that of 'huge' has");
   }
 
   @Test
