@@ -19,12 +19,15 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -325,6 +328,48 @@ class TransferTest {
     bulk.world.pass(Duration.ofSeconds(2));
     assertThat(published.isAvailable()).isFalse();
     assertThat(bulk.server.bulkStats().publishedBytes()).isZero();
+  }
+
+  @Test
+  void aBufferIsReadAndWrittenFromItsPositionToItsLimit() {
+    ByteBuffer from = ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5}).position(1).limit(4);
+    ByteBuffer into = ByteBuffer.allocateDirect(6).position(2).limit(5);
+    bulk.await(bulk.fetch(bulk.publish(Source.of(from)), Landing.of(into))).close();
+    assertThat(from).isEqualTo(ByteBuffer.wrap(new byte[] {2, 3, 4}));
+    assertThat(into).isEqualTo(from);
+    assertThat(into.clear()).isEqualTo(ByteBuffer.wrap(new byte[] {0, 0, 2, 3, 4, 0}));
+  }
+
+  @Test
+  void aLandingThatIsTooSmallIsRefusedAtOnceWithBothLengths() {
+    ObjectRef ref = bulk.publish(Source.of(new byte[100]));
+    for (Landing small : List.of(Landing.of(bulk.room(99)), Landing.pooled(99))) {
+      assertThatThrownBy(() -> bulk.fetch(ref, small))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageEndingWith("100 bytes do not fit a landing of 99");
+    }
+  }
+
+  @Test
+  void whoeverWaitsInVainMayWaitAgain() throws Exception {
+    Transfer transfer = bulk.fetch(bulk.publish(Source.of(new byte[10])), Landing.pooled(10));
+    FutureTask<Received> impatient = new FutureTask<>(() -> transfer.get(Duration.ZERO));
+    Thread.ofVirtual().start(impatient); // this thread is the loop's, which must not wait
+    assertThatThrownBy(impatient::get).hasCauseInstanceOf(TimeoutException.class);
+    bulk.await(transfer);
+    try (Received received = transfer.get(Duration.ZERO)) {
+      assertThat(received.length()).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void progressHasAMeanRate() {
+    Transfer transfer = bulk.fetch(bulk.publish(Source.of(new byte[10])), Landing.pooled(10));
+    assertThat(transfer.progress().bytesPerSecond()).isZero();
+    bulk.world.clock().advance(Duration.ofSeconds(2));
+    bulk.await(transfer).close();
+    bulk.world.clock().advance(Duration.ofSeconds(2));
+    assertThat(transfer.progress().bytesPerSecond()).isEqualTo(5);
   }
 
   @ParameterizedTest
