@@ -17,7 +17,8 @@ public interface Transfer {
   /**
    * Cancels it on both ends, from either. What has arrived is thrown away. On the other end it
    * fails as {@link io.verbena.api.RpcStatus#CANCELLED}, with words that say where it was
-   * cancelled.
+   * cancelled. What is whole, and being put in its place, is put there all the same: the receiving
+   * end says what became of it, where the sending end may have failed.
    *
    * @return false if it was over already; it may yet be whole before this takes effect: see {@link
    *     #result}

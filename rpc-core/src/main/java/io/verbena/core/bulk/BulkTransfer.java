@@ -14,6 +14,7 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
   final BulkHost host;
   final TransferHandle handle;
   final long id;
+  private boolean peerWaits = true;
   private boolean over;
 
   BulkTransfer(Transfers transfers, TransferHandle handle, long id) {
@@ -29,21 +30,30 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
     return over;
   }
 
+  /** Returns whether the peer is there, and does not know of an end yet. */
+  final boolean peerWaits() {
+    return peerWaits;
+  }
+
   final void fail(Throwable cause) {
     fail(TransferProblem.statusOf(cause), TransferProblem.wordsOf(cause), cause, true);
   }
 
   /**
-   * Ends it.
+   * Ends it, unless it is over, or has to see first whether it is whole.
    *
-   * @param tellPeer whether the peer does not know yet
+   * @param tellPeer whether there is a peer, which does not know yet
    */
   final void fail(RpcStatus status, String why, @Nullable Throwable cause, boolean tellPeer) {
     if (over) {
       return;
     }
+    peerWaits &= tellPeer;
+    if (putsOff(() -> fail(status, why, cause, tellPeer))) {
+      return;
+    }
     end(false);
-    if (tellPeer) {
+    if (peerWaits) {
       String words = why.length() <= MOST_TEXT ? why : why.substring(0, MOST_TEXT) + "…";
       host.sendBulk(
           FrameKind.BULK_CANCEL,
@@ -73,6 +83,11 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
   private void end(boolean well) {
     over = true;
     transfers.ended(this, well);
+  }
+
+  /** Keeps a failure for later, where it cannot be told yet whether it is one; else false. */
+  boolean putsOff(Runnable failing) {
+    return false;
   }
 
   /** Returns what the receiving end has confirmed. */

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *                                  │  ↑
  *        the path is lost or changed: every piece closed, fenced, opened anew where it was confirmed
  *   any ──cancel, failure, peer lost──→ over; its memory is free when the peer is fenced off it
+ *   but FINISHING, where these wait: over, well, if it is in its place
  * </pre>
  *
  * <p>One that comes into a landing that stands open has no memory opened: when all of it is there,
@@ -47,6 +48,7 @@ final class IncomingTransfer extends BulkTransfer {
   private boolean prepared;
   private boolean sentHeard;
   private boolean finishing;
+  private @Nullable Runnable putOff;
   private int checksum;
   private @Nullable TransferException failure;
 
@@ -435,26 +437,55 @@ final class IncomingTransfer extends BulkTransfer {
       return;
     }
     finishing = true;
-    handle.endedBy((status, why) -> {}); // too late: it is whole, and being put in its place
     destination.finish(length, checked ? checksum : null, this::finished);
+  }
+
+  /**
+   * Once it is whole and being put in its place, only that says how it ends: what stands there must
+   * not be told as a failure. Its number may be another's as soon as the peer does not wait for it.
+   */
+  @Override
+  boolean putsOff(Runnable failing) {
+    if (!finishing) {
+      return false;
+    }
+    if (!peerWaits()) {
+      transfers.forget(this);
+    }
+    putOff = putOff == null ? failing : putOff;
+    return true;
   }
 
   private void finished(@Nullable Throwable problem) {
     finishing = false;
-    if (isOver()) {
-      freeIfFenced();
-    } else if (problem != null) {
-      fail(problem);
+    if (problem == null) {
+      isWhole();
+    } else if (putOff != null) {
+      putOff.run();
     } else {
-      succeeded();
-      if (standing != null) {
-        standing.giveBack();
-        host.bulkContext().counters().landedAtOnce.incrementAndGet();
-      }
+      fail(problem);
+    }
+  }
+
+  private void isWhole() {
+    succeeded();
+    if (standing != null) {
+      leave(standing);
+    }
+    if (peerWaits()) {
       host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
-      Received received = destination.received(length);
-      whenReceived.accept(received);
-      handle.succeed(received);
+    }
+    Received received = destination.received(length);
+    whenReceived.accept(received);
+    handle.succeed(received);
+  }
+
+  private void leave(StandingLandings.Landing landing) {
+    host.bulkContext().counters().landedAtOnce.incrementAndGet();
+    if (peerWaits()) {
+      landing.giveBack();
+    } else {
+      landing.drop(); // the peer has given it up, too
     }
   }
 
@@ -486,7 +517,7 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void freeIfFenced() {
     TransferException why = failure;
-    if (why == null || fences > 0 || preparing || finishing || !destination.isIdle()) {
+    if (why == null || fences > 0 || preparing || !destination.isIdle()) {
       return;
     }
     failure = null;

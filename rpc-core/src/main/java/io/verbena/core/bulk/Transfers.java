@@ -507,6 +507,12 @@ public final class Transfers {
     pushes.end();
   }
 
+  /** It ends without the peer, to which its number means nothing any more, or something else. */
+  void forget(IncomingTransfer transfer) {
+    incoming.remove(transfer.id, transfer);
+    progressDue.remove(transfer);
+  }
+
   void ended(BulkTransfer transfer, boolean well) {
     BulkCounters counters = host.bulkContext().counters();
     (well ? counters.completed : counters.failed).incrementAndGet();
@@ -516,8 +522,7 @@ public final class Transfers {
         counters.sending.decrementAndGet();
       }
       case IncomingTransfer in -> {
-        incoming.remove(in.id);
-        progressDue.remove(in);
+        forget(in);
         counters.receiving.decrementAndGet();
       }
     }
