@@ -52,7 +52,11 @@ public sealed interface Landing {
     return new InFile(path);
   }
 
-  /** Returns a consumer of the object's bytes, in their order. A slow one slows the sender down. */
+  /**
+   * Returns a consumer of the object's bytes, in their order. A slow one slows the sender down. A
+   * transfer that fails is told as soon as the call that is under way has returned, and no further
+   * one is made: one that never returns holds up a deadline, too.
+   */
   static Landing chunks(ChunkConsumer consumer) {
     return new InChunks(consumer);
   }

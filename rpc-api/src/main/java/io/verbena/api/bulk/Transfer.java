@@ -27,8 +27,10 @@ public interface Transfer {
 
   /**
    * Returns its outcome: what was received (on the sending end, and for a {@link PushHandler}, its
-   * length alone), or a {@link TransferException}. It completes when the memory it used is free
-   * again. Dependents run on the event loop; do not block there.
+   * length alone), or a {@link TransferException}. It completes when whatever it used of the user's
+   * is free again: nobody reads or writes his memory, the file beside his file is gone, his
+   * consumer is called no more. For that a call of the consumer, or of the disk, that is under way
+   * is waited for. Dependents run on the event loop; do not block there.
    *
    * <p>To cancel its future is to {@link #cancel} the transfer: it completes as said, not at once.
    * To complete its future in another way, as {@code orTimeout} does, leaves the transfer alone: it

@@ -91,6 +91,13 @@ final class AskedDestination implements Destination {
   }
 
   @Override
+  public void giveUp() {
+    if (given != null) {
+      given.giveUp();
+    }
+  }
+
+  @Override
   public boolean isIdle() {
     return given == null || given.isIdle();
   }
@@ -108,14 +115,17 @@ final class AskedDestination implements Destination {
   }
 
   @Override
-  public void discard() {
+  public void discard(Runnable then) {
     if (given != null) {
-      given.discard();
+      given.discard(then);
+    } else {
+      then.run();
     }
   }
 
+  /** As long as nobody has said where it goes, it may be the user's. */
   @Override
-  public boolean isUsersMemory() {
-    return given != null && given.isUsersMemory();
+  public boolean isUsers() {
+    return given == null || given.isUsers();
   }
 }

@@ -40,7 +40,13 @@ interface Destination {
   /** A piece is full, and nothing writes into it any more. */
   void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
 
-  /** Returns whether all that was filled has been stored, and nothing is under way elsewhere. */
+  /** The transfer failed: what is not under way elsewhere is not begun any more. */
+  void giveUp();
+
+  /**
+   * Returns whether all that was filled has been stored, or is not to be any more, and nothing is
+   * under way elsewhere.
+   */
   boolean isIdle();
 
   /**
@@ -54,9 +60,16 @@ interface Destination {
   /** Returns the object. */
   Received received(long length);
 
-  /** The transfer failed, nothing writes here any more and nothing is under way: frees all. */
-  void discard();
+  /**
+   * The transfer failed, nothing writes here any more and nothing is under way: frees all.
+   *
+   * @param then hears that all is free
+   */
+  void discard(Runnable then);
 
-  /** Returns whether its memory is the user's, who must not hear of a failure before it is free. */
-  boolean isUsersMemory();
+  /**
+   * Returns whether it is the user's: memory, a file or a consumer. He must not hear of a failure
+   * before it is free.
+   */
+  boolean isUsers();
 }

@@ -27,8 +27,7 @@ final class DrainedDestination implements Destination {
   private long length;
   private boolean checked;
   private boolean working;
-  private boolean broken;
-  private boolean discarded;
+  private boolean givenUp;
 
   private record Storing(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {}
 
@@ -91,7 +90,7 @@ final class DrainedDestination implements Destination {
 
   private void storeNext() {
     Storing next = full.peek();
-    if (working || broken || discarded || next == null) {
+    if (working || givenUp || next == null) {
       return;
     }
     working = true;
@@ -106,7 +105,6 @@ final class DrainedDestination implements Destination {
         },
         failure -> {
           working = false;
-          broken |= failure != null;
           full.remove();
           Block block = blockOf.remove(piece);
           if (block != null) {
@@ -122,8 +120,13 @@ final class DrainedDestination implements Destination {
   }
 
   @Override
+  public void giveUp() {
+    givenUp = true;
+  }
+
+  @Override
   public boolean isIdle() {
-    return !working && (full.isEmpty() || broken);
+    return !working && (full.isEmpty() || givenUp);
   }
 
   @Override
@@ -152,14 +155,13 @@ final class DrainedDestination implements Destination {
   }
 
   @Override
-  public void discard() {
-    discarded = true;
+  public void discard(Runnable then) {
     claimed.forEach(Block::release);
-    OffLoop.run(host, sink::discard, failure -> {});
+    OffLoop.run(host, sink::discard, failure -> then.run());
   }
 
   @Override
-  public boolean isUsersMemory() {
-    return false;
+  public boolean isUsers() {
+    return true;
   }
 }

@@ -499,6 +499,7 @@ final class IncomingTransfer extends BulkTransfer {
   @Override
   void failed(TransferException why) {
     failure = why;
+    destination.giveUp();
     StandingLandings.Landing landing = standing;
     if (landing != null) {
       standing = null;
@@ -509,7 +510,7 @@ final class IncomingTransfer extends BulkTransfer {
     fences++; // or the first to be fenced at once would take itself for the last
     pieces.forEach(piece -> close(piece, () -> {}));
     fences--;
-    if (lost || !destination.isUsersMemory()) {
+    if (lost || !destination.isUsers()) {
       handle.fail(why);
     }
     freeIfFenced();
@@ -523,8 +524,7 @@ final class IncomingTransfer extends BulkTransfer {
     failure = null;
     pieces.clear();
     host.bulkContext().counters().quarantined.addAndGet(-quarantined);
-    destination.discard();
-    handle.fail(why);
+    destination.discard(() -> handle.fail(why));
   }
 
   /** The session's paths are others than before. */

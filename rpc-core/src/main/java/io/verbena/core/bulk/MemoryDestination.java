@@ -79,6 +79,9 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
+  public void giveUp() {}
+
+  @Override
   public boolean isIdle() {
     return !checking;
   }
@@ -129,14 +132,15 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
-  public void discard() {
+  public void discard(Runnable then) {
     if (block != null) {
       block.release();
     }
+    then.run();
   }
 
   @Override
-  public boolean isUsersMemory() {
+  public boolean isUsers() {
     return memory != null && block == null;
   }
 }

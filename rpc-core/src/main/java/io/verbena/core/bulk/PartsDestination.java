@@ -180,6 +180,9 @@ final class PartsDestination implements Destination {
   }
 
   @Override
+  public void giveUp() {}
+
+  @Override
   public boolean isIdle() {
     return copying == 0;
   }
@@ -210,12 +213,13 @@ final class PartsDestination implements Destination {
   }
 
   @Override
-  public void discard() {
+  public void discard(Runnable then) {
     release();
+    then.run();
   }
 
   @Override
-  public boolean isUsersMemory() {
+  public boolean isUsers() {
     return false;
   }
 }
