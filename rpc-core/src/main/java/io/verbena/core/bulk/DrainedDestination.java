@@ -157,7 +157,7 @@ final class DrainedDestination implements Destination {
   @Override
   public void discard(Runnable then) {
     claimed.forEach(Block::release);
-    OffLoop.run(host, sink::discard, failure -> then.run());
+    OffLoop.runSurely(host, sink::discard, failure -> then.run());
   }
 
   @Override

@@ -19,18 +19,20 @@ record PushTaker(PushHandler handler, boolean onLoop) {
     return new PushTaker(handler, handler.nonBlocking());
   }
 
-  /** Hands over what has arrived; a handler that fails now harms nobody. */
+  /** Hands over what has arrived, and was said to have; a handler that fails now harms nobody. */
   void hand(BulkHost host, PushHandler.Offer offer, Received received) {
     OffLoop.Work hand = () -> handler.received(offer, received);
     if (onLoop) {
-      OffLoop.runHere(hand, failure -> warnOf(failure, offer));
+      OffLoop.runHere(hand, failure -> handed(failure, offer, received));
     } else {
-      OffLoop.run(host, hand, failure -> warnOf(failure, offer));
+      OffLoop.runSurely(host, hand, failure -> handed(failure, offer, received));
     }
   }
 
-  private static void warnOf(@Nullable Throwable failure, PushHandler.Offer offer) {
+  private static void handed(
+      @Nullable Throwable failure, PushHandler.Offer offer, Received received) {
     if (failure != null) {
+      received.close(); // its handler may not have come that far
       LOG.warn("The handler of push '{}' failed", offer.name(), failure);
     }
   }
