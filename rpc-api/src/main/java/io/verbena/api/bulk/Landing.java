@@ -45,8 +45,10 @@ public sealed interface Landing {
 
   /**
    * Returns a file. It appears, or is replaced, when all of the object has arrived; until then its
-   * bytes are in a file beside it, which is deleted when the transfer fails. A file that cannot be
-   * opened, written or put in its place fails the transfer with {@code RESOURCE_EXHAUSTED}.
+   * bytes are in a file beside it, which is deleted when the transfer fails. They are on the disk
+   * before it appears, so that after a crash of the machine it is the old one or the new one,
+   * whole. A file that cannot be opened, written or put in its place fails the transfer with {@code
+   * RESOURCE_EXHAUSTED}.
    */
   static Landing file(Path path) {
     return new InFile(path);

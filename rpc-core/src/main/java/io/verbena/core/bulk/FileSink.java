@@ -77,12 +77,17 @@ final class FileSink implements Sink {
     }
   }
 
-  @Override
-  public void store(MemorySegment bytes, long offset) throws TransferProblem {
+  private FileChannel open() {
     FileChannel open = channel;
     if (open == null) {
       throw new IllegalStateException(part + " is not open");
     }
+    return open;
+  }
+
+  @Override
+  public void store(MemorySegment bytes, long offset) throws TransferProblem {
+    FileChannel open = open();
     ByteBuffer buffer = bytes.asByteBuffer();
     try {
       while (buffer.hasRemaining()) {
@@ -93,22 +98,29 @@ final class FileSink implements Sink {
     }
   }
 
+  /**
+   * Moves the file to its place when all of it is on the disk: a system writes late, and says only
+   * then what it could not.
+   */
   @Override
   public void finish() throws TransferProblem {
+    FileChannel open = open();
+    try {
+      open.force(false);
+    } catch (IOException e) {
+      throw cannot("write " + part, e);
+    }
     // Before it is unlocked, or another transfer could take it for its own.
     try {
       Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw cannot("move " + part + " to " + path, e);
     }
-    FileChannel open = channel;
     channel = null;
     try {
-      if (open != null) {
-        open.close();
-      }
+      open.close();
     } catch (IOException e) {
-      throw cannot("close " + path, e);
+      LOG.warn("{} is whole and in its place, and could not be closed", path, e);
     }
   }
 
