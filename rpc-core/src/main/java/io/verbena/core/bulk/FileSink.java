@@ -13,7 +13,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +27,9 @@ import org.slf4j.LoggerFactory;
  */
 final class FileSink implements Sink {
   private static final Logger LOG = LoggerFactory.getLogger(FileSink.class);
+
+  /** Those of this process; a lock tells of those of others. */
+  private static final Set<Path> BEING_WRITTEN = ConcurrentHashMap.newKeySet();
 
   private final Path path;
   private final Path part;
@@ -36,6 +42,10 @@ final class FileSink implements Sink {
 
   @Override
   public void begin(long length) throws TransferProblem {
+    // Opening it a second time would be enough to lose its lock: closing that frees both.
+    if (!BEING_WRITTEN.add(part)) {
+      throw another();
+    }
     try {
       FileChannel open = null;
       while (open == null) {
@@ -44,19 +54,31 @@ final class FileSink implements Sink {
       channel = open;
     } catch (IOException e) {
       throw cannot("open " + part, e);
+    } finally {
+      if (channel == null) {
+        BEING_WRITTEN.remove(part);
+      }
     }
   }
 
-  /** Returns null if another transfer has come to its end meanwhile, and its file is gone. */
+  private TransferProblem another() {
+    return new TransferProblem(
+        RpcStatus.INVALID_ARGUMENT, "another transfer goes to " + path + " by way of " + part);
+  }
+
+  /**
+   * Returns null if what was opened is not known to be the file of that name now: it was not there
+   * before, or another process has come to its end meanwhile, and it is what was delivered there.
+   */
   private @Nullable FileChannel openEmpty() throws IOException, TransferProblem {
+    Object before = fileOfThatName();
     FileChannel open = FileChannel.open(part, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     boolean usable = false;
     try {
       if (!isLocked(open)) {
-        throw new TransferProblem(
-            RpcStatus.INVALID_ARGUMENT, "another transfer goes to " + path + " by way of " + part);
+        throw another();
       }
-      if (!Files.exists(part)) {
+      if (before == null || !before.equals(fileOfThatName())) {
         return null;
       }
       open.truncate(0);
@@ -66,6 +88,16 @@ final class FileSink implements Sink {
       if (!usable) {
         open.close();
       }
+    }
+  }
+
+  /** Returns what tells the file from any other; null if there is none. */
+  private @Nullable Object fileOfThatName() throws IOException {
+    try {
+      Object key = Files.readAttributes(part, BasicFileAttributes.class).fileKey();
+      return key == null ? part : key; // some systems know nothing but its name
+    } catch (NoSuchFileException e) {
+      return null;
     }
   }
 
@@ -121,6 +153,8 @@ final class FileSink implements Sink {
       open.close();
     } catch (IOException e) {
       LOG.warn("{} is whole and in its place, and could not be closed", path, e);
+    } finally {
+      BEING_WRITTEN.remove(part);
     }
   }
 
@@ -146,11 +180,12 @@ final class FileSink implements Sink {
     if (open == null) {
       return;
     }
-    try {
+    try (open) {
       Files.deleteIfExists(part);
-      open.close();
     } catch (IOException e) {
       LOG.warn("{} is left behind: delete it", part, e);
+    } finally {
+      BEING_WRITTEN.remove(part);
     }
   }
 }

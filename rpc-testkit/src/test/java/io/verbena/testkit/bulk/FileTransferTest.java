@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -49,11 +50,39 @@ class FileTransferTest {
     ObjectRef ref = bulk.publish(Source.of(bytes));
     Transfer first = bulk.fetch(ref, Landing.file(file));
     bulk.steps(8);
-    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.file(file))))
-        .hasMessageContaining("another transfer goes to " + file);
+    Transfer second = bulk.fetch(ref, Landing.file(file));
+    for (int i = 0; i < 50 && !BulkWorld.isOver(second); i++) {
+      bulk.steps(1);
+    }
+    assertThat(isLockedForOthers(beside)).as("the first one's lock outlives the second").isTrue();
+    assertThat(bulk.awaitFailure(second)).hasMessageContaining("another transfer goes to " + file);
     bulk.await(first);
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes.toArray(ValueLayout.JAVA_BYTE));
     assertThat(beside).doesNotExist();
+  }
+
+  /** Tries to lock a file, and says whether it could. */
+  static final class OtherProcess {
+    public static void main(String[] args) throws IOException {
+      try (FileChannel open = FileChannel.open(Path.of(args[0]), StandardOpenOption.WRITE)) {
+        System.out.print(open.tryLock() == null ? "locked" : "free");
+      }
+    }
+  }
+
+  private static boolean isLockedForOthers(Path file) throws IOException {
+    Process other =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                OtherProcess.class.getName(),
+                file.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String found = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(found).isIn("locked", "free");
+    return found.equals("locked");
   }
 
   @Test
