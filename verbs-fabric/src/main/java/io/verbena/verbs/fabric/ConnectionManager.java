@@ -107,8 +107,9 @@ final class ConnectionManager {
     if (!active.isIn(State.CONNECTING)) {
       return true;
     }
-    FabricCmId listener = target.device() == null ? null : target.listener(to.getPort());
-    if (listener == null || !listener.listensOn(to)) {
+    FabricContext device = target.deviceAt(to.getAddress());
+    FabricCmId listener = device == null ? null : target.listener(to.getPort());
+    if (listener == null || !listener.listensOn(to, device)) {
       sendReject(target, active, NO_SUCH_SERVICE, ByteBuffer.allocate(0));
       return true;
     }

@@ -93,11 +93,7 @@ public final class Fabric implements AutoCloseable {
    */
   public FabricHost addHost(String name, DeviceProfile profile, InetAddress... addresses) {
     synchronized (lock) {
-      for (InetAddress address : addresses) {
-        if (hostAt(address) != null) {
-          throw new IllegalArgumentException("Another host has the address " + address);
-        }
-      }
+      requireFree(addresses);
       FabricHost host = new FabricHost(this, name, profile, List.of(addresses));
       hosts.add(host);
       return host;
@@ -198,6 +194,14 @@ public final class Fabric implements AutoCloseable {
 
   int depth(int asked) {
     return temper.exactQueues() ? asked : Integer.highestOneBit(Math.max(1, asked * 2 - 1));
+  }
+
+  void requireFree(InetAddress... addresses) {
+    for (InetAddress address : addresses) {
+      if (hostAt(address) != null) {
+        throw new IllegalArgumentException("Another host has the address " + address);
+      }
+    }
   }
 
   @Nullable FabricHost hostAt(InetAddress address) {

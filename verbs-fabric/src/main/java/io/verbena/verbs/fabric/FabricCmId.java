@@ -74,7 +74,8 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
   /** The id of a connection request. */
   static FabricCmId requested(FabricCmId listener, FabricCmId active) throws IOException {
     FabricCmId id = new FabricCmId(listener.host, listener.channel);
-    id.verbs = listener.host.device();
+    InetSocketAddress to = active.remote;
+    id.verbs = to == null ? null : listener.host.deviceAt(to.getAddress());
     id.state = State.REQUESTED;
     id.peer = active;
     id.listener = listener;
@@ -100,7 +101,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
                   + host.addresses()
                   + ".");
         }
-        verbs = host.checkDevice("rdma_bind_addr");
+        verbs = host.checkDevice("rdma_bind_addr", wanted.getAddress());
       }
       int port = host.claimPort(this, wanted.getPort());
       local = new InetSocketAddress(wanted.getAddress(), port);
@@ -131,7 +132,9 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
             Errno.ENODEV,
             "the loopback address belongs to no verbs device. Use the device's own address.");
       }
-      FabricContext device = host.checkDevice("rdma_resolve_addr");
+      FabricContext device =
+          verbs == null ? host.checkDevice("rdma_resolve_addr") : (FabricContext) verbs;
+      device.check("rdma_resolve_addr");
       remote = to;
       state = State.RESOLVING;
       fabric().connections.resolveAddress(this, device, to, millis);
@@ -152,13 +155,13 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
   public IbvQP createQP(IbvPd pd, IbvQPInitAttr attr) throws IOException {
     synchronized (fabric().lock) {
       use("rdma_create_qp");
-      host.checkDevice("rdma_create_qp");
       if (verbs == null || pd.getContext() != verbs || qp != null) {
         throw new VerbsException(
             "rdma_create_qp",
             Errno.EINVAL,
             "an id takes one queue pair, of a PD of the device that it was resolved to.");
       }
+      ((FabricContext) verbs).check("rdma_create_qp");
       FabricPd domain = (FabricPd) pd;
       domain.use("rdma_create_qp");
       ((FabricCq) attr.getSend_cq()).use("rdma_create_qp");
@@ -363,17 +366,18 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     return isOpen && state == wanted;
   }
 
-  /** Whether a listener takes requests for that address. */
-  boolean listensOn(InetSocketAddress address) {
+  /** Whether a listener takes requests for that address, which a device has now. */
+  boolean listensOn(InetSocketAddress address, @Nullable FabricContext device) {
     InetSocketAddress own = local;
     return own != null
-        && (own.getAddress().isAnyLocalAddress() || own.getAddress().equals(address.getAddress()));
+        && (own.getAddress().isAnyLocalAddress()
+            || (own.getAddress().equals(address.getAddress()) && verbs == device));
   }
 
   void resolved(FabricContext device) {
     verbs = device;
     if (local == null) {
-      for (var address : host.addresses()) {
+      for (var address : device.adapter().addresses()) {
         if (remote != null && address.getClass() == remote.getAddress().getClass()) {
           local = new InetSocketAddress(address, 32_768 + fabric().number() % 28_000);
           break;
@@ -403,8 +407,8 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     }
   }
 
-  void deviceRemoved() {
-    if (verbs != null) {
+  void deviceRemoved(FabricContext device) {
+    if (verbs == device) {
       raise(EventType.RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
     }
   }

@@ -20,21 +20,24 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The device of a host. */
+/** The device of an adapter of a host. */
 final class FabricContext extends IbvContext implements VerbsContext {
   private static final int MAX_OBJECTS = 1 << 20;
   private static final int MAX_READ_ATOMIC = 128;
 
   private final FabricHost host;
+  private final FabricAdapter adapter;
   private final Keys keys = new Keys();
   private final Handles handles = new Handles();
   private final List<FabricQp> qps = new ArrayList<>();
   private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
   private long registeredBytes;
+  private boolean broken;
 
-  FabricContext(FabricHost host, int number) throws IOException {
+  FabricContext(FabricHost host, FabricAdapter adapter, int number) throws IOException {
     super(number, 1);
     this.host = host;
+    this.adapter = adapter;
   }
 
   @Override
@@ -129,7 +132,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
   public PortAttributes queryPort(int port) throws VerbsException {
     synchronized (fabric().lock) {
       checkPort("ibv_query_port", port);
-      return new PortAttributes(true, 1024, 4096, 1L << 31, host.addresses().size(), 0, true);
+      return new PortAttributes(true, 1024, 4096, 1L << 31, adapter.addresses().size(), 0, true);
     }
   }
 
@@ -137,11 +140,12 @@ final class FabricContext extends IbvContext implements VerbsContext {
   public Gid queryGid(int port, int index) throws VerbsException {
     synchronized (fabric().lock) {
       checkPort("ibv_query_gid", port);
-      if (index < 0 || index >= host.addresses().size()) {
+      List<InetAddress> addresses = adapter.addresses();
+      if (index < 0 || index >= addresses.size()) {
         throw new VerbsException(
             "ibv_query_gid", Errno.EINVAL, "no index " + index + " in the port's GID table.");
       }
-      return gid(host.addresses().get(index));
+      return gid(addresses.get(index));
     }
   }
 
@@ -187,6 +191,20 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   Handles handles() {
     return handles;
+  }
+
+  FabricAdapter adapter() {
+    return adapter;
+  }
+
+  void breakDown() {
+    broken = true;
+  }
+
+  void checkSound(String call) throws VerbsException {
+    if (broken) {
+      throw new VerbsException(call, Errno.EIO, "the device has broken down.");
+    }
   }
 
   boolean isRemoved() {

@@ -48,6 +48,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   public int poll(CompletionBlock block) throws VerbsException {
     synchronized (device.fabric().lock) {
       use("ibv_poll_cq");
+      device.checkSound("ibv_poll_cq");
       int count = 0;
       while (count < block.capacity() && polled < visible) {
         Completion completion = ring[(int) (polled++ % ring.length)];
@@ -66,6 +67,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   public void arm(boolean solicitedOnly) throws VerbsException {
     synchronized (device.fabric().lock) {
       use("ibv_req_notify_cq");
+      device.checkSound("ibv_req_notify_cq");
       // Asking for less does not take back what was asked for.
       if (armed != Armed.ANY) {
         armed = solicitedOnly ? Armed.SOLICITED : Armed.ANY;

@@ -16,17 +16,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host of a {@link Fabric}: a provider of verbs with one device, and the faults that can befall
- * it. Safe for use by several threads.
+ * A host of a {@link Fabric}: a provider of verbs with a device for each of its adapters, and the
+ * faults that can befall it. Safe for use by several threads.
  */
 public final class FabricHost implements VerbsProvider {
   final Fabric fabric;
   private final String name;
   private final DeviceProfile profile;
-  private final List<InetAddress> addresses;
+  private final List<FabricAdapter> adapters = new ArrayList<>();
   private final Map<Integer, FabricCmId> listeners = new HashMap<>();
   private final List<FabricCmId> ids = new ArrayList<>();
-  private @Nullable FabricContext device;
   private RequestWatcher watcher = (opcode, bytes) -> {};
   private boolean processAlive = true;
   private boolean powered = true;
@@ -37,8 +36,7 @@ public final class FabricHost implements VerbsProvider {
     this.fabric = fabric;
     this.name = name;
     this.profile = profile;
-    this.addresses = addresses;
-    device = newDevice();
+    adapters.add(new FabricAdapter(this, addresses));
   }
 
   @Override
@@ -46,9 +44,32 @@ public final class FabricHost implements VerbsProvider {
     return "fabric:" + name;
   }
 
-  /** The device's addresses. */
+  /**
+   * Adds one more adapter, with a device of the host's profile.
+   *
+   * @param addresses the device's, not used by any host that is alive
+   */
+  public FabricAdapter addAdapter(InetAddress... addresses) {
+    synchronized (fabric.lock) {
+      fabric.requireFree(addresses);
+      FabricAdapter added = new FabricAdapter(this, List.of(addresses));
+      adapters.add(added);
+      return added;
+    }
+  }
+
+  /** Returns the adapter that the host was made with. */
+  public FabricAdapter adapter() {
+    synchronized (fabric.lock) {
+      return adapters.getFirst();
+    }
+  }
+
+  /** The devices' addresses. */
   public List<InetAddress> addresses() {
-    return addresses;
+    synchronized (fabric.lock) {
+      return adapters.stream().flatMap(adapter -> adapter.addresses().stream()).toList();
+    }
   }
 
   DeviceProfile profile() {
@@ -79,7 +100,14 @@ public final class FabricHost implements VerbsProvider {
   public List<IbvContext> devices() throws IOException {
     synchronized (fabric.lock) {
       check("rdma_get_devices");
-      return device == null ? List.of() : List.of(device);
+      List<IbvContext> devices = new ArrayList<>();
+      for (FabricAdapter adapter : adapters) {
+        FabricContext device = adapter.device();
+        if (device != null) {
+          devices.add(device);
+        }
+      }
+      return devices;
     }
   }
 
@@ -113,20 +141,9 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /**
-   * Removes the device, as {@code rdma link delete} does: DEVICE_REMOVAL on every id, DEVICE_FATAL
-   * on the device, and its objects are good for nothing but being destroyed.
-   */
+  /** {@linkplain FabricAdapter#unplug Removes} the device of the first adapter. */
   public void removeDevice() {
-    synchronized (fabric.lock) {
-      if (device != null) {
-        device.remove();
-        device = null;
-      }
-      for (FabricCmId id : List.copyOf(ids)) {
-        id.deviceRemoved();
-      }
-    }
+    adapter().unplug();
   }
 
   /**
@@ -139,17 +156,13 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
-  /** Puts a new device in the place of a removed one. */
+  /** Puts a new device in the place of the first adapter's, which was removed. */
   public void restoreDevice() {
-    synchronized (fabric.lock) {
-      if (device == null) {
-        device = newDevice();
-      }
-    }
+    adapter().plugIn();
   }
 
   /**
-   * Tells of every request that this host's device carries out from now on, in place of another.
+   * Tells of every request that this host's devices carry out from now on, in place of another.
    */
   public void watch(RequestWatcher told) {
     synchronized (fabric.lock) {
@@ -163,21 +176,24 @@ public final class FabricHost implements VerbsProvider {
     return watcher;
   }
 
-  private FabricContext newDevice() {
-    try {
-      return new FabricContext(this, fabric.number());
-    } catch (IOException e) {
-      throw new IllegalStateException("DiSNI's constructors fail only without a provider", e);
-    }
-  }
-
   boolean isPowered() {
     return powered;
   }
 
-  /** Null once it was removed. */
-  @Nullable FabricContext device() {
-    return device;
+  /** Returns the device that has an address; null where none has, or it was removed. */
+  @Nullable FabricContext deviceAt(InetAddress address) {
+    for (FabricAdapter adapter : adapters) {
+      if (adapter.has(address)) {
+        return adapter.device();
+      }
+    }
+    return null;
+  }
+
+  void deviceRemoved(FabricContext device) {
+    for (FabricCmId id : List.copyOf(ids)) {
+      id.deviceRemoved(device);
+    }
   }
 
   void check(String call) throws VerbsException {
@@ -193,12 +209,30 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /** Returns the first device there is. */
   FabricContext checkDevice(String call) throws VerbsException {
     check(call);
+    for (FabricAdapter adapter : adapters) {
+      FabricContext device = adapter.device();
+      if (device != null) {
+        return device;
+      }
+    }
+    throw noDevice(call);
+  }
+
+  /** Returns the device that has an address. */
+  FabricContext checkDevice(String call, InetAddress address) throws VerbsException {
+    check(call);
+    FabricContext device = deviceAt(address);
     if (device == null) {
-      throw new VerbsException(call, Errno.ENODEV, "host " + name + " has no verbs device.");
+      throw noDevice(call);
     }
     return device;
+  }
+
+  private VerbsException noDevice(String call) {
+    return new VerbsException(call, Errno.ENODEV, "host " + name + " has no verbs device.");
   }
 
   void opened(FabricCmId id) {

@@ -257,6 +257,36 @@ class FabricFaultsTest {
     }
   }
 
+  /** A listener stands on one device: a new one with the same address wants another. */
+  @Test
+  void theAdaptersOfAHostAreRemovedEachByItself() throws Exception {
+    FabricAdapter second = harness.passive.addAdapter(FabricHarness.address("10.9.1.2"));
+    Events listening = new Events(harness, harness.passive);
+    RdmaCmId there = Pair.listen(listening, FabricHarness.address("10.9.1.2"));
+    try (Pair pair = Pair.connect(harness)) {
+      assertThat(harness.passive.devices())
+          .containsExactly(pair.passive.qp.getContext(), there.getVerbs());
+      second.unplug();
+      listening.await(RDMA_CM_EVENT_DEVICE_REMOVAL);
+      assertThat(harness.passive.devices()).containsExactly(pair.passive.qp.getContext());
+      assertThat(pair.passiveEvents.channel.getCmEvent(0)).isNull();
+      second.plugIn();
+      pair.passive.receive(1, pair.passive.buffer(8));
+      send(pair.active);
+      assertThat(pair.active.awaitSent().status()).isEqualTo(WcStatus.SUCCESS);
+    }
+    Events events = new Events(harness, harness.active);
+    RdmaCmId id = Pair.resolve(events, (InetSocketAddress) there.getSource());
+    Side side = Side.create(harness, id, new Setup());
+    id.connect(new ConnectionParameters());
+    events.await(RDMA_CM_EVENT_REJECTED);
+    side.close();
+    id.destroyId();
+    there.destroyId();
+    events.close();
+    listening.close();
+  }
+
   @Test
   void aDelayIsTheLeastThatAMessageTakes() throws Exception {
     try (Pair pair = Pair.connect(harness)) {

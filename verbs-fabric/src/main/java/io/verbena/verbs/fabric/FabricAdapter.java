@@ -1,0 +1,99 @@
+package io.verbena.verbs.fabric;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network adapter of a {@link FabricHost}: its addresses, and its verbs device while it is
+ * plugged in. Safe for use by several threads.
+ */
+public final class FabricAdapter {
+  private final FabricHost host;
+  private final List<InetAddress> addresses;
+  private @Nullable FabricContext device;
+
+  FabricAdapter(FabricHost host, List<InetAddress> addresses) {
+    this.host = host;
+    this.addresses = new CopyOnWriteArrayList<>(addresses);
+    device = newDevice();
+  }
+
+  /** Returns its addresses now, in the order of the device's GID table. */
+  public List<InetAddress> addresses() {
+    return List.copyOf(addresses);
+  }
+
+  /**
+   * Gives it one more address.
+   *
+   * @param address not used by any host that is alive
+   */
+  public void acquire(InetAddress address) {
+    synchronized (host.fabric.lock) {
+      host.fabric.requireFree(address);
+      addresses.add(address);
+    }
+  }
+
+  /** Takes an address away; listeners there are not told, and are reached no more. */
+  public void lose(InetAddress address) {
+    synchronized (host.fabric.lock) {
+      addresses.remove(address);
+    }
+  }
+
+  /**
+   * Removes the device, as {@code rdma link delete} does: DEVICE_REMOVAL on every id that stands on
+   * it, DEVICE_FATAL on the device, and its objects are good for nothing but being destroyed.
+   */
+  public void unplug() {
+    synchronized (host.fabric.lock) {
+      FabricContext removed = device;
+      if (removed != null) {
+        device = null;
+        removed.remove();
+        host.deviceRemoved(removed);
+      }
+    }
+  }
+
+  /** Puts a new device in the place of a removed one. */
+  public void plugIn() {
+    synchronized (host.fabric.lock) {
+      if (device == null) {
+        device = newDevice();
+      }
+    }
+  }
+
+  /** From now on the device's completion queues cannot be read; nothing else tells. */
+  public void breakDown() {
+    synchronized (host.fabric.lock) {
+      if (device != null) {
+        device.breakDown();
+      }
+    }
+  }
+
+  // Everything below is called under the fabric's lock.
+
+  private FabricContext newDevice() {
+    try {
+      return new FabricContext(host, this, host.fabric.number());
+    } catch (IOException e) {
+      throw new IllegalStateException("DiSNI's constructors fail only without a provider", e);
+    }
+  }
+
+  /** Null while it is unplugged. */
+  @Nullable FabricContext device() {
+    return device;
+  }
+
+  boolean has(InetAddress address) {
+    return addresses.contains(address);
+  }
+}
