@@ -16,6 +16,7 @@ import io.verbena.rdma.wire.Offer;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.FabricAdapter;
 import io.verbena.verbs.fabric.FabricHost;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -182,6 +183,20 @@ final class CandidatesTest {
     assertThat(first.failure).contains("no answer").contains("the token is not valid");
     assertThat(passive.counted().replayedTokens()).isEqualTo(1);
     assertThat(outcomeOf(offer()).peer()).contains("fd00:");
+  }
+
+  @Test
+  void theRemovalOfADeviceLeavesAnAttemptToAnotherAlone() throws Exception {
+    FabricWorld world = passive.world;
+    FabricAdapter second = world.west.addAdapter(FabricWorld.address("10.9.1.2"));
+    Offer offer = offer();
+    assertThat(offer.candidates()).hasSize(3);
+    world.fabric.delay(world.east, world.west, Duration.ofMillis(20).toNanos());
+    Outcome outcome = connect(new Offer(offer.token(), List.of(offer.candidates().getFirst())));
+    pass(Duration.ofMillis(10)); // its request is under way
+    second.unplug();
+    stepUntil("the outcome", outcome::isKnown);
+    assertThat(outcome.peer()).startsWith("rdma://10.9.0.2:");
   }
 
   @Test

@@ -56,7 +56,7 @@ final class Acceptor implements CmListener {
     this.events = events;
     this.devices = devices;
     this.links = links;
-    this.listeners = new Listeners(provider, events, this);
+    this.listeners = new Listeners(provider, events, this, context.clock());
     this.invitations = new Invitations(context.counters());
   }
 
@@ -105,7 +105,7 @@ final class Acceptor implements CmListener {
   public void onCmEvent(EventType type, RdmaCmEvent event) {
     switch (type) {
       case RDMA_CM_EVENT_CONNECT_REQUEST -> requested(event);
-      case RDMA_CM_EVENT_DEVICE_REMOVAL -> listeners.removed();
+      case RDMA_CM_EVENT_DEVICE_REMOVAL -> listeners.closeRemoved();
       default -> LOG.debug("A listener heard {}", type);
     }
   }
