@@ -48,7 +48,8 @@ public final class RdmaCounters {
    *
    * @param linksOpened links that could be used at some time
    * @param linksClosed links that could be used and are gone
-   * @param unknownTokens connection requests with a token that was never given out, or none
+   * @param unknownTokens connection requests with a token that was never given out, or none, and
+   *     acceptances that do not repeat the offer's
    * @param replayedTokens connection requests with a token that had been used
    * @param expiredTokens connection requests that came too late
    * @param brokenRules links closed because the peer overran its credits or lied about lengths,

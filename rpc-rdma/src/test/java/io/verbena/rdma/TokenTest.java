@@ -22,6 +22,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,11 +84,24 @@ final class TokenTest {
   /** An acceptance repeats the token: somebody else's tells him. */
   @Test
   void ofAnotherInAnAcceptanceIsNoLink() throws Exception {
+    Token guessed = Token.random(new SecureRandom());
+    assertThat(failureWhereAcceptedWith(new Greeting(guessed, TERMS).encode()))
+        .contains("whoever accepted the connection did not make the offer");
+  }
+
+  @Test
+  void inAnAcceptanceOfAnotherVersionIsNoLink() throws Exception {
+    ByteBuffer other = new Greeting(Token.random(new SecureRandom()), TERMS).encode();
+    other.put(0, (byte) 9);
+    assertThat(failureWhereAcceptedWith(other)).contains("the peer speaks version 9");
+  }
+
+  /** Returns why there is no link, for which nothing was registered and which was counted. */
+  private @Nullable String failureWhereAcceptedWith(ByteBuffer greeting) throws Exception {
     FabricWorld world = passive.world;
     FabricHost north =
         world.fabric.addHost("north", DeviceProfile.full(), FabricWorld.address("10.9.0.3"));
-    Token guessed = Token.random(new SecureRandom());
-    Impostor impostor = new Impostor(north, new Greeting(guessed, TERMS).encode());
+    Impostor impostor = new Impostor(north, greeting);
     RdmaUpgradeProvider provider =
         new RdmaUpgradeProvider(new SteppedVerbs(world.east, world), PassiveEnd.SETTINGS, world);
     FailureHeard failure = new FailureHeard();
@@ -104,10 +118,10 @@ final class TokenTest {
           });
     }
     assertThat(impostor.accepted()).isEqualTo(1);
-    assertThat(failure.message())
-        .contains("whoever accepted the connection did not make the offer");
+    assertThat(provider.counters().unknownTokens()).isEqualTo(1);
     assertThat(provider.counters().linksOpened()).isZero();
     assertThat(provider.pinnedBytes()).isZero();
+    return failure.message();
   }
 
   @Test

@@ -143,7 +143,7 @@ final class Acceptor implements CmListener {
     RdmaLink link = open(id, invitation.passive());
     invitation.passive().connecting(link);
     accepted.add(invitation);
-    events.hand(id, new Linked(link, null));
+    events.hand(id, new Linked(link, null, context.counters()));
     try {
       link.peerTerms(greeting.terms());
       VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());

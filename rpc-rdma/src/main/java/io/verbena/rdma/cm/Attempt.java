@@ -194,7 +194,7 @@ final class Attempt implements CmListener, Opening {
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
     id = null; // the link's from here on
     link = made;
-    events.hand(resolved, new Linked(made, offer.token()));
+    events.hand(resolved, new Linked(made, offer.token(), context.counters()));
     try {
       VerbsCmId.of(resolved).setAckTimeout(context.settings().ackTimeout());
       ConnectionParameters parameters = new ConnectionParameters();

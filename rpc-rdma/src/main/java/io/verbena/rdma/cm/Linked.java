@@ -5,6 +5,7 @@ import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_REJECTED;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.verbena.core.link.LinkException;
+import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Refusal;
@@ -25,9 +26,12 @@ final class Linked implements CmListener {
   /** What the acceptance must repeat; null on the passive end, which was asked. */
   private final @Nullable Token token;
 
-  Linked(RdmaLink link, @Nullable Token token) {
+  private final RdmaCounters counters;
+
+  Linked(RdmaLink link, @Nullable Token token, RdmaCounters counters) {
     this.link = link;
     this.token = token;
+    this.counters = counters;
   }
 
   @Override
@@ -51,11 +55,16 @@ final class Linked implements CmListener {
       try {
         Greeting greeting = Greeting.decode(ConnectionParameters.privateData(event));
         if (!greeting.token().equals(token)) {
+          counters.unknownToken();
           link.disconnected("whoever accepted the connection did not make the offer");
           return;
         }
         link.peerTerms(greeting.terms());
-      } catch (LinkException | IOException e) {
+      } catch (LinkException e) {
+        counters.unknownToken();
+        link.disconnected(String.valueOf(e.getMessage()));
+        return;
+      } catch (IOException e) {
         link.disconnected(String.valueOf(e.getMessage()));
         return;
       }
