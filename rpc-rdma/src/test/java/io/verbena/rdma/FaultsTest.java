@@ -110,6 +110,17 @@ final class FaultsTest {
   }
 
   @Test
+  void aDeviceThatCannotBePolledEndsItsLinksAtOnce() {
+    harness.world.east.adapter().breakDown();
+    long before = harness.world.nanoTime();
+    awaitEnd(pair.client());
+    assertThat(pair.client().heard().closedReason()).contains("was given up");
+    awaitEnd(pair.server());
+    long took = harness.world.nanoTime() - before;
+    assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(100));
+  }
+
+  @Test
   void everyQueuePairIsDrainedBeforeItsEndIsTold() throws LinkException {
     for (int i = 0; i < 20; i++) {
       pair.client().sendNow(new byte[2000]);

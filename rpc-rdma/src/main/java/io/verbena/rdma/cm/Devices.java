@@ -76,21 +76,23 @@ final class Devices {
     try {
       return device.poll();
     } catch (IOException e) {
-      LOG.warn("The device {} is given up: {}", device.name(), e.getMessage());
-      device.removed();
+      device.giveUp(e);
       return 1;
     }
   }
 
-  void arm() {
+  /** Has devices announce what completes; returns whether all do, else there is more to poll. */
+  boolean arm() {
+    boolean all = true;
     for (RdmaDevice device : open) {
       try {
         device.arm();
       } catch (IOException e) {
-        LOG.warn("The device {} is given up: {}", device.name(), e.getMessage());
-        device.removed();
+        device.giveUp(e);
+        all = false;
       }
     }
+    return all;
   }
 
   private void forget(RdmaDevice device) {

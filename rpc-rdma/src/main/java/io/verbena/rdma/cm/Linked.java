@@ -41,10 +41,7 @@ final class Linked implements CmListener {
       case RDMA_CM_EVENT_DISCONNECTED ->
           link.disconnected("the peer closed the connection without a farewell");
       case RDMA_CM_EVENT_REJECTED -> link.disconnected(rejection(event));
-      case RDMA_CM_EVENT_DEVICE_REMOVAL -> {
-        link.device().removed();
-        link.deviceRemoved();
-      }
+      case RDMA_CM_EVENT_DEVICE_REMOVAL -> link.device().removed();
       case RDMA_CM_EVENT_TIMEWAIT_EXIT -> {}
       default -> link.disconnected(describe(type, event));
     }

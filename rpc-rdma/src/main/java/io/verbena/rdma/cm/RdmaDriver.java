@@ -153,9 +153,8 @@ public final class RdmaDriver implements UpgradeDriver {
     if (closed) {
       return true;
     }
-    devices.arm();
     // What completed before the arming announces nothing: look once more.
-    if (poll(context.clock().nanoTime()) > 0 || !context.due().isEmpty()) {
+    if (!devices.arm() || poll(context.clock().nanoTime()) > 0 || !context.due().isEmpty()) {
       return false;
     }
     waiter.arm(longestWait());

@@ -22,4 +22,12 @@ public interface CompletionSink {
    * @param ofAccess whether it was refused access to memory; else it was no valid request
    */
   void refusedPeer(boolean ofAccess);
+
+  /**
+   * The device is gone, or of no use any more: nothing that was posted completes. Called outside of
+   * polling; may destroy the queue pair.
+   *
+   * @param why in words
+   */
+  void deviceLost(String why);
 }

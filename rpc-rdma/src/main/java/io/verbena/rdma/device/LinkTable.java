@@ -4,6 +4,7 @@ import io.verbena.rdma.wire.WorkId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,11 @@ final class LinkTable {
   /** Returns whose queue pair it is; null for one that is gone. */
   @Nullable CompletionSink ofQueuePair(int queuePair) {
     return byQueuePair.get(queuePair);
+  }
+
+  /** Returns all whose place is taken now. */
+  List<CompletionSink> all() {
+    return sinks.stream().filter(Objects::nonNull).toList();
   }
 
   /** Returns whose completion it is; null for one that comes after its link. */

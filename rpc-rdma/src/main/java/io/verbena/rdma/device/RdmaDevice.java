@@ -248,9 +248,21 @@ public final class RdmaDevice {
     }
   }
 
-  /** The device is gone; what is left of it is to be destroyed. */
+  /** The device is gone: its links end, and what is left of it is to be destroyed. */
   public void removed() {
+    lost("was removed");
+  }
+
+  /** The device cannot be used any more, though nobody said that it is gone: its links end. */
+  public void giveUp(IOException cause) {
+    LOG.warn("The device {} is given up: {}", name, cause.getMessage());
+    lost("was given up: " + cause.getMessage());
+  }
+
+  private void lost(String how) {
     removed = true;
+    String why = "the device " + name + " " + how;
+    links.all().forEach(link -> link.deviceLost(why));
   }
 
   /** Returns whether the device is gone; the provider may know before any link does. */

@@ -198,12 +198,6 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** The device is gone: there is nothing to drain. */
-  public void deviceRemoved() {
-    fail("the device " + device.name() + " was removed");
-    finish();
-  }
-
   // ---- Link ----
 
   @Override
@@ -391,6 +385,13 @@ public final class RdmaLink implements Link, CompletionSink {
             ? "the peer's device was refused access to memory: its key, the bounds or the rights do"
                 + " not cover what it wrote or read"
             : "the peer's device made a request that is invalid, or too long for its receive");
+  }
+
+  /** There is nothing to drain. */
+  @Override
+  public void deviceLost(String why) {
+    fail(why);
+    finish();
   }
 
   void becomeDue() {
