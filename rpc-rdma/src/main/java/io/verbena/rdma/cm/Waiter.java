@@ -44,8 +44,19 @@ final class Waiter {
     additions.add(set -> set.add(channel));
   }
 
+  /** Adds it, unless it is destroyed before that: nobody waits for it then. */
   void add(IbvCompChannel channel) {
-    additions.add(set -> set.add(channel));
+    additions.add(
+        set -> {
+          try {
+            set.add(channel);
+          } catch (IOException e) {
+            if (channel.isOpen()) {
+              throw e;
+            }
+            LOG.debug("A channel was destroyed before it was waited for: {}", e.getMessage());
+          }
+        });
   }
 
   /**
