@@ -28,13 +28,15 @@ import org.junit.jupiter.api.Timeout;
 /** For what, and how long, a loop that rests is waited for; nothing is ever ready here. */
 @Timeout(60)
 final class WaiterTest {
+  private static final long LONGEST = Duration.ofSeconds(1).toNanos();
   private static final long LIMITS = Duration.ofMillis(10).toNanos();
 
   private final FabricWorld world =
       new FabricWorld(Seed.random("waits").nextLong(), DeviceProfile.full());
   private final RdmaUpgradeProvider provider =
       new RdmaUpgradeProvider(new Watched(), RdmaSettings.DEFAULT, world);
-  private final UpgradeDriver driver = provider.newDriver(() -> {});
+  private final Semaphore woken = new Semaphore(0);
+  private final UpgradeDriver driver = provider.newDriver(woken::release);
 
   /** How long each wait was to last that has begun. */
   private final BlockingQueue<Long> waits = new LinkedBlockingQueue<>();
@@ -114,6 +116,17 @@ final class WaiterTest {
     while (!driver.armWakeup()) {
       // There was something to do.
     }
+  }
+
+  @Test
+  void aLoopThatRestsAgainWithAShorterLimitIsNotHeldToTheLongerOne() throws Exception {
+    rest();
+    assertThat(waits.take()).isEqualTo(LONGEST);
+    offer(); // which has a time limit
+    rest();
+    woken.acquire();
+    rest();
+    assertThat(waits.take()).isEqualTo(LIMITS);
   }
 
   @Test

@@ -65,13 +65,19 @@ final class Waiter {
    * @param nanos after which the loop wants to look anyway
    */
   void arm(long nanos) {
-    limitNanos = Math.min(nanos, LONGEST_WAIT_NANOS);
+    long limit = Math.min(nanos, LONGEST_WAIT_NANOS);
+    boolean tooLate = armed && limit < limitNanos;
+    limitNanos = limit;
     armed = true;
     Thread waiting = thread;
     if (waiting == null) {
       start();
     } else {
       LockSupport.unpark(waiting);
+    }
+    WaitSet waited = set;
+    if (tooLate && waited != null) {
+      waited.wakeup(); // it waits by the limit of before; the loop is woken, and arms again
     }
   }
 
