@@ -2,22 +2,16 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Published;
-import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
-import io.verbena.api.bulk.TransferException;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.DeviceProfile.Windows;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -189,32 +183,6 @@ final class PinnedMemoryTest {
       }
       assertThat(world.west.counters().cacheEvictions()).isPositive();
       assertThat(world.west.counters().bulkBytes()).as("by RDMA").isEqualTo(8L * BYTES);
-      assertThat(world.east.counters().linksOpened()).as("the link stood").isEqualTo(1);
-    }
-  }
-
-  /** What arrives goes to a file through short blocks, so that only its sender is short. */
-  @Test
-  void anObjectThatTheSystemLocksNoMemoryForFailsWithTheCure(@TempDir Path directory) {
-    DeviceProfile profile = DeviceProfile.full().withMemlock(8 << 20);
-    try (RdmaWorld world = new RdmaWorld(profile).upgraded()) {
-      Published published = publish(world, world.memory(7 << 20));
-      CompletableFuture<Received> outcome =
-          world
-              .session
-              .objects()
-              .fetch(published.ref(), Landing.file(directory.resolve("object")))
-              .result()
-              .toCompletableFuture();
-      world.world.runUntil(outcome::isDone);
-      world.world.settle(); // the blocks are given back
-      assertThat(outcome.exceptionNow())
-          .isInstanceOfSatisfying(
-              TransferException.class,
-              failure -> assertThat(failure.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED))
-          .hasMessageContaining("limit of locked memory")
-          .hasMessageContaining("ulimit -l unlimited");
-      fetch(world, publish(world, world.memory(BYTES)));
       assertThat(world.east.counters().linksOpened()).as("the link stood").isEqualTo(1);
     }
   }

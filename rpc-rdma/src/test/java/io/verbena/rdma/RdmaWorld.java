@@ -43,13 +43,26 @@ final class RdmaWorld implements AutoCloseable {
     this(profile, server -> {}, client -> {});
   }
 
+  /** A world whose two ends may register so much. */
+  static RdmaWorld pinning(long bytes) {
+    return new RdmaWorld(
+        seed(),
+        DeviceProfile.full(),
+        RdmaSettings.DEFAULT.withMaxPinnedBytes(bytes),
+        server -> {},
+        client -> {});
+  }
+
+  private static long seed() {
+    return Seed.random("a client and a server over a fabric").nextLong();
+  }
+
   /** A world whose two ends have further settings; its session is open. */
   RdmaWorld(
       DeviceProfile profile,
       Consumer<VerbenaServer.Builder> onServer,
       Consumer<VerbenaClient.Builder> onClient) {
-    this(
-        Seed.random("a client and a server over a fabric").nextLong(), profile, onServer, onClient);
+    this(seed(), profile, RdmaSettings.DEFAULT, onServer, onClient);
   }
 
   /** The same, whose fabric has a seed that the test has told of. */
@@ -58,9 +71,18 @@ final class RdmaWorld implements AutoCloseable {
       DeviceProfile profile,
       Consumer<VerbenaServer.Builder> onServer,
       Consumer<VerbenaClient.Builder> onClient) {
+    this(seed, profile, RdmaSettings.DEFAULT, onServer, onClient);
+  }
+
+  private RdmaWorld(
+      long seed,
+      DeviceProfile profile,
+      RdmaSettings settings,
+      Consumer<VerbenaServer.Builder> onServer,
+      Consumer<VerbenaClient.Builder> onClient) {
     verbs = new FabricWorld(seed, profile, world.clock());
-    east = provider(new SteppedVerbs(verbs.east, verbs));
-    west = provider(new SteppedVerbs(verbs.west, verbs));
+    east = new RdmaUpgradeProvider(new SteppedVerbs(verbs.east, verbs), settings, world.clock());
+    west = new RdmaUpgradeProvider(new SteppedVerbs(verbs.west, verbs), settings, world.clock());
     server =
         world.server(
             s -> {
@@ -82,10 +104,6 @@ final class RdmaWorld implements AutoCloseable {
   private void accept(Session made) {
     sessions.add(made);
     made.objects().onPush(intoPooled());
-  }
-
-  private RdmaUpgradeProvider provider(SteppedVerbs verbs) {
-    return new RdmaUpgradeProvider(verbs, RdmaSettings.DEFAULT, world.clock());
   }
 
   private static PushHandler intoPooled() {

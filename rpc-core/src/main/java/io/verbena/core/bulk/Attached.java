@@ -18,6 +18,9 @@ final class Attached {
   /** See {@link MemoryDestination}, whose memory is attached in pieces of this length, too. */
   static final long PIECE_BYTES = 32L << 20;
 
+  /** Where a path has no room for a piece, shorter ones are tried, but none shorter than this. */
+  static final long LEAST_BYTES = 1L << 20;
+
   private final MemorySegment memory;
   private final MemoryLife life;
   private final List<Place> places = new ArrayList<>(1);
@@ -91,12 +94,27 @@ final class Attached {
       }
     }
     releaseUnused();
-    boolean whole = memory.byteSize() <= PIECE_BYTES;
-    long from = whole ? 0 : offset;
-    long bytes = Math.min(memory.byteSize() - from, Math.max(length, PIECE_BYTES));
-    Place place = new Place(path, path.port().attach(memory.asSlice(from, bytes), life), from);
+    Place place = attach(path, offset, length);
     places.add(place);
     return place;
+  }
+
+  /** Attaches all of it, or a piece; where there is no room for that, a shorter one. */
+  private Place attach(BulkPath path, long offset, int length) throws LinkException {
+    long from = memory.byteSize() <= PIECE_BYTES ? 0 : offset;
+    long bytes = Math.min(memory.byteSize() - from, Math.max(length, PIECE_BYTES));
+    while (true) {
+      try {
+        return new Place(path, path.port().attach(memory.asSlice(from, bytes), life), from);
+      } catch (LinkException e) {
+        long half = bytes / 2;
+        if (half < Math.max(length, LEAST_BYTES)) {
+          throw e;
+        }
+        from = offset;
+        bytes = Math.min(memory.byteSize() - from, half);
+      }
+    }
   }
 
   private void releaseUnused() {

@@ -37,6 +37,16 @@ interface Destination {
   /** Returns memory for what comes from this offset on; null while there is none. */
   @Nullable LandingPiece next(long offset);
 
+  /**
+   * Returns the beginning of a piece, in its place, where a path has no room for all of it; null if
+   * it is not worth opening in parts.
+   *
+   * @param last the latest that {@link #next} or this returned; not opened
+   */
+  default @Nullable LandingPiece shorter(LandingPiece last) {
+    return null;
+  }
+
   /** A piece is full, and nothing writes into it any more. */
   void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
 

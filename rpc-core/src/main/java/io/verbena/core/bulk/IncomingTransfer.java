@@ -32,6 +32,7 @@ final class IncomingTransfer extends BulkTransfer {
   private final Destination destination;
   private final Consumer<Received> whenReceived;
   private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
+  private final RoomWait room;
   private final boolean checked;
   private long length = UNKNOWN;
   private long announced = UNKNOWN;
@@ -73,6 +74,7 @@ final class IncomingTransfer extends BulkTransfer {
       Consumer<Received> whenReceived) {
     super(transfers, handle, id);
     this.destination = destination;
+    this.room = new RoomWait(host.loop());
     this.checked = checked;
     this.whenReceived = whenReceived;
   }
@@ -190,6 +192,11 @@ final class IncomingTransfer extends BulkTransfer {
     moving = false;
   }
 
+  private void goOn() {
+    moveOn();
+    host.schedulePump();
+  }
+
   private void moveOnce() {
     StandingLandings.Landing landing = standing;
     if (landing != null) {
@@ -221,69 +228,102 @@ final class IncomingTransfer extends BulkTransfer {
     }
     generation++;
     path = best;
-    for (LandingPiece piece : pieces) {
-      if (!open(best, piece)) {
-        return;
-      }
-    }
   }
 
   private void openMore(BulkPath current) {
-    long limit = length == UNKNOWN ? destination.capacity() : length;
-    while (grantedUpTo < limit && (length != UNKNOWN || pieces.isEmpty())) {
-      LandingPiece piece = destination.next(grantedUpTo);
-      if (piece == null) {
-        return;
+    LandingPiece piece = nextToOpen();
+    while (piece != null && open(current, piece)) {
+      piece = nextToOpen();
+    }
+  }
+
+  /** Returns the first piece that is not open; null if there is no memory for one more now. */
+  private @Nullable LandingPiece nextToOpen() {
+    for (LandingPiece piece : pieces) {
+      if (piece.target == null) {
+        return piece;
       }
+    }
+    long limit = length == UNKNOWN ? destination.capacity() : length;
+    if (grantedUpTo >= limit || (length == UNKNOWN && !pieces.isEmpty())) {
+      return null;
+    }
+    LandingPiece piece = destination.next(grantedUpTo);
+    if (piece != null) {
       pieces.add(piece);
       grantedUpTo = piece.end();
-      if (!open(current, piece)) {
-        return;
+    }
+    return piece;
+  }
+
+  /** Opens a piece, or a shorter one in its place; false if none can be opened now. */
+  private boolean open(BulkPath current, LandingPiece piece) {
+    LandingPiece next = piece;
+    while (true) {
+      try {
+        OpenSource.requireAlive(next.memory);
+        grant(current, next);
+        room.ends();
+        return true;
+      } catch (TransferProblem | RuntimeException e) {
+        fail(e);
+        return false;
+      } catch (LinkException e) {
+        LandingPiece less = next == pieces.peekLast() ? destination.shorter(next) : null;
+        if (less == null) {
+          waitForRoom(e);
+          return false;
+        }
+        pieces.removeLast();
+        pieces.add(less);
+        grantedUpTo = less.end();
+        next = less;
       }
     }
   }
 
-  private boolean open(BulkPath current, LandingPiece piece) {
-    BulkRegion region = null;
-    try {
-      OpenSource.requireAlive(piece.memory);
-      region = current.port().attach(piece.memory, piece.life);
-      long base = piece.arrived;
-      long size = piece.memory.byteSize() - base;
-      BulkTarget[] own = new BulkTarget[1];
-      BulkTarget target =
-          current.port().open(region, base, size, upTo -> arrived(piece, own, base + upTo));
-      own[0] = target;
-      piece.region = region;
-      piece.target = target;
-      int currentGeneration = generation;
-      byte[] advertisement = target.advertisement();
-      host.sendBulk(
-          FrameKind.BULK_GRANT,
-          id,
-          out -> {
-            out.writeVarInt(currentGeneration);
-            out.writeVarLong(piece.offset + base);
-            out.writeVarLong(size);
-            out.writeInt(current.epoch());
-            out.writeBytes(advertisement);
-          });
-      return true;
-    } catch (LinkException | TransferProblem | RuntimeException e) {
-      if (region != null) {
-        region.release();
-      }
-      fail(e);
-      return false;
+  private void waitForRoom(LinkException why) {
+    boolean holdsSome = fences > 0 || pieces.getFirst().target != null;
+    if (holdsSome) {
+      return; // closing that moves on
     }
+    if (!room.goesOn(this::goOn)) {
+      fail(why);
+    }
+  }
+
+  private void grant(BulkPath current, LandingPiece piece) throws LinkException {
+    BulkRegion region = current.port().attach(piece.memory, piece.life);
+    long base = piece.arrived;
+    long size = piece.memory.byteSize() - base;
+    BulkTarget[] own = new BulkTarget[1];
+    try {
+      own[0] = current.port().open(region, base, size, upTo -> arrived(piece, own, base + upTo));
+    } catch (LinkException | RuntimeException e) {
+      region.release();
+      throw e;
+    }
+    piece.region = region;
+    piece.target = own[0];
+    int currentGeneration = generation;
+    byte[] advertisement = own[0].advertisement();
+    host.sendBulk(
+        FrameKind.BULK_GRANT,
+        id,
+        out -> {
+          out.writeVarInt(currentGeneration);
+          out.writeVarLong(piece.offset + base);
+          out.writeVarLong(size);
+          out.writeInt(current.epoch());
+          out.writeBytes(advertisement);
+        });
   }
 
   // ---- out of a landing that stands ----
 
   /** More has arrived in its landing. */
   void landed() {
-    moveOn();
-    host.schedulePump();
+    goOn();
   }
 
   /** Its landing is closed. If all is there, it stays so; else it is to be written elsewhere. */
@@ -347,8 +387,7 @@ final class IncomingTransfer extends BulkTransfer {
           if (isOver()) {
             freeIfFenced();
           } else {
-            moveOn();
-            host.schedulePump();
+            goOn();
           }
         },
         this::lost);
@@ -411,8 +450,7 @@ final class IncomingTransfer extends BulkTransfer {
     if (isOver()) {
       freeIfFenced();
     } else {
-      moveOn();
-      host.schedulePump();
+      goOn();
     }
   }
 

@@ -26,6 +26,17 @@ final class LandingPiece {
     this.life = life;
   }
 
+  /** Returns it with half of what is still to arrive; null if that is less than so many bytes. */
+  @Nullable LandingPiece firstHalf(long least) {
+    long half = (memory.byteSize() - arrived) / 2;
+    if (half < least) {
+      return null;
+    }
+    LandingPiece first = new LandingPiece(offset, memory.asSlice(0, arrived + half), life);
+    first.arrived = arrived;
+    return first;
+  }
+
   long end() {
     return offset + memory.byteSize();
   }

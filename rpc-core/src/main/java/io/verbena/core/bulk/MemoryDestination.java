@@ -20,6 +20,7 @@ final class MemoryDestination implements Destination {
   private @Nullable MemorySegment memory;
   private BulkMemory.@Nullable Block block;
   private long wanted;
+  private long pieceBytes = Attached.PIECE_BYTES;
   private int open;
   private boolean checking;
 
@@ -69,8 +70,15 @@ final class MemoryDestination implements Destination {
     }
     open++;
     MemoryLife life = block == null ? MemoryLife.LENT : MemoryLife.HELD;
-    long length = Math.min(Attached.PIECE_BYTES, wanted - offset);
+    long length = Math.min(pieceBytes, wanted - offset);
+    pieceBytes = Math.min(2 * pieceBytes, Attached.PIECE_BYTES);
     return new LandingPiece(offset, whole.asSlice(offset, length), life);
+  }
+
+  @Override
+  public @Nullable LandingPiece shorter(LandingPiece last) {
+    pieceBytes = Attached.LEAST_BYTES; // and from then on twice as long each time
+    return last.firstHalf(Attached.LEAST_BYTES);
   }
 
   @Override

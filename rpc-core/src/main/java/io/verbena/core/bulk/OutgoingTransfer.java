@@ -28,6 +28,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
 
   private final OpenSource source;
   private final Supply supply;
+  private final RoomWait room;
   private final long length;
   private final Runnable whenReleased;
   private final ArrayDeque<Granted> grants = new ArrayDeque<>();
@@ -80,6 +81,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     this.length = source.length();
     this.supply = Supply.of(host, source, checked);
     this.whenReleased = whenReleased;
+    this.room = new RoomWait(host.loop());
     handle.total(length);
   }
 
@@ -218,9 +220,18 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     }
     try {
       return write();
-    } catch (LinkException | IOException | TransferProblem | RuntimeException e) {
+    } catch (LinkException e) {
+      waitForRoom(e);
+      return Turn.IDLE;
+    } catch (IOException | TransferProblem | RuntimeException e) {
       fail(e);
       return Turn.IDLE;
+    }
+  }
+
+  private void waitForRoom(LinkException why) {
+    if (!room.goesOn(() -> transfers.written(this))) {
+      fail(why);
     }
   }
 
@@ -250,6 +261,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     if (!(result instanceof SendResult.Sent)) {
       return Turn.BLOCKED;
     }
+    room.ends();
     grant.written += ready;
     unchecked = checkpoint ? 0 : unchecked + ready;
     writtenUpTo = Math.max(writtenUpTo, at + ready);

@@ -161,9 +161,7 @@ public final class FabricHost implements VerbsProvider {
     adapter().plugIn();
   }
 
-  /**
-   * Tells of every request that this host's devices carry out from now on, in place of another.
-   */
+  /** Tells of every request that this host's devices carry out from now on, in place of another. */
   public void watch(RequestWatcher told) {
     synchronized (fabric.lock) {
       watcher = told;

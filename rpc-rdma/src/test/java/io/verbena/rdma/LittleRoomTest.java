@@ -1,0 +1,106 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.verbs.fabric.DeviceProfile;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Objects that would need more registered memory than there may be. */
+final class LittleRoomTest {
+  private static final long MOST_PINNED = 72L << 20;
+  private static final long OBJECT_BYTES = 20L << 20;
+  private static final int OBJECTS = 8; // 160 MiB on each end
+
+  /** A fetch under way, and where it lands. */
+  private record Fetch(MemorySegment into, CompletableFuture<Received> outcome) {}
+
+  private static MemorySegment object(RdmaWorld w) {
+    MemorySegment object = w.memory(OBJECT_BYTES);
+    for (long at = 0; at < object.byteSize(); at += 4096) {
+      object.set(ValueLayout.JAVA_LONG, at, at);
+    }
+    return object;
+  }
+
+  private static Fetch fetch(RdmaWorld w, MemorySegment object) {
+    MemorySegment into = w.memory(object.byteSize());
+    Published published = w.server.publish(Source.of(object), Duration.ofMinutes(1));
+    return new Fetch(
+        into,
+        w.session
+            .objects()
+            .fetch(published.ref(), Landing.of(into))
+            .result()
+            .toCompletableFuture());
+  }
+
+  private static List<Fetch> fetchAll(RdmaWorld w) {
+    List<Fetch> fetches = new ArrayList<>();
+    for (int i = 0; i < OBJECTS; i++) {
+      fetches.add(fetch(w, object(w)));
+    }
+    return fetches;
+  }
+
+  private static void assertAllArrive(RdmaWorld w, List<Fetch> fetches) {
+    MemorySegment object = object(w);
+    for (Fetch fetch : fetches) {
+      w.world.runUntil(fetch.outcome::isDone);
+      fetch.outcome.join().close();
+      assertThat(fetch.into.mismatch(object)).isEqualTo(-1);
+    }
+    assertThat(w.session.path().link()).isEqualTo("rdma");
+    assertThat(w.east.counters().linksOpened()).as("one link all the time").isEqualTo(1);
+  }
+
+  @Test
+  void moreThanMayBePinnedAtOnceArrivesByAndBy() {
+    try (RdmaWorld w = RdmaWorld.pinning(MOST_PINNED).upgraded()) {
+      assertAllArrive(w, fetchAll(w));
+    }
+  }
+
+  @Test
+  void moreThanMayBePinnedAtOnceGoesOnThoughTheSessionIsUpgraded() {
+    try (RdmaWorld w = RdmaWorld.pinning(MOST_PINNED)) {
+      List<Fetch> fetches = fetchAll(w);
+      for (int i = 0; i < 100_000 && !w.session.path().link().equals("rdma"); i++) {
+        w.step();
+      }
+      assertThat(fetches).as("not at an end yet").noneMatch(fetch -> fetch.outcome.isDone());
+      assertAllArrive(w, fetches);
+    }
+  }
+
+  @Test
+  void whatFindsNoRoomForTenSecondsFails() {
+    long pools;
+    try (RdmaWorld w = new RdmaWorld(DeviceProfile.full()).upgraded()) {
+      pools = Math.max(w.east.pinnedBytes(), w.west.pinnedBytes());
+    }
+    DeviceProfile full = DeviceProfile.full().withMemlock(pools + (512 << 10));
+    try (RdmaWorld w = new RdmaWorld(full).upgraded()) {
+      CompletableFuture<Received> outcome = fetch(w, object(w)).outcome;
+      w.world.pass(Duration.ofSeconds(9));
+      assertThat(outcome).isNotDone();
+      w.world.pass(Duration.ofSeconds(2));
+      assertThat(outcome).isDone();
+      TransferException failure = (TransferException) outcome.exceptionNow();
+      assertThat(failure.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+      assertThat(failure).hasMessageContaining("ulimit -l");
+      assertThat(w.session.path().link()).isEqualTo("rdma");
+    }
+  }
+}
