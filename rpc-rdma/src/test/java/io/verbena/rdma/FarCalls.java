@@ -102,6 +102,7 @@ final class FarCalls implements AutoCloseable {
       out.writeInt(number);
       out.writeUTF(method.getDeclaringClass().getName());
       out.writeUTF(method.getName());
+      out.writeByte(method.getParameterCount());
       writeAll(method.getParameterTypes(), arguments);
       out.flush();
       for (int what = in.read(); what != RETURN; what = in.read()) {
@@ -136,7 +137,7 @@ final class FarCalls implements AutoCloseable {
       throw new EOFException("no call, but " + what);
     }
     Object target = here.get(in.readInt());
-    Method method = method(in.readUTF(), in.readUTF());
+    Method method = method(in.readUTF(), in.readUTF(), in.readByte());
     Class<?>[] types = method.getParameterTypes();
     @Nullable Object[] arguments = new Object[types.length];
     for (int i = 0; i < types.length; i++) {
@@ -155,14 +156,14 @@ final class FarCalls implements AutoCloseable {
     out.flush();
   }
 
-  /** No method of what is called from afar has a namesake in its interface. */
-  private Method method(String type, String name) {
+  /** Namesakes in an interface that is called from afar differ in how many parameters they have. */
+  private Method method(String type, String name, int parameters) {
     return methods.computeIfAbsent(
-        type + "#" + name,
+        type + "#" + name + "/" + parameters,
         _ -> {
           try {
             for (Method method : Class.forName(type).getMethods()) {
-              if (method.getName().equals(name)) {
+              if (method.getName().equals(name) && method.getParameterCount() == parameters) {
                 return method;
               }
             }
