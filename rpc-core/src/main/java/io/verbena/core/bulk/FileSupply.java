@@ -19,8 +19,8 @@ final class FileSupply implements Supply {
   }
 
   @Override
-  public void begin(Owner owner) {
-    staged.begin(owner);
+  public void begin(Owner owner, boolean ahead) {
+    staged.begin(owner, false); // a path may take the bytes from the file
   }
 
   @Override

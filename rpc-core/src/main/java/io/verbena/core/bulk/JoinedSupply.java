@@ -42,7 +42,7 @@ final class JoinedSupply implements Supply {
   }
 
   @Override
-  public void begin(Owner owner) {
+  public void begin(Owner owner, boolean ahead) {
     this.owner = owner;
   }
 
@@ -67,7 +67,7 @@ final class JoinedSupply implements Supply {
     if (!part.begun && hears != null) {
       part.begun = true;
       open++;
-      part.supply.begin(hears);
+      part.supply.begin(hears, true);
     }
     return part.supply.ready(path, at - part.start, (int) Math.min(most, part.end - at));
   }

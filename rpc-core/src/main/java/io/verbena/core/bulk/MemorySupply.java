@@ -22,7 +22,7 @@ final class MemorySupply implements Supply {
   }
 
   @Override
-  public void begin(Owner owner) {
+  public void begin(Owner owner, boolean ahead) {
     if (!checked) {
       return;
     }

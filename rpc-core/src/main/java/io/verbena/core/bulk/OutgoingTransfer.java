@@ -92,7 +92,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   }
 
   void begin() {
-    supply.begin(this);
+    supply.begin(this, !transfers.isFetchedByPeer(id)); // who may never open his memory
     transfers.queue(this);
   }
 

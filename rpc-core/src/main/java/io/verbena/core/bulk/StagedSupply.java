@@ -48,11 +48,14 @@ final class StagedSupply implements Supply {
   }
 
   @Override
-  public void begin(Owner owner) {
+  public void begin(Owner owner, boolean ahead) {
     this.owner = owner;
+    if (ahead && length > 0) {
+      claim(owner);
+    }
   }
 
-  /** Claims memory, and begins to fill it: only when the receiver has opened its own. */
+  /** Claims memory, and begins to fill it. */
   private void claim(Owner owner) {
     begun = true;
     long size = Math.min(BulkMemory.CHUNK_BYTES, length);

@@ -39,8 +39,13 @@ interface Supply {
     void cannotSupply(Throwable cause);
   }
 
-  /** Begins; memory is claimed, and read ahead, when the receiver has opened its own. */
-  void begin(Owner owner);
+  /**
+   * Begins.
+   *
+   * @param ahead whether memory may be claimed and read into now; else when the receiver has opened
+   *     its own
+   */
+  void begin(Owner owner, boolean ahead);
 
   /**
    * Returns how many bytes can be written now from here on, at most so many; 0 if none yet: the

@@ -73,6 +73,10 @@ public final class Transfers {
     return TransferId.kind(id) != TransferId.SINGLE;
   }
 
+  boolean isFetchedByPeer(long id) {
+    return !isOwn(id) && !isOfACall(id);
+  }
+
   private static boolean isAnswer(long id) {
     return TransferId.kind(id) == TransferId.ANSWER;
   }
