@@ -84,6 +84,19 @@ final class LittleRoomTest {
     }
   }
 
+  /** Whose landing is known only when its handler has been asked. */
+  @Test
+  void aPushThatIsLongerThanMayBePinnedArrivesInShorterPieces() {
+    try (RdmaWorld w = RdmaWorld.pinning(OBJECT_BYTES - 1).upgraded()) {
+      MemorySegment object = object(w);
+      MemorySegment into = w.memory(OBJECT_BYTES);
+      w.accepted.objects().onPush(offer -> Landing.of(into));
+      w.push(w.session, Source.of(object));
+      assertThat(into.mismatch(object)).isEqualTo(-1);
+      assertThat(w.session.path().link()).isEqualTo("rdma");
+    }
+  }
+
   @Test
   void whatFindsNoRoomForTenSecondsFails() {
     long pools;

@@ -86,6 +86,11 @@ final class AskedDestination implements Destination {
   }
 
   @Override
+  public @Nullable LandingPiece shorter(LandingPiece last) {
+    return given().shorter(last);
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     given().filled(piece, whenBroken, whenFreed);
   }

@@ -43,9 +43,7 @@ interface Destination {
    *
    * @param last the latest that {@link #next} or this returned; not opened
    */
-  default @Nullable LandingPiece shorter(LandingPiece last) {
-    return null;
-  }
+  @Nullable LandingPiece shorter(LandingPiece last);
 
   /** A piece is full, and nothing writes into it any more. */
   void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);

@@ -83,6 +83,11 @@ final class DrainedDestination implements Destination {
   }
 
   @Override
+  public @Nullable LandingPiece shorter(LandingPiece last) {
+    return null; // its blocks are short
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     full.add(new Storing(piece, whenBroken, whenFreed));
     storeNext();

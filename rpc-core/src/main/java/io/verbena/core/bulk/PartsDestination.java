@@ -153,6 +153,11 @@ final class PartsDestination implements Destination {
   }
 
   @Override
+  public @Nullable LandingPiece shorter(LandingPiece last) {
+    return null; // a value is opened as a whole
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
