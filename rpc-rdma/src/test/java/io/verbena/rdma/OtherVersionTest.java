@@ -55,7 +55,7 @@ final class OtherVersionTest {
       return new Driver(provider.newDriver(wakeLoop));
     }
 
-    private record Driver(UpgradeDriver driver) implements UpgradeDriver {
+    private record Driver(UpgradeDriver driver) implements ForwardingDriver {
       private static byte[] changed(byte[] message) {
         message[0] = OTHER;
         return message;
@@ -71,31 +71,6 @@ final class OtherVersionTest {
           byte[] request, URI local, LinkOptions options, LinkDriver.ConnectHandler handler)
           throws LinkException {
         return changed(driver.offer(request, local, options, handler));
-      }
-
-      @Override
-      public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
-        driver.connect(offer, options, handler);
-      }
-
-      @Override
-      public int poll(long nowNanos) {
-        return driver.poll(nowNanos);
-      }
-
-      @Override
-      public boolean isInUse() {
-        return driver.isInUse();
-      }
-
-      @Override
-      public boolean armWakeup() {
-        return driver.armWakeup();
-      }
-
-      @Override
-      public void close() {
-        driver.close();
       }
     }
   }
