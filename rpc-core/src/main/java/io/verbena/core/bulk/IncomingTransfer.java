@@ -47,6 +47,10 @@ final class IncomingTransfer extends BulkTransfer {
   private boolean moveAgain;
   private boolean preparing;
   private boolean prepared;
+
+  /** Nothing could be granted before a call's request, and a grant behind it is not expected. */
+  private boolean waitsForOffer;
+
   private boolean sentHeard;
   private boolean finishing;
   private @Nullable Runnable putOff;
@@ -101,7 +105,8 @@ final class IncomingTransfer extends BulkTransfer {
 
   /**
    * The object's length is not known yet: opens memory for any that fits, where that is cheap, so
-   * that it can be sent without being offered first.
+   * that it can be sent without being offered first. Where there is no path now, or no room on it,
+   * memory is opened when it is offered.
    */
   void beginBeforeOffer() {
     long capacity = destination.capacity();
@@ -110,6 +115,8 @@ final class IncomingTransfer extends BulkTransfer {
       prepared = problem == null;
       if (problem == null) {
         moveOn();
+        waitsForOffer = pieces.isEmpty() || pieces.getFirst().target == null;
+        room.ends();
       } else {
         fail(problem);
       }
@@ -129,6 +136,7 @@ final class IncomingTransfer extends BulkTransfer {
       return null;
     }
     announced = objectLength;
+    waitsForOffer = false;
     handle.total(objectLength);
     if (objectLength > destination.capacity()) {
       tooLong(objectLength);
@@ -185,7 +193,7 @@ final class IncomingTransfer extends BulkTransfer {
       return;
     }
     moving = true;
-    while (moveAgain && !isOver() && prepared) {
+    while (moveAgain && !isOver() && prepared && !waitsForOffer) {
       moveAgain = false;
       moveOnce();
     }

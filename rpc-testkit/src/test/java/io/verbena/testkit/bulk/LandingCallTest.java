@@ -299,6 +299,18 @@ class LandingCallTest {
   }
 
   @Test
+  void aCallThatBeginsWhileThereIsNoLinkLandsWhenThereIsOneAgain() {
+    bulk.open();
+    for (int step = 0; step < 20; step++) {
+      bulk.world.network().drop(URI.create(bulk.world.address()), "the cable was pulled");
+      bulk.steps(step);
+      MemorySegment into = bulk.room(LENGTH);
+      assertThat(await(library().read("book", Landing.of(into))).length()).isEqualTo(LENGTH);
+      assertThat(into.mismatch(bytes)).isEqualTo(-1);
+    }
+  }
+
+  @Test
   void aSourceThatFailsOnTheServerFailsTheCall() {
     served =
         new Shelves() {
