@@ -52,7 +52,8 @@ public interface BulkObjects {
    *
    * @param name for the peer's handler; at most 1000 characters
    * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
-   * @throws IllegalArgumentException if a file's channel is not open for reading
+   * @throws IllegalArgumentException if a file's channel is not open for reading, or the name is
+   *     too long or has half a surrogate pair
    */
   Transfer push(String name, Source source, TransferOptions options);
 

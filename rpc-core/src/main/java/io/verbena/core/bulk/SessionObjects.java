@@ -9,6 +9,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.loop.EventLoop;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /** A session's large objects as its user sees them. Safe for use by any thread. */
@@ -54,6 +55,9 @@ public final class SessionObjects implements BulkObjects {
     if (name.length() > LONGEST_NAME) {
       throw new IllegalArgumentException(
           "a name has at most " + LONGEST_NAME + " characters, not " + name.length());
+    }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new IllegalArgumentException("a name has half a surrogate pair: '" + name + "'");
     }
     OpenSource opened = OpenSource.open(source);
     TransferHandle handle = new TransferHandle(loop(), "push '" + name + "'");

@@ -537,4 +537,12 @@ class TransferTest {
     MemorySegment heap = MemorySegment.ofArray(new byte[10]);
     assertThatThrownBy(() -> Landing.of(heap)).hasMessageContaining("outside the heap");
   }
+
+  @Test
+  void aNameThatCannotBeToldToThePeerIsRefused() {
+    Source source = Source.of(new byte[10]);
+    assertThatThrownBy(() -> bulk.session.objects().push("half \ud83d", source))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("name");
+  }
 }
