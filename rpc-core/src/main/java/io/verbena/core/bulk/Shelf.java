@@ -6,6 +6,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Comparator;
@@ -97,6 +98,9 @@ public final class Shelf {
     private long lastUsed;
     private boolean closed;
 
+    /** Of the lease; the loop's alone. */
+    private long timer = Timers.NONE;
+
     Shelved(ObjectRef ref, String words, OpenSource source, EventLoop loop, long leaseNanos) {
       this.ref = ref;
       this.words = words;
@@ -158,6 +162,7 @@ public final class Shelf {
 
     /** Looks whether the lease is at its end, and again when it may be. On the loop. */
     private void watch(long now) {
+      timer = Timers.NONE;
       long until;
       synchronized (this) {
         if (closed) {
@@ -168,7 +173,7 @@ public final class Shelf {
       if (until - now <= 0) {
         close();
       } else {
-        loop.timers().schedule(until, this::watch);
+        timer = loop.timers().schedule(until, this::watch);
       }
     }
 
@@ -177,6 +182,7 @@ public final class Shelf {
       if (!closed) {
         closed = true;
         objects.remove(ref.id());
+        loop.execute(() -> loop.timers().cancel(timer)); // or it would hold the memory till then
         if (fetches.isEmpty()) {
           source.close();
         }

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -544,5 +545,21 @@ class TransferTest {
     assertThatThrownBy(() -> bulk.session.objects().push("half \ud83d", source))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("name");
+  }
+
+  @Test
+  void whatIsTakenBackIsNotHeldUntilTheEndOfItsLease() {
+    byte[] bytes = new byte[1000];
+    WeakReference<byte[]> held = new WeakReference<>(bytes);
+    Published published = bulk.server.publish(Source.of(bytes), Duration.ofDays(1));
+    bulk.world.settle();
+    published.close();
+    published = null;
+    bytes = null;
+    for (int i = 0; i < 100 && held.get() != null; i++) {
+      System.gc();
+      bulk.world.settle();
+    }
+    assertThat(held.get()).isNull();
   }
 }
