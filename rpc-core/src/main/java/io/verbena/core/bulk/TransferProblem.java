@@ -35,10 +35,16 @@ final class TransferProblem extends Exception {
     };
   }
 
-  /** Returns a cause in words. */
+  /** Returns a cause in words. Those of users' exceptions are users' code, which may fail, too. */
   static String wordsOf(Throwable cause) {
-    return cause instanceof TransferProblem || cause instanceof LinkException
-        ? String.valueOf(cause.getMessage())
-        : cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    if (cause instanceof TransferProblem || cause instanceof LinkException) {
+      return String.valueOf(cause.getMessage());
+    }
+    String type = cause.getClass().getSimpleName();
+    try {
+      return type + ": " + cause.getMessage();
+    } catch (RuntimeException broken) {
+      return type + ", whose message cannot be had: " + broken.getClass().getName();
+    }
   }
 }

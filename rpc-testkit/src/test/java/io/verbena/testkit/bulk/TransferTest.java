@@ -562,4 +562,24 @@ class TransferTest {
     }
     assertThat(held.get()).isNull();
   }
+
+  @Test
+  void anExceptionWithoutWordsEndsItsTransfer() {
+    RuntimeException broken =
+        new RuntimeException() {
+          @Override
+          public String getMessage() {
+            throw new IllegalStateException("no words");
+          }
+        };
+    ObjectRef ref =
+        bulk.publish(
+            Source.generator(
+                10,
+                (chunk, offset) -> {
+                  throw broken;
+                }));
+    assertThat(bulk.awaitFailure(bulk.fetch(ref, Landing.pooled(10))).status())
+        .isEqualTo(RpcStatus.INTERNAL);
+  }
 }
