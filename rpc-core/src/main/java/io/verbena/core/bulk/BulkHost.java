@@ -24,6 +24,9 @@ public interface BulkHost {
    */
   boolean isClientEnd();
 
+  /** Returns how many calls the peer may have under way. Safe for any thread. */
+  int mostCalls();
+
   /** Returns the other end. Safe for any thread. */
   Peer peer();
 

@@ -11,11 +11,20 @@ import org.jspecify.annotations.Nullable;
  * right before the call's request.
  */
 final class CallLandings {
-  private static final int MOST_CALLS = 4096;
   private static final int MOST_GRANTS = 64;
 
+  private final int mostCalls;
   private final Long2ObjectHashMap<List<Grant>> grants = new Long2ObjectHashMap<>();
   private long lastRequested;
+
+  /**
+   * No landings yet.
+   *
+   * @param mostCalls so many calls the peer may have under way
+   */
+  CallLandings(int mostCalls) {
+    this.mostCalls = mostCalls;
+  }
 
   /** Returns what is wrong with a grant, or null. */
   @Nullable String granted(long callId, Grant grant) {
@@ -24,8 +33,8 @@ final class CallLandings {
       if (callId <= lastRequested) {
         return null; // the call has been answered, or will not be
       }
-      if (grants.size() >= MOST_CALLS) {
-        return "landings for more than " + MOST_CALLS + " calls";
+      if (grants.size() >= mostCalls) {
+        return "landings for more than " + mostCalls + " calls";
       }
       known = new ArrayList<>();
       grants.put(callId, known);

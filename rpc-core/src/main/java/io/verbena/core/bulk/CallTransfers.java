@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 public final class CallTransfers {
   private final Transfers transfers;
   private final BulkHost host;
-  private final CallLandings landings = new CallLandings();
+  private final CallLandings landings;
 
   CallTransfers(Transfers transfers, BulkHost host) {
     this.transfers = transfers;
     this.host = host;
+    this.landings = new CallLandings(host.mostCalls());
   }
 
   private long idOfCall(long callId, int kind, boolean ownCall) {

@@ -56,6 +56,11 @@ final class BulkSupport implements BulkHost {
   }
 
   @Override
+  public int mostCalls() {
+    return session.limits().maxCalls();
+  }
+
+  @Override
   public Peer peer() {
     return session.peer();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Source;
+import io.verbena.core.SessionLimits;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -171,9 +172,18 @@ class HostileBulkTest {
   }
 
   @Test
-  void landingsForCallsThatNeverComeAreBounded() {
+  void landingsForCallsThatNeverComeAreAsManyAsCallsMayBe() {
+    int calls = SessionLimits.DEFAULT.maxCalls();
     RawSession raw = open();
-    for (int i = 1; i <= 5000 && raw.closed == null; i++) {
+    openLandings(raw, 1, calls);
+    settle();
+    assertThat(raw.closed).isNull();
+    openLandings(raw, calls + 1, calls + 1);
+    assertThrownOut(raw);
+  }
+
+  private void openLandings(RawSession raw, int first, int last) {
+    for (int i = first; i <= last && raw.closed == null; i++) {
       long call = (long) i << 3 | 3;
       raw.say(
           FrameKind.BULK_GRANT,
@@ -188,7 +198,6 @@ class HostileBulkTest {
       attacker.poll();
       bulk.world.step();
     }
-    assertThrownOut(raw);
   }
 
   @Test
