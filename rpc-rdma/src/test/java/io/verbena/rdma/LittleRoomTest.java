@@ -98,6 +98,18 @@ final class LittleRoomTest {
   }
 
   @Test
+  void aValueOfACallThatIsLongerThanMayBePinnedArrivesInShorterPieces() {
+    try (RdmaWorld w = RdmaWorld.pinning(OBJECT_BYTES - 1).upgraded()) {
+      MemorySegment object = object(w);
+      w.accepted.serve(Segments.bind());
+      CompletableFuture<MemorySegment> call = Segments.call(w.session, object);
+      w.world.runUntil(call::isDone);
+      assertThat(call.join().mismatch(object)).isEqualTo(-1);
+      assertThat(w.session.path().link()).isEqualTo("rdma");
+    }
+  }
+
+  @Test
   void whatFindsNoRoomForTenSecondsFails() {
     long pools;
     try (RdmaWorld w = new RdmaWorld(DeviceProfile.full()).upgraded()) {

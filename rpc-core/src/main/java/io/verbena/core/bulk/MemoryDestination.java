@@ -17,10 +17,10 @@ final class MemoryDestination implements Destination {
 
   private final BulkHost host;
   private final long capacity;
+  private final PieceCutter cutter = new PieceCutter();
   private @Nullable MemorySegment memory;
   private BulkMemory.@Nullable Block block;
   private long wanted;
-  private long pieceBytes = Attached.PIECE_BYTES;
   private int open;
   private boolean checking;
 
@@ -70,15 +70,12 @@ final class MemoryDestination implements Destination {
     }
     open++;
     MemoryLife life = block == null ? MemoryLife.LENT : MemoryLife.HELD;
-    long length = Math.min(pieceBytes, wanted - offset);
-    pieceBytes = Math.min(2 * pieceBytes, Attached.PIECE_BYTES);
-    return new LandingPiece(offset, whole.asSlice(offset, length), life);
+    return cutter.cut(offset, whole.asSlice(offset, wanted - offset), life);
   }
 
   @Override
   public @Nullable LandingPiece shorter(LandingPiece last) {
-    pieceBytes = Attached.LEAST_BYTES; // and from then on twice as long each time
-    return last.firstHalf(Attached.LEAST_BYTES);
+    return cutter.shorter(last);
   }
 
   @Override

@@ -16,12 +16,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The large values of a message on their way in. Segments are written where they will be read, into
- * memory that lives as long as anybody refers to it; arrays are on the heap, and filled through a
- * few pooled blocks. Budgets hold for the way: what has been handed over is the application's.
+ * memory that lives as long as anybody refers to it, piece by piece; arrays are on the heap, and
+ * filled through a few pooled blocks. Budgets hold for the way: what has been handed over is the
+ * application's.
  */
 final class PartsDestination implements Destination {
   private static final int MOST_BLOCKS = 4;
-  private static final int MOST_OPEN_SEGMENTS = 16;
+  private static final int MOST_OPEN_PIECES = 16;
+
+  /** Two of the longest pieces, as of any other memory. */
+  private static final long MOST_OPEN_BYTES = 2 * Attached.PIECE_BYTES;
 
   /** So much is copied on the loop rather than handed to another thread. */
   private static final long COPIED_AT_ONCE = 64 << 10;
@@ -32,11 +36,13 @@ final class PartsDestination implements Destination {
   private final MemorySegment[] values;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Filling> fillings = new HashMap<>();
+  private final PieceCutter cutter = new PieceCutter();
   private List<Block> claimed = List.of();
   private boolean reserved;
   private int current;
   private long currentStart;
-  private int openSegments;
+  private int openPieces;
+  private long openBytes;
   private int copying;
 
   /** A block, and what it is to be copied into. */
@@ -131,21 +137,26 @@ final class PartsDestination implements Destination {
       currentStart += values[current].byteSize();
       current++;
     }
-    MemorySegment value = values[current];
-    if (!table.entries().get(current).array()) {
-      if (openSegments == MOST_OPEN_SEGMENTS) {
-        return null;
-      }
-      openSegments++;
-      return new LandingPiece(offset, value, MemoryLife.ONCE);
+    MemorySegment left = values[current].asSlice(offset - currentStart);
+    return table.entries().get(current).array() ? inArray(offset, left) : inSegment(offset, left);
+  }
+
+  private @Nullable LandingPiece inSegment(long offset, MemorySegment left) {
+    if (openPieces == MOST_OPEN_PIECES || openBytes + cutter.next(left) > MOST_OPEN_BYTES) {
+      return null;
     }
+    LandingPiece piece = cutter.cut(offset, left, MemoryLife.ONCE);
+    openPieces++;
+    openBytes += piece.memory.byteSize();
+    return piece;
+  }
+
+  private @Nullable LandingPiece inArray(long offset, MemorySegment left) {
     Block block = free.poll();
     if (block == null) {
       return null;
     }
-    long at = offset - currentStart;
-    MemorySegment into =
-        value.asSlice(at, Math.min(block.memory().byteSize(), value.byteSize() - at));
+    MemorySegment into = left.asSlice(0, Math.min(block.memory().byteSize(), left.byteSize()));
     LandingPiece piece =
         new LandingPiece(offset, block.memory().asSlice(0, into.byteSize()), MemoryLife.HELD);
     fillings.put(piece, new Filling(block, into));
@@ -154,14 +165,22 @@ final class PartsDestination implements Destination {
 
   @Override
   public @Nullable LandingPiece shorter(LandingPiece last) {
-    return null; // a value is opened as a whole
+    if (fillings.containsKey(last)) {
+      return null; // its block is short
+    }
+    LandingPiece shorter = cutter.shorter(last);
+    if (shorter != null) {
+      openBytes -= last.memory.byteSize() - shorter.memory.byteSize();
+    }
+    return shorter;
   }
 
   @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
-      openSegments--;
+      openPieces--;
+      openBytes -= piece.memory.byteSize();
       whenFreed.run();
     } else if (piece.memory.byteSize() <= COPIED_AT_ONCE) {
       filling.into.copyFrom(piece.memory);
