@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  *                                  │                           │
  *                    the path is lost or changed      and its transfer failed
  *                                  └────→ CLOSED ←─────────────┘
- *                                           └──fenced, no transfer reads it──→ memory given back,
+ *                                           ├──fenced, no transfer reads it──→ memory given back,
+ *                                           └──cannot be fenced──→ memory kept:
  *                                                      another is opened in its place
  * </pre>
  *
@@ -239,10 +240,18 @@ final class StandingLandings {
             region.release();
             fenced = true;
             letGo();
-          });
+          },
+          this::lost);
       if (user != null) {
         user.landingClosed();
       }
+    }
+
+    /** Its memory is kept, and counts as quarantined for good. */
+    private void lost() {
+      host.bulkContext().counters().standing.addAndGet(-block.size());
+      held--;
+      openMore();
     }
 
     private void letGo() {
