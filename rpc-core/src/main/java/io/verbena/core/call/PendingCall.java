@@ -208,7 +208,7 @@ public final class PendingCall<R> extends CompletableFuture<R>
   public void answerFailed(RpcStatus status, String why) {
     Exception known = awaited == null ? null : awaited.failure;
     if (known == null) {
-      known = exception(status, why, phase(), Execution.UNKNOWN, null);
+      known = failure(status, why);
     }
     landingIsFree();
     completeExceptionally(known);
@@ -329,9 +329,13 @@ public final class PendingCall<R> extends CompletableFuture<R>
 
   /** Fails the call; phase and certainty follow from how far it came. */
   public void fail(RpcStatus status, String why) {
+    end(failure(status, why));
+  }
+
+  private RpcException failure(RpcStatus status, String why) {
     CallPhase phase = phase();
     Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
-    end(exception(status, why, phase, execution, null));
+    return exception(status, why, phase, execution, null);
   }
 
   private CallPhase phase() {
