@@ -106,6 +106,18 @@ class SentFilesTest {
     assertThat(HouseRpc.client(session).add(1)).isPositive();
   }
 
+  /** A directory stands for a disk, or a network file system, that fails meanwhile. */
+  @Test
+  void failWhenTheyCannotBeReadAndTheSessionGoesOn() throws Exception {
+    try (FileChannel open = FileChannel.open(directory);
+        Published published = server.publish(Source.file(open, 0, 10), LEASE)) {
+      TransferException failure = failureOf(published, (chunk, offset) -> {});
+      assertThat(failure.status()).isEqualTo(RpcStatus.INTERNAL);
+      assertThat(failure).hasMessageContaining("cannot read ");
+    }
+    assertThat(HouseRpc.client(session).add(1)).isPositive();
+  }
+
   private TransferException failureOf(Published published, Landing.ChunkConsumer into) {
     return catchThrowableOfType(TransferException.class, () -> fetch(published, into));
   }

@@ -4,22 +4,27 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** A file: written by the kernel where the link can, else read into pooled memory. */
 final class FileSupply implements Supply {
   private final OpenSource.InFile file;
   private final StagedSupply staged;
+  private final BulkHost host;
+  private @Nullable Owner owner;
   private int underWay;
   private @Nullable Runnable closing;
 
   FileSupply(BulkHost host, OpenSource.InFile file) {
+    this.host = host;
     this.file = file;
     this.staged = new StagedSupply(host, file, false);
   }
 
   @Override
   public void begin(Owner owner, boolean ahead) {
+    this.owner = owner;
     staged.begin(owner, false); // a path may take the bytes from the file
   }
 
@@ -47,6 +52,9 @@ final class FileSupply implements Supply {
             piece.length(),
             () -> {
               underWay--;
+              if (path.isClosed()) {
+                readHere(piece);
+              }
               whenOver.run();
               freeIfClosing();
             });
@@ -65,6 +73,21 @@ final class FileSupply implements Supply {
       flight.sent();
     }
     return result;
+  }
+
+  /** A link that cannot read a file is lost, and so would be each one after it. */
+  private void readHere(Piece piece) {
+    Owner hears = owner;
+    if (closing == null && hears != null) {
+      OffLoop.run(
+          host,
+          () -> file.read(piece.at(), MemorySegment.ofArray(new byte[piece.length()])),
+          failure -> {
+            if (failure != null) {
+              hears.cannotSupply(failure);
+            }
+          });
+    }
   }
 
   @Override

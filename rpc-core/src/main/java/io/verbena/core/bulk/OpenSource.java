@@ -110,7 +110,7 @@ public sealed interface OpenSource {
     }
 
     @Override
-    public void read(long at, MemorySegment into) throws IOException, TransferProblem {
+    public void read(long at, MemorySegment into) throws TransferProblem {
       ByteBuffer buffer = into.asByteBuffer();
       long position = offset + at;
       while (buffer.hasRemaining()) {
@@ -217,6 +217,15 @@ public sealed interface OpenSource {
     static OpenFile open(Path path) {
       try {
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        boolean readable = false;
+        try {
+          channel.read(ByteBuffer.allocate(1), 0); // a directory can be opened, and not read
+          readable = true;
+        } finally {
+          if (!readable) {
+            channel.close();
+          }
+        }
         return new OpenFile(path.toString(), channel, true);
       } catch (IOException e) {
         throw new UncheckedIOException("cannot open " + path + ": " + e, e);
@@ -247,11 +256,13 @@ public sealed interface OpenSource {
       }
     }
 
-    int read(ByteBuffer into, long position) throws IOException, TransferProblem {
+    int read(ByteBuffer into, long position) throws TransferProblem {
       try {
         return channel.read(into, position);
       } catch (ClosedChannelException e) {
         throw closed(e);
+      } catch (IOException e) {
+        throw new TransferProblem(RpcStatus.INTERNAL, "cannot read " + name + ": " + e, e);
       }
     }
 

@@ -127,6 +127,15 @@ class FileTransferTest {
   }
 
   @Test
+  void aDirectoryIsNoSource() {
+    Source source = Source.file(directory, 0, 10);
+    assertThatThrownBy(() -> bulk.publish(source))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("cannot open " + directory)
+        .hasMessageContaining("Is a directory");
+  }
+
+  @Test
   void aFileInADirectoryThatDoesNotExistCannotBeOpened() {
     Path into = directory.resolve("missing").resolve("landed");
     assertThat(failureOfLandingIn(into))
