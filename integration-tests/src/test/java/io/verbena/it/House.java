@@ -21,4 +21,8 @@ interface House {
   /** Gives back what it was given. */
   @RpcMethod(id = 4, timeout = "5m")
   MemorySegment same(MemorySegment value);
+
+  /** Gives back what it was told, on the loop. */
+  @RpcMethod(id = 5, nonBlocking = true)
+  String say(String text);
 }
