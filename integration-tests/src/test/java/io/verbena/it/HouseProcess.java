@@ -15,7 +15,7 @@ final class HouseProcess implements AutoCloseable {
   static final SessionLimits LIMITS =
       SessionLimits.DEFAULT
           .withKeepalive(Duration.ofMillis(300), Duration.ofSeconds(2))
-          .withResumeWindow(Duration.ofSeconds(2));
+          .withResumeWindow(Duration.ofMillis(500));
 
   private static final String STAYING = "staying";
 
