@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -23,14 +23,11 @@ import picocli.CommandLine;
 class StatCommandTest {
   private record Run(int exit, String out, String err) {}
 
-  private Process server;
-  private String address;
+  private static Process server;
+  private static String address;
 
-  @SuppressWarnings("NullAway.Init") // by start
-  StatCommandTest() {}
-
-  @BeforeEach
-  void start() throws IOException {
+  @BeforeAll
+  static void start() throws IOException {
     server =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -48,8 +45,8 @@ class StatCommandTest {
                 .readLine());
   }
 
-  @AfterEach
-  void end() {
+  @AfterAll
+  static void end() {
     server.destroyForcibly().onExit().join();
   }
 
@@ -89,9 +86,10 @@ class StatCommandTest {
   }
 
   @Test
-  void saysWhyAProcessCannotBeAsked() {
-    server.destroyForcibly().onExit().join();
-    Run run = stat(Long.toString(server.pid()));
+  void saysWhyAProcessCannotBeAsked() throws Exception {
+    Process gone = new ProcessBuilder("true").start();
+    gone.waitFor();
+    Run run = stat(Long.toString(gone.pid()));
     assertThat(run.exit()).isNotZero();
     assertThat(run.err()).contains("cannot be asked");
   }
