@@ -1,13 +1,17 @@
-package io.verbena.api.stub;
+package io.verbena.codegen;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.stub.Stubs;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** What a contract finds at run time, generated or not. */
 class StubsTest {
   /** No processor runs over this module's tests. */
   @RpcService(name = "unprocessed.v1")
@@ -24,7 +28,7 @@ class StubsTest {
   void saysWhatToAddToThePomWhenTheProcessorDidNotRun() {
     assertThatThrownBy(() -> Stubs.service(Unprocessed.class))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("io.verbena.api.stub.StubsTest_UnprocessedRpc is missing")
+        .hasMessageContaining("io.verbena.codegen.StubsTest_UnprocessedRpc is missing")
         .hasMessageContaining("<annotationProcessorPaths>")
         .hasMessageContaining("<artifactId>codegen</artifactId>")
         .hasMessageMatching("(?s).*<version>\\d+\\.\\d+\\.\\d+(-SNAPSHOT)?</version>.*");
