@@ -138,7 +138,7 @@ public abstract class LifetimeSuite extends VerbsSuite {
   @Test
   void registersMoreThanTwoGibibytes() throws Exception {
     Assumptions.assumeTrue(harness.isReal(), "needs no real memory in a fabric");
-    long size = 3L << 30;
+    long size = (2L << 30) + (1 << 20);
     int access = Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
     try (Arena arena = Arena.ofShared();
         Pair pair = Pair.connect(harness)) {
