@@ -1,60 +1,71 @@
 package io.verbena.bench.usage;
 
-import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
-import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Reads what this process has used. */
+/**
+ * Reads what this process has used, as the kernel tells: to the microsecond, where the JVM has
+ * ticks of 10 ms, and with what threads have used that are gone.
+ */
 public final class UsageMeter {
-  private static final OperatingSystemMXBean SYSTEM =
-      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private static final ThreadMXBean THREADS =
       ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
   private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
-  private static final Path TASKS = Path.of("/proc/self/task");
+
+  /** {@code int getrusage(int who, struct rusage *usage)}. */
+  private static final MethodHandle GETRUSAGE =
+      Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().findOrThrow("getrusage"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+
+  private static final int RUSAGE_SELF = 0;
+
+  /** Where the fields of struct rusage are: two times of two longs each, then 14 longs. */
+  private static final int USER = 0;
+
+  private static final int SYSTEM = 2;
+  private static final int WAITED = 16;
+  private static final int TAKEN_OFF = 17;
+  private static final int FIELDS = 18;
 
   private UsageMeter() {}
 
   /** Returns what this process has used so far. */
   public static Usage read() {
-    return new Usage(
-        SYSTEM.getProcessCpuTime(),
-        THREADS.getTotalThreadAllocatedBytes(),
-        contextSwitches(),
-        TimeUnit.MILLISECONDS.toNanos(COMPILERS.getTotalCompilationTime()));
+    long allocated = THREADS.getTotalThreadAllocatedBytes();
+    long compiling = TimeUnit.MILLISECONDS.toNanos(COMPILERS.getTotalCompilationTime());
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment usage = arena.allocate(ValueLayout.JAVA_LONG, FIELDS);
+      int status = (int) GETRUSAGE.invokeExact(RUSAGE_SELF, usage);
+      if (status != 0) {
+        throw new IllegalStateException("getrusage failed");
+      }
+      return new Usage(
+          nanos(usage, USER) + nanos(usage, SYSTEM),
+          allocated,
+          usage.getAtIndex(ValueLayout.JAVA_LONG, WAITED)
+              + usage.getAtIndex(ValueLayout.JAVA_LONG, TAKEN_OFF),
+          compiling);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) { // a method handle declares no other
+      throw new IllegalStateException(e);
+    }
   }
 
-  /** The file of the process tells of its first thread only, hence a look at each. */
-  private static long contextSwitches() {
-    long sum = 0;
-    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
-      for (Path task : tasks) {
-        sum += contextSwitches(task.resolve("status"));
-      }
-    } catch (IOException e) {
-      return 0; // not Linux
-    }
-    return sum;
-  }
-
-  private static long contextSwitches(Path status) throws IOException {
-    long sum = 0;
-    try {
-      for (String line : Files.readAllLines(status)) {
-        if (line.contains("voluntary_ctxt_switches:")) {
-          sum += Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
-        }
-      }
-    } catch (NoSuchFileException e) {
-      return 0; // the thread ended meanwhile
-    }
-    return sum;
+  /** A time is seconds, then microseconds. */
+  private static long nanos(MemorySegment usage, int at) {
+    return TimeUnit.SECONDS.toNanos(usage.getAtIndex(ValueLayout.JAVA_LONG, at))
+        + TimeUnit.MICROSECONDS.toNanos(usage.getAtIndex(ValueLayout.JAVA_LONG, at + 1));
   }
 }
