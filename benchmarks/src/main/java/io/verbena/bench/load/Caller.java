@@ -21,6 +21,11 @@ public interface Caller extends AutoCloseable {
    */
   default void settle() {}
 
+  /** Returns how many bytes have been moved beside the calls so far. Safe for use by any thread. */
+  default long bytesBeside() {
+    return 0;
+  }
+
   /** Returns what carries the calls, and why. */
   String path();
 

@@ -1,6 +1,8 @@
 package io.verbena.bench.load;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * What is asked of a contestant in one turn.
@@ -28,6 +30,9 @@ public record Load(
     boolean validate) {
   /** Checks every value. */
   public Load {
+    require(
+        Stream.of(kind, mode, handler, memory, duration).noneMatch(Objects::isNull),
+        "a load has a kind, callers, a handler, memory and a duration");
     require(size >= Kind.NUMBER_BYTES, "a message has at least 8 bytes, for its number");
     require(outstanding >= 1 && connections >= 1, "outstanding and connections are at least 1");
     require(ratePerSecond >= 0 && count >= 0, "a rate or a count is not negative");
@@ -38,6 +43,22 @@ public record Load(
     if (!holds) {
       throw new IllegalArgumentException(message);
     }
+  }
+
+  /** Returns whether calls are due at their time. */
+  public boolean isPaced() {
+    return ratePerSecond > 0;
+  }
+
+  /**
+   * Returns how many calls a turn makes: the count; at a rate, as many as are due in the duration;
+   * 0: as many as fit in it.
+   */
+  public long calls() {
+    if (count > 0 || !isPaced()) {
+      return count;
+    }
+    return Math.max(1, Math.round(ratePerSecond * duration.toNanos() / 1e9));
   }
 
   /** Returns one that small calls are measured by: closed loop, one connection. */

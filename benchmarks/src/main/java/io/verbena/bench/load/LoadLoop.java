@@ -15,32 +15,48 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts one contestant's connections under a load for one turn. In a closed loop a call is due when
- * another has ended; at a fixed rate it is due at its time, and what it had to wait counts.
+ * another has ended. At a fixed rate it is due at its time, what it had to wait counts, and all
+ * calls that are due in the turn are made and counted, however late they end.
  */
 public final class LoadLoop {
   private static final Duration RAMP = Duration.ofMillis(200);
-  private static final long PATIENCE_SECONDS = 60;
+
+  /** Longer than any call may take; a large object may take longer than a call. */
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  /** When one call has failed, the others are not worth much waiting. */
+  private static final Duration LITTLE_PATIENCE = Duration.ofSeconds(5);
+
   private static final long PROGRESS_NANOS = 1_000_000_000L;
   private static final long LOOK_NANOS = 1_000_000L;
 
   private final Load load;
+
+  /** How many calls are made; 0: as many as end in time. */
+  private final long calls;
+
+  private final Duration patience;
   private final Recording recording = new Recording();
+  private final Schedule schedule;
   private final AtomicLong numbers = new AtomicLong();
   private final AtomicBoolean stopped = new AtomicBoolean();
   private final CountDownLatch idle;
   private final List<Worker> workers = new ArrayList<>();
 
-  private LoadLoop(Load load, List<Caller> callers) {
+  private LoadLoop(Load load, List<Caller> callers, Duration patience) {
     this.load = load;
-    boolean paced = load.ratePerSecond() > 0;
-    boolean async = load.mode() == Mode.ASYNC && load.kind() != Kind.ONEWAY;
-    Schedule schedule = new Schedule(load.ratePerSecond());
-    if (async && paced) {
-      workers.add(new Pacer(callers, schedule));
+    this.patience = patience;
+    this.calls = load.calls();
+    this.schedule = new Schedule(load.ratePerSecond());
+    // Whoever hands over a message, or opens a session, waits for that.
+    boolean async =
+        load.mode() == Mode.ASYNC && load.kind() != Kind.ONEWAY && load.kind() != Kind.CONNECT;
+    if (async && load.isPaced()) {
+      workers.add(new Pacer(callers));
     } else {
       for (Caller caller : callers) {
         for (int i = 0; i < load.outstanding(); i++) {
-          workers.add(async ? new Chain(caller) : new Waiting(caller, schedule));
+          workers.add(async ? new Chain(caller) : new Waiting(caller));
         }
       }
     }
@@ -50,64 +66,117 @@ public final class LoadLoop {
   /**
    * Runs one turn on open connections.
    *
-   * @throws IllegalStateException if a call failed, or did not end
+   * @throws IllegalStateException if a call failed, or did not end, or a rate cannot be kept by far
    */
   public static Turn run(Load load, List<Caller> callers, Watcher watcher)
       throws InterruptedException {
-    return new LoadLoop(load, callers).run(callers, watcher);
+    return run(load, callers, watcher, PATIENCE);
+  }
+
+  /** Runs one that fails when no call ends for so long. */
+  static Turn run(Load load, List<Caller> callers, Watcher watcher, Duration patience)
+      throws InterruptedException {
+    LoadLoop loop = new LoadLoop(load, callers, patience);
+    try {
+      return loop.run(callers, watcher);
+    } finally {
+      loop.stopped.set(true);
+    }
   }
 
   private Turn run(List<Caller> callers, Watcher watcher) throws InterruptedException {
-    boolean counted = load.count() > 0;
-    if (counted) {
-      watcher.opened();
-      recording.open();
-    }
-    workers.forEach(Worker::begin);
+    boolean counted = calls > 0;
     if (!counted) {
+      workers.forEach(Worker::begin);
       Thread.sleep(RAMP);
-      watcher.opened();
-      recording.open();
+    }
+    watcher.opened();
+    long besideBefore = besideSoFar(callers);
+    recording.open();
+    if (counted) {
+      schedule.begin();
+      workers.forEach(Worker::begin);
     }
     watch(watcher, counted ? Long.MAX_VALUE : load.duration().toNanos());
-    if (counted) {
-      callers.forEach(Caller::settle);
+    if (recording.failure() != null) {
+      stopped.set(true);
+      awaitIdle();
+    }
+    if (counted && load.kind() == Kind.ONEWAY) {
+      callers.forEach(Caller::settle); // what was handed over has not yet arrived
     }
     long nanos = recording.close();
+    if (load.isPaced()) {
+      nanos = Math.max(schedule.passed(), schedule.nanos(calls));
+    }
+    long beside = besideSoFar(callers) - besideBefore;
     watcher.closed();
     stopped.set(true);
-    if (!idle.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-      throw new IllegalStateException(
-          idle.getCount() + " calls had not ended " + PATIENCE_SECONDS + " s after the turn");
-    }
-    if (!counted) {
-      callers.forEach(Caller::settle);
-    }
-    throwFailure();
-    return new Turn(recording.total(), nanos / 1e9);
+    awaitIdle();
+    callers.forEach(Caller::settle);
+    return recording.turn(nanos / 1e9, beside);
+  }
+
+  private static long besideSoFar(List<Caller> callers) {
+    return callers.stream().mapToLong(Caller::bytesBeside).sum();
   }
 
   /** Waits until the time has passed and a call has ended, or all have. */
   private void watch(Watcher watcher, long forNanos) throws InterruptedException {
     long start = System.nanoTime();
-    long patience = start + PATIENCE_SECONDS * PROGRESS_NANOS;
     long passed = 0;
-    while (recording.failure() == null
-        && (passed < forNanos
-            || (recording.countSoFar() == 0 && System.nanoTime() - patience < 0))) {
+    long ended = 0;
+    long endedAt = 0;
+    while (recording.failure() == null && (passed < forNanos || ended == 0)) {
       long wait = Math.clamp(forNanos - passed, LOOK_NANOS, PROGRESS_NANOS);
       if (idle.await(wait, TimeUnit.NANOSECONDS)) {
         return;
       }
       passed = System.nanoTime() - start;
-      watcher.progress(recording.countSoFar(), passed / 1e9);
+      long now = recording.countSoFar();
+      if (now != ended) {
+        ended = now;
+        endedAt = passed;
+      }
+      watcher.progress(ended, passed / 1e9);
+      if (recording.failure() == null) {
+        loseNoPatience(ended, passed - endedAt, passed);
+      }
     }
+  }
+
+  /** Fails a turn that nothing more is to be expected of. */
+  private void loseNoPatience(long ended, long sinceLast, long passed) {
+    long longest = patience.toNanos();
+    if (Math.min(sinceLast, passed - schedule.nanos(ended)) > longest) {
+      throw new IllegalStateException("no call has ended for " + inSeconds(patience));
+    }
+    if (load.isPaced() && passed - schedule.nanos(calls) > longest) {
+      throw new IllegalStateException(
+          "of %,d calls that were due, %,d had ended %s later: ask for a lower rate"
+              .formatted(calls, ended, inSeconds(patience)));
+    }
+  }
+
+  private void awaitIdle() throws InterruptedException {
+    boolean isLost = recording.failure() != null && patience.compareTo(LITTLE_PATIENCE) > 0;
+    Duration longest = isLost ? LITTLE_PATIENCE : patience;
+    boolean isIdle = idle.await(longest.toNanos(), TimeUnit.NANOSECONDS);
+    throwFailure();
+    if (!isIdle) {
+      throw new IllegalStateException("calls had not ended " + inSeconds(longest) + " later");
+    }
+  }
+
+  private static String inSeconds(Duration time) {
+    return time.toMillis() / 1e3 + " s";
   }
 
   private void throwFailure() {
     Throwable failure = recording.failure();
     if (failure != null) {
-      throw new IllegalStateException("a call failed: " + failure.getMessage(), failure);
+      String why = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+      throw new IllegalStateException("a call failed: " + why, failure);
     }
   }
 
@@ -117,7 +186,16 @@ public final class LoadLoop {
       return -1;
     }
     long number = numbers.getAndIncrement();
-    return load.count() > 0 && number >= load.count() ? -1 : number;
+    return calls > 0 && number >= calls ? -1 : number;
+  }
+
+  /** A call that cannot even be started has failed, on whatever thread that was to be. */
+  private static void start(Caller caller, Call call) {
+    try {
+      caller.start(call);
+    } catch (RuntimeException e) {
+      call.failed(e);
+    }
   }
 
   private interface Worker {
@@ -139,7 +217,7 @@ public final class LoadLoop {
       if (number < 0) {
         idle.countDown();
       } else {
-        caller.start(call.due(System.nanoTime(), number));
+        start(caller, call.due(System.nanoTime(), number));
       }
     }
   }
@@ -148,12 +226,10 @@ public final class LoadLoop {
   private final class Pacer implements Worker, Runnable {
     private record Slot(Caller caller, Call call) {}
 
-    private final Schedule schedule;
     private final BlockingQueue<Slot> free = new LinkedBlockingQueue<>();
     private final int slots;
 
-    Pacer(List<Caller> callers, Schedule schedule) {
-      this.schedule = schedule;
+    Pacer(List<Caller> callers) {
       for (int i = 0; i < load.outstanding(); i++) {
         callers.forEach(this::addSlot);
       }
@@ -179,7 +255,7 @@ public final class LoadLoop {
         for (long number = next(); number >= 0; number = next()) {
           long due = schedule.awaitTurn(number);
           Slot slot = free.take();
-          slot.caller.start(slot.call.due(due, number));
+          start(slot.caller, slot.call.due(due, number));
         }
         for (int i = 0; i < slots; i++) {
           free.take();
@@ -195,11 +271,9 @@ public final class LoadLoop {
   /** A thread that waits for each call; and, at a fixed rate, for the time of the next. */
   private final class Waiting implements Worker, Runnable {
     private final Caller caller;
-    private final Schedule schedule;
 
-    Waiting(Caller caller, Schedule schedule) {
+    Waiting(Caller caller) {
       this.caller = caller;
-      this.schedule = schedule;
     }
 
     @Override

@@ -3,12 +3,15 @@ package io.verbena.bench.load;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The times of one turn's calls: each thread has a histogram of its own, so that recording is a few
- * nanoseconds and no thread waits for another. Calls that end outside the window are not counted.
+ * nanoseconds and no thread waits for another. Calls that end while it is open are counted; of
+ * those that are under way then, the time is taken all the same: the longest would be missing
+ * otherwise.
  */
 final class Recording {
   private static final int DIGITS = 3;
@@ -16,8 +19,11 @@ final class Recording {
   private final List<Histogram> all = new CopyOnWriteArrayList<>();
   private final ThreadLocal<Histogram> mine = ThreadLocal.withInitial(this::another);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private volatile long opened = Long.MAX_VALUE;
+  private final LongAdder late = new LongAdder();
   private volatile boolean open;
+  private volatile boolean closed;
+  private long openedAt;
+  private long closedAt;
 
   private Histogram another() {
     Histogram histogram = new Histogram(DIGITS);
@@ -27,20 +33,26 @@ final class Recording {
 
   /** Counts calls that end from now on. */
   void open() {
-    opened = System.nanoTime();
+    openedAt = System.nanoTime();
     open = true;
   }
 
   /** Counts none any more; returns how long it has counted, in nanoseconds. */
   long close() {
+    closedAt = System.nanoTime();
+    closed = true;
     open = false;
-    return System.nanoTime() - opened;
+    return closedAt - openedAt;
   }
 
-  /** Counts a call that has ended now. */
+  /** Takes the time of a call that has ended now. */
   void ended(long due) {
-    if (open) {
+    boolean counts = open;
+    if (counts || (closed && due - closedAt < 0)) {
       mine.get().recordValue(Math.max(0, System.nanoTime() - due));
+      if (!counts) {
+        late.increment();
+      }
     }
   }
 
@@ -62,10 +74,10 @@ final class Recording {
     return sum;
   }
 
-  /** Returns all times, in nanoseconds; for when no call is under way. */
-  Histogram total() {
+  /** Returns what has been recorded; for when no call is under way. */
+  Turn turn(double seconds, long bytesBeside) {
     Histogram total = new Histogram(DIGITS);
     all.forEach(total::add);
-    return total;
+    return new Turn(total, total.getTotalCount() - late.sum(), seconds, bytesBeside);
   }
 }

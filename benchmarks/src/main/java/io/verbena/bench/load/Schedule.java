@@ -7,11 +7,14 @@ final class Schedule {
   /** A thread that sleeps wakes up to 50 us late (Linux's timer slack): the rest is spun. */
   private static final long SPIN_NANOS = 60_000;
 
+  /** Threads that make calls must have started by then, so that the first is not late by that. */
+  private static final long LEAD_NANOS = 10_000_000;
+
   private final double nanosBetween;
-  private final long start = System.nanoTime();
+  private volatile long start;
 
   /**
-   * A schedule from now on.
+   * A schedule.
    *
    * @param ratePerSecond 0: each call is due when it is asked for
    */
@@ -19,12 +22,27 @@ final class Schedule {
     nanosBetween = ratePerSecond > 0 ? 1e9 / ratePerSecond : 0;
   }
 
+  /** Has the first call be due in a moment. */
+  void begin() {
+    start = System.nanoTime() + LEAD_NANOS;
+  }
+
+  /** Returns how many nanoseconds have passed since the first call was due. */
+  long passed() {
+    return System.nanoTime() - start;
+  }
+
+  /** Returns how many nanoseconds so many calls are spread over; 0: they are not. */
+  long nanos(long calls) {
+    return (long) (calls * nanosBetween);
+  }
+
   /** Waits until a call is due, unless it is already; returns when it was. */
   long awaitTurn(long number) {
     if (nanosBetween == 0) {
       return System.nanoTime();
     }
-    long due = start + (long) (number * nanosBetween);
+    long due = start + nanos(number);
     long left = due - System.nanoTime();
     while (left > 0) {
       if (left > SPIN_NANOS) {

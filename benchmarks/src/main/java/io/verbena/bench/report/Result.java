@@ -3,6 +3,7 @@ package io.verbena.bench.report;
 import io.verbena.bench.load.Load;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
@@ -14,6 +15,16 @@ import org.HdrHistogram.Histogram;
  */
 public record Result(
     String contestant, String path, Load load, List<Round> rounds, Histogram nanos) {
+  /** Checks that nothing is missing, as it may be in a file. */
+  public Result {
+    Objects.requireNonNull(contestant, "a result has no contestant");
+    Objects.requireNonNull(path, "a result has no path");
+    Objects.requireNonNull(load, "a result has no load");
+    Objects.requireNonNull(nanos, "a result has no times");
+    if (rounds.isEmpty()) {
+      throw new IllegalArgumentException("a result has no rounds");
+    }
+  }
 
   /** Returns whether a program of others told its figures, not each call's time. */
   public boolean isTold() {
@@ -23,6 +34,11 @@ public record Result(
   /** Returns the median of a figure over the rounds. */
   public double median(ToDoubleFunction<Round> figure) {
     return median(rounds.stream().mapToDouble(figure).toArray());
+  }
+
+  /** Returns the longest time of all rounds' calls, in microseconds. */
+  public double max() {
+    return rounds.stream().mapToDouble(Round::max).max().orElse(0);
   }
 
   /** Returns the median of some numbers. */

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The figures of one turn. A latency is that of the whole round trip, in microseconds.
  *
  * @param gigabytesPerSecond payload, both directions together, in 10^9 bytes
+ * @param besideGigabytesPerSecond what was moved beside the calls, in 10^9 bytes
  * @param server null: both ends are one process, and the client's share is that of both
  */
 public record Round(
@@ -21,6 +22,7 @@ public record Round(
     long calls,
     double callsPerSecond,
     double gigabytesPerSecond,
+    double besideGigabytesPerSecond,
     Share client,
     @Nullable Share server) {
 
@@ -56,7 +58,8 @@ public record Round(
       double callsPerSecond,
       double gigabytesPerSecond) {
     Share none = new Share(0, 0, 0, 0);
-    return new Round(p50, 0, p99, p999, max, calls, callsPerSecond, gigabytesPerSecond, none, none);
+    return new Round(
+        p50, 0, p99, p999, max, calls, callsPerSecond, gigabytesPerSecond, 0, none, none);
   }
 
   /** Returns what a turn came to. */
@@ -73,6 +76,7 @@ public record Round(
         turn.calls(),
         turn.calls() / turn.seconds(),
         turn.calls() * (bytes / calls) / turn.seconds() / 1e9,
+        turn.bytesBeside() / turn.seconds() / 1e9,
         Share.of(client, calls, bytes),
         server == null ? null : Share.of(server, calls, bytes));
   }

@@ -4,6 +4,8 @@ import static java.util.Locale.ROOT;
 
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,10 +21,12 @@ import picocli.CommandLine.Help.TextTable;
 public final class Tables {
   static final String ABOUT_SPEEDS =
       "Latency in microseconds, of the whole round trip (perftest prints half of it);"
-          + " medians of the rounds.";
+          + " medians of the rounds, but max is that of all. GB: 10^9 bytes of payload, both directions"
+          + " together.";
   static final String ABOUT_COSTS = "Per call, on the client + on the server:";
 
   private static final int GAP = 2;
+  private static final MathContext DIGITS = new MathContext(6);
 
   private Tables() {}
 
@@ -62,12 +66,19 @@ public final class Tables {
               micros(result.median(Round::p90)),
               micros(result.median(Round::p99)),
               micros(result.median(Round::p999)),
-              micros(result.median(Round::max)),
+              micros(result.max()),
               String.format(ROOT, "%,.0f", result.median(Round::callsPerSecond)),
               String.format(ROOT, "%.3f", result.median(Round::gigabytesPerSecond)),
-              result.path()));
+              path(result)));
     }
     return rows;
+  }
+
+  private static String path(Result result) {
+    double beside = result.median(Round::besideGigabytesPerSecond);
+    return beside == 0
+        ? result.path()
+        : String.format(ROOT, "%s; beside it %.3f GB/s", result.path(), beside);
   }
 
   /** Returns what each call cost, cell by cell: contestant, load and figures, below a heading. */
@@ -128,7 +139,9 @@ public final class Tables {
       words.append(" on ").append(load.connections());
     }
     if (load.ratePerSecond() > 0) {
-      words.append(String.format(ROOT, " at %.0f/s", load.ratePerSecond()));
+      String rate =
+          new BigDecimal(load.ratePerSecond()).round(DIGITS).stripTrailingZeros().toPlainString();
+      words.append(" at ").append(rate).append("/s");
     }
     if (load.kind().movesObjects()) {
       words.append(", ").append(load.memory().name().toLowerCase(Locale.ROOT));
@@ -138,6 +151,9 @@ public final class Tables {
           .append(load.mode().name().toLowerCase(Locale.ROOT))
           .append("/")
           .append(load.handler().name().toLowerCase(Locale.ROOT));
+    }
+    if (load.validate()) {
+      words.append(", validated");
     }
     return words.toString();
   }

@@ -15,9 +15,10 @@ final class ConnectCaller implements Caller {
     this.own = own;
   }
 
+  /** Waits for it, too: to open a session is to wait. */
   @Override
   public void start(Call call) {
-    Thread.ofVirtual().start(() -> exchange(call));
+    exchange(call);
   }
 
   private void exchange(Call call, Session session) {

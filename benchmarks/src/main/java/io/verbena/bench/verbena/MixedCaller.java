@@ -1,7 +1,5 @@
 package io.verbena.bench.verbena;
 
-import static java.util.Locale.ROOT;
-
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Source;
 import io.verbena.bench.load.Call;
@@ -33,8 +31,6 @@ final class MixedCaller implements Caller {
   private final AtomicBoolean pumping = new AtomicBoolean();
   private final AtomicLong bytes = new AtomicLong();
   private volatile @Nullable Throwable failure;
-  private long pumpedNanos;
-  private volatile long since;
 
   MixedCaller(Session session, Load load) {
     this.session = session;
@@ -59,7 +55,6 @@ final class MixedCaller implements Caller {
     if (pumping.get() || !pumping.compareAndSet(false, true)) {
       return;
     }
-    since = System.nanoTime();
     for (int i = 0; i < OBJECTS_UNDER_WAY; i++) {
       underWay.register();
       push();
@@ -90,16 +85,8 @@ final class MixedCaller implements Caller {
   /** Lets the objects under way arrive, and begins no more. */
   @Override
   public void settle() {
-    if (pumping.compareAndSet(true, false)) {
-      pumpedNanos += System.nanoTime() - since;
-      try {
-        underWay.awaitAdvanceInterruptibly(underWay.arrive(), PATIENCE_SECONDS, TimeUnit.SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } catch (TimeoutException e) {
-        throw new IllegalStateException(
-            "objects had not arrived after " + PATIENCE_SECONDS + " s", e);
-      }
+    if (pumping.compareAndSet(true, false) && !isIdle()) {
+      throw new IllegalStateException("objects had not arrived after " + PATIENCE_SECONDS + " s");
     }
     Throwable thrown = failure;
     if (thrown != null) {
@@ -107,16 +94,35 @@ final class MixedCaller implements Caller {
     }
   }
 
+  /** Waits for the objects under way to end; false: some have not. */
+  private boolean isIdle() {
+    try {
+      underWay.awaitAdvanceInterruptibly(underWay.arrive(), PATIENCE_SECONDS, TimeUnit.SECONDS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (TimeoutException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public long bytesBeside() {
+    return bytes.get();
+  }
+
   @Override
   public String path() {
-    double mebibytes = bytes.get() / (double) (1 << 20);
-    return String.format(
-        ROOT, "%s; beside it %.0f MiB/s", session.path(), mebibytes / (pumpedNanos / 1e9));
+    return session.path().toString();
   }
 
   @Override
   public void close() {
-    session.close();
-    arena.close();
+    pumping.set(false);
+    session.close(); // which ends what is under way, but not at once
+    if (isIdle()) {
+      arena.close();
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
+import io.verbena.bench.load.Messages;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -17,9 +18,11 @@ final class ObjectCaller implements Caller {
   private final Session session;
   private final Load load;
   private final ObjectRef ref;
+  private final byte[] content;
   private final boolean isWarm;
   private final boolean toFile;
   private final boolean extraCopy;
+  private final boolean isChecked;
   private final Queue<Spot> free = new ConcurrentLinkedQueue<>();
 
   ObjectCaller(Session session, Load load, boolean extraCopy) {
@@ -28,18 +31,23 @@ final class ObjectCaller implements Caller {
     this.load = load;
     boolean fromFile = load.memory() == Memory.FILE || load.memory() == Memory.FILES;
     this.ref = BenchControlRpc.client(session).object(load.size(), fromFile);
+    this.content = Messages.of(load.size());
+    this.isChecked = load.validate() && load.kind() == Kind.FETCH;
     this.isWarm = load.memory() != Memory.COLD;
     this.toFile = load.memory() == Memory.FILES;
     for (int i = 0; isWarm && i < load.outstanding(); i++) {
-      free.add(new Spot(load));
+      free.add(new Spot(load, content));
     }
   }
 
   @Override
   public void start(Call call) {
-    Spot spot = isWarm ? free.remove() : new Spot(load);
+    Spot spot = isWarm ? free.remove() : new Spot(load, content);
     if (extraCopy) {
       spot.copy();
+    }
+    if (isChecked) {
+      spot.clear();
     }
     Transfer transfer =
         load.kind() == Kind.FETCH
@@ -59,8 +67,7 @@ final class ObjectCaller implements Caller {
 
   private void ended(Call call, Received received, Spot spot) {
     received.close();
-    boolean checked = load.validate() && load.kind() == Kind.FETCH;
-    long wrong = checked ? spot.mismatch() : -1;
+    long wrong = isChecked ? spot.mismatch() : -1;
     if (isWarm) {
       free.add(spot); // the call's end may start the next at once
     } else {

@@ -6,8 +6,8 @@ import io.verbena.core.PathPolicy;
 public enum Route {
   /** TCP, whatever the hosts have. */
   TCP("tcp", PathPolicy.TCP_ONLY),
-  /** RDMA, which a session upgrades to. */
-  RDMA("rdma", PathPolicy.PREFER_RDMA),
+  /** RDMA, which a session upgrades to. Where that is lost, nothing goes by TCP in its name. */
+  RDMA("rdma", PathPolicy.REQUIRE_RDMA),
   /** The in-memory link, in one process: what is left without a network. */
   MEM("mem", PathPolicy.TCP_ONLY);
 

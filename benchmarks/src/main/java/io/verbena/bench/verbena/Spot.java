@@ -5,7 +5,6 @@ import io.verbena.api.bulk.Source;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.bench.load.Memory;
-import io.verbena.bench.load.Messages;
 import io.verbena.bench.load.Scratch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,11 +21,15 @@ final class Spot implements AutoCloseable {
   private final @Nullable Path file;
   private final byte[] content;
 
-  /** A spot for a load, with an object in it where that is to be sent. */
-  Spot(Load load) {
+  /**
+   * A spot for a load, with an object in it where that is to be sent.
+   *
+   * @param content the object, which is read only
+   */
+  Spot(Load load, byte[] content) {
+    this.content = content;
     boolean sends = load.kind() == Kind.PUT;
     boolean inFile = load.memory() == Memory.FILES || (sends && load.memory() == Memory.FILE);
-    content = Messages.of(load.size());
     memory = inFile ? null : arena.allocate(load.size(), Long.BYTES);
     file = inFile ? newFile(sends ? content : new byte[0]) : null;
     if (sends) {
@@ -38,6 +41,13 @@ final class Spot implements AutoCloseable {
   void copy() {
     if (memory != null) {
       memory.copyFrom(MemorySegment.ofArray(content));
+    }
+  }
+
+  /** Makes sure that what is in memory here is not the object, which may have come before. */
+  void clear() {
+    if (memory != null) {
+      memory.fill((byte) 0);
     }
   }
 

@@ -58,7 +58,8 @@ public final class VerbenaContestant implements Contestant {
 
   @Override
   public Caller connect(Load load) throws AbsentException {
-    Session session = open();
+    needDevice();
+    Session session = upgraded(connect());
     if (load.kind() == Kind.CONNECT) {
       return new ConnectCaller(this, session);
     }
@@ -85,10 +86,16 @@ public final class VerbenaContestant implements Contestant {
     }
   }
 
-  /** Opens a session and waits until the path that is measured carries its calls. */
+  /**
+   * Opens a session and waits until the path that is measured carries its calls.
+   *
+   * @throws RpcException if the server does not take it
+   */
   Session open() throws AbsentException {
-    needDevice();
-    Session session = connect();
+    return upgraded(client.connect(address));
+  }
+
+  private Session upgraded(Session session) throws AbsentException {
     long until = System.nanoTime() + UPGRADE_PATIENCE.toNanos();
     while (!session.path().link().equals(route.link())) {
       if (System.nanoTime() - until > 0 || !pause()) {

@@ -57,7 +57,7 @@ class TargetsTest {
     Histogram nanos = new Histogram(3);
     nanos.recordValueWithCount(1_000_000_000L / calls, calls);
     Usage usage = new Usage(1, 1, 1, 0);
-    return Round.of(load, new Turn(nanos, 1), usage, usage);
+    return Round.of(load, new Turn(nanos, calls, 1, 0), usage, usage);
   }
 
   @Test

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LoadLoopTest {
   private static final long MILLI = 1_000_000;
@@ -93,6 +97,159 @@ class LoadLoopTest {
         run(load(Mode.ASYNC, 64, 500, 100, false), call -> call.answered(call.message().clone()));
     assertThat(turn.calls()).isEqualTo(100);
     assertThat(turn.seconds()).as("100 calls at 500 each second").isGreaterThan(0.19);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void countsAtAFixedRateEveryCallThatWasDueInTheTurnHoweverLateItEnded(Mode mode)
+      throws Exception {
+    // Each answer takes 5 ms and a call is due each millisecond of 100: the last is 400 ms late.
+    Turn turn =
+        run(
+            load(mode, 1, 1_000, 0, false),
+            call -> {
+              pause(5);
+              call.answered(call.message().clone());
+            });
+    assertThat(turn.calls()).isEqualTo(100);
+    assertThat(turn.nanos().getMaxValue()).isGreaterThan(350 * MILLI);
+    assertThat(turn.seconds()).as("not 1000 calls each second").isGreaterThan(0.45);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void tellsARateThatIsLowerThanOneCallInATurn(Mode mode) throws Exception {
+    Turn turn = run(load(mode, 2, 5, 0, false), call -> call.answered(call.message().clone()));
+    assertThat(turn.calls()).isEqualTo(1);
+    assertThat(turn.seconds()).isGreaterThanOrEqualTo(0.2);
+  }
+
+  @Test
+  void failsTheTurnWhenARateCannotBeKeptByFar() {
+    assertThatThrownBy(
+            () ->
+                LoadLoop.run(
+                    load(Mode.ASYNC, 1, 1_000, 0, false),
+                    List.of(
+                        new Answering(
+                            call -> {
+                              pause(50);
+                              call.answered(call.message().clone());
+                            })),
+                    Watcher.NONE,
+                    Duration.ofMillis(300)))
+        .hasMessageContaining("of 100 calls that were due")
+        .hasMessageContaining("ask for a lower rate");
+  }
+
+  @Test
+  void takesTheTimeOfCallsThatAreUnderWayWhenTheTurnEndsButCountsThemNot() throws Exception {
+    Turn turn =
+        run(
+            load(Mode.ASYNC, 8, 0, 0, false),
+            call -> {
+              pause(5);
+              call.answered(call.message().clone());
+            });
+    assertThat(turn.nanos().getTotalCount()).isBetween(turn.calls() + 1, turn.calls() + 8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 1_000})
+  @Timeout(30)
+  void failsTheTurnWhenACallCannotBeStarted(double rate) {
+    Caller breaking =
+        new Caller() {
+          @Override
+          public void start(Call call) {
+            if (call.number() == 5) {
+              throw new IllegalArgumentException("the socket is closed");
+            }
+            Thread.ofVirtual().start(() -> call.answered(call.message().clone()));
+          }
+
+          @Override
+          public String path() {
+            return "here";
+          }
+
+          @Override
+          public void close() {}
+        };
+    assertThatThrownBy(
+            () ->
+                LoadLoop.run(
+                    load(Mode.ASYNC, 2, rate, 100, false), List.of(breaking), Watcher.NONE))
+        .hasMessageContaining("a call failed: the socket is closed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 10})
+  @Timeout(30)
+  void failsTheTurnWhenNoCallEnds(long count) {
+    assertThatThrownBy(
+            () ->
+                LoadLoop.run(
+                    load(Mode.ASYNC, 1, 0, count, false),
+                    List.of(new Answering(call -> {})),
+                    Watcher.NONE,
+                    Duration.ofMillis(300)))
+        .hasMessageContaining("no call has ended for 0.3 s");
+  }
+
+  @Test
+  @Timeout(30)
+  void tellsWhyACallFailedThoughOthersNeverEnd() {
+    assertThatThrownBy(
+            () ->
+                LoadLoop.run(
+                    load(Mode.ASYNC, 2, 0, 10, false),
+                    List.of(
+                        new Answering(
+                            call -> {
+                              if (call.number() == 1) {
+                                call.failed(new IllegalStateException("the cable is cut"));
+                              }
+                            })),
+                    Watcher.NONE,
+                    Duration.ofMillis(300)))
+        .hasMessageContaining("a call failed: the cable is cut");
+  }
+
+  @Test
+  void opensSessionsOnTheThreadsThatItBegan() throws Exception {
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    Load load =
+        new Load(
+            Kind.CONNECT,
+            64,
+            2,
+            1,
+            Mode.ASYNC,
+            Handler.NONBLOCKING,
+            0,
+            Duration.ofMillis(100),
+            50,
+            Memory.WARM,
+            false);
+    Caller opening =
+        new Caller() {
+          @Override
+          public void start(Call call) {
+            threads.add(Thread.currentThread());
+            call.answered(call.message().clone());
+          }
+
+          @Override
+          public String path() {
+            return "here";
+          }
+
+          @Override
+          public void close() {}
+        };
+    assertThat(LoadLoop.run(load, List.of(opening), Watcher.NONE).calls()).isEqualTo(50);
+    assertThat(threads).as("each has figures of its own").hasSizeLessThanOrEqualTo(2);
   }
 
   @Test

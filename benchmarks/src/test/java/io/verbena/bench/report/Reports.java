@@ -43,7 +43,7 @@ final class Reports {
         nanos.recordValue((long) (micros * 1_000 * factor * (1 + 0.1 * random.nextDouble())));
       }
       all.add(nanos);
-      Turn turn = new Turn(nanos, CALLS * micros * factor / 1e6);
+      Turn turn = new Turn(nanos, CALLS, CALLS * micros * factor / 1e6, 0);
       taken.add(
           Round.of(
               load, turn, new Usage(CALLS * 2_000, CALLS * 100, CALLS, 0), new Usage(1, 1, 1, 0)));
