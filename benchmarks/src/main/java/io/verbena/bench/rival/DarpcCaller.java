@@ -27,6 +27,9 @@ final class DarpcCaller implements Caller {
   private final Thread poller;
   private volatile boolean closing;
 
+  /** Why no answer comes any more; null: one may. */
+  private volatile @Nullable Exception broken;
+
   DarpcCaller(String host, int port) throws IOException {
     useDevices();
     try {
@@ -59,6 +62,10 @@ final class DarpcCaller implements Caller {
   @Override
   public void start(Call call) {
     waiting.add(call);
+    Exception known = broken;
+    if (known != null) {
+      failWaiting(known);
+    }
   }
 
   private void poll() {
@@ -74,9 +81,17 @@ final class DarpcCaller implements Caller {
         }
       }
     } catch (IOException | RuntimeException e) {
+      broken = e;
       underWay.values().forEach(call -> call.failed(e));
+      failWaiting(e);
     } catch (InterruptedException e) {
       // closed
+    }
+  }
+
+  private void failWaiting(Exception cause) {
+    for (Call call = waiting.poll(); call != null; call = waiting.poll()) {
+      call.failed(cause);
     }
   }
 

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  */
 record Exchange(int requestBytes, int replyBytes) {
   static final int BYTES = 8;
-  private static final int MOST = 1 << 30;
+  static final int MOST = 1 << 30;
 
   /** Checks lengths, which come from a peer. */
   Exchange {

@@ -10,7 +10,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
+import java.io.EOFException;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /** A raw Netty connection. What calls its answers start are flushed together after the read. */
 final class NettyCaller extends ChannelInboundHandlerAdapter implements Caller {
@@ -23,8 +26,13 @@ final class NettyCaller extends ChannelInboundHandlerAdapter implements Caller {
   private long number;
   private int have;
 
-  NettyCaller(String host, int port, Exchange exchange) throws InterruptedException {
+  /** Where an answer is gathered that is looked at; null: none is. */
+  private final byte @Nullable [] answer;
+
+  NettyCaller(String host, int port, Exchange exchange, boolean validate)
+      throws InterruptedException {
     this.exchange = exchange;
+    this.answer = validate ? new byte[exchange.replyBytes()] : null;
     this.channel =
         new Bootstrap()
             .group(loop)
@@ -50,6 +58,10 @@ final class NettyCaller extends ChannelInboundHandlerAdapter implements Caller {
   }
 
   private void send(Call call) {
+    if (!channel.isActive()) {
+      call.failed(new ClosedChannelException());
+      return;
+    }
     underWay.add(call);
     byte[] message = call.message();
     ByteBuf out = channel.alloc().directBuffer(message.length);
@@ -67,13 +79,27 @@ final class NettyCaller extends ChannelInboundHandlerAdapter implements Caller {
       take(in);
       if (have == exchange.replyBytes()) {
         have = 0;
-        underWay.remove().answered(number);
+        end(underWay.remove());
       }
     }
     in.release();
   }
 
+  private void end(Call call) {
+    if (answer == null) {
+      call.answered(number);
+    } else {
+      call.answered(answer);
+    }
+  }
+
   private void take(ByteBuf in) {
+    if (answer != null) {
+      int part = Math.min(in.readableBytes(), answer.length - have);
+      in.readBytes(answer, have, part);
+      have += part;
+      return;
+    }
     if (have == 0 && in.readableBytes() >= Long.BYTES) {
       number = in.readLong();
       have = Long.BYTES;
@@ -102,7 +128,7 @@ final class NettyCaller extends ChannelInboundHandlerAdapter implements Caller {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    exceptionCaught(context, new IllegalStateException("the connection was closed"));
+    exceptionCaught(context, new EOFException("the server has closed the connection"));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.verbena.bench.rival;
 
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -26,10 +27,15 @@ final class NioCaller implements Caller {
   private final ReentrantLock sending = new ReentrantLock();
   private final ArrayDeque<Call> underWay = new ArrayDeque<>();
   private final Thread reader;
+  private final boolean validate;
   private volatile boolean closing;
 
-  NioCaller(String host, int port, Exchange exchange) throws IOException {
+  /** Why no answer comes any more; null: one may. */
+  private @Nullable Exception broken;
+
+  NioCaller(String host, int port, Exchange exchange, boolean validate) throws IOException {
     this.exchange = exchange;
+    this.validate = validate;
     this.out = ByteBuffer.allocateDirect(Math.max(LEAST_BUFFER, exchange.requestBytes()));
     this.in = ByteBuffer.allocateDirect(Math.max(LEAST_BUFFER, exchange.replyBytes()));
     this.socket = SocketChannel.open(new InetSocketAddress(host, port));
@@ -45,6 +51,11 @@ final class NioCaller implements Caller {
   public void start(Call call) {
     sending.lock();
     try {
+      Exception known = broken;
+      if (known != null) {
+        call.failed(known);
+        return;
+      }
       underWay.add(call);
       if (out.remaining() < exchange.requestBytes()) {
         flush();
@@ -76,23 +87,28 @@ final class NioCaller implements Caller {
           sending.unlock();
         }
       }
+      failAll(new EOFException("the server has closed the connection"));
     } catch (IOException | RuntimeException e) {
-      if (!closing) {
-        failAll(e);
-      }
+      failAll(e);
     }
   }
 
   private void takeAnswers() {
     in.flip();
     while (in.remaining() >= exchange.replyBytes()) {
-      long number = in.getLong(in.position());
-      in.position(in.position() + exchange.replyBytes());
       Call call = poll();
       if (call == null) {
         throw new IllegalStateException("an answer came that nobody waits for");
       }
-      call.answered(number);
+      if (validate) {
+        byte[] answer = new byte[exchange.replyBytes()];
+        in.get(answer);
+        call.answered(answer);
+      } else {
+        long number = in.getLong(in.position());
+        in.position(in.position() + exchange.replyBytes());
+        call.answered(number);
+      }
     }
     in.compact();
   }
@@ -107,6 +123,15 @@ final class NioCaller implements Caller {
   }
 
   private void failAll(Exception cause) {
+    if (closing) {
+      return;
+    }
+    sending.lock();
+    try {
+      broken = cause;
+    } finally {
+      sending.unlock();
+    }
     for (Call call = poll(); call != null; call = poll()) {
       call.failed(cause);
     }

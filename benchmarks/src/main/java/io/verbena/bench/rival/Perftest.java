@@ -2,12 +2,15 @@ package io.verbena.bench.rival;
 
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Memory;
 import io.verbena.bench.report.Round;
 import io.verbena.bench.run.Program;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
@@ -42,8 +45,11 @@ public final class Perftest implements Program {
     this.address = address;
   }
 
-  /** Whether one of the programs measures such a load. */
+  /** Whether one of the programs measures such a load: in a closed loop, from the same memory. */
   static boolean measures(Load load) {
+    if (load.isPaced() || (load.kind().movesObjects() && load.memory() != Memory.WARM)) {
+      return false;
+    }
     return switch (load.kind()) {
       case CALL -> load.outstanding() == 1 && load.connections() == 1;
       case PUT, FETCH -> load.connections() == 1;
@@ -112,21 +118,39 @@ public final class Perftest implements Program {
       Thread.sleep(START_MILLIS); // it says nothing when it listens
       words.add(address);
       Process asked = start(1, words);
-      String output = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!asked.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
+      try {
+        return output(program, asked);
+      } finally {
         asked.destroyForcibly();
       }
-      return output;
     } finally {
-      server.destroy();
+      server.destroyForcibly();
     }
   }
 
-  /** On a processor of its own, as the two JVMs are. */
+  private static String output(String program, Process asked)
+      throws IOException, InterruptedException {
+    CompletableFuture<byte[]> output =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return asked.getInputStream().readAllBytes();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    if (!asked.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
+      throw new IOException(program + " had not ended after " + MOST_SECONDS + " s");
+    }
+    return new String(output.join(), StandardCharsets.UTF_8);
+  }
+
+  /** On a processor of its own, as the two JVMs are; and gone when this process is, however. */
   private static Process start(int processor, List<String> command) throws IOException {
-    List<String> pinned = new ArrayList<>(List.of("taskset", "-c", "" + processor));
-    pinned.addAll(command);
-    return new ProcessBuilder(pinned).redirectErrorStream(true).start();
+    List<String> words =
+        new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "taskset", "-c", "" + processor));
+    words.addAll(command);
+    return new ProcessBuilder(words).redirectErrorStream(true).start();
   }
 
   /** Columns: bytes, iterations, least, most, typical, mean, deviation, 99 %, 99.9 %. */

@@ -37,8 +37,14 @@ public enum Rival {
     return switch (this) {
       // A blocking socket that writes while its peer does would wait for ever.
       case NIO -> movesMemory(load) || (isCall(load) && bytesUnderWay(load) <= 1 << 17);
-      case NETTY, GRPC, GRPC_TUNED -> movesMemory(load) || isCall(load);
-      case SENDFILE -> load.kind().movesObjects() && load.memory() == Memory.FILES;
+      case NETTY -> movesMemory(load) || isCall(load);
+      case GRPC, GRPC_TUNED ->
+          (movesMemory(load) || isCall(load)) && load.size() <= GrpcTuning.MOST_MESSAGE_BYTES;
+      case SENDFILE ->
+          load.kind().movesObjects()
+              && load.memory() == Memory.FILES
+              && load.size() > Kind.NUMBER_BYTES
+              && load.size() <= Exchange.MOST;
       case DARPC ->
           isCall(load)
               && load.size() <= DarpcMessage.MOST_BYTES
@@ -48,17 +54,18 @@ public enum Rival {
   }
 
   private static boolean isCall(Load load) {
-    return load.kind() == Kind.CALL;
+    return load.kind() == Kind.CALL && load.size() <= Exchange.MOST;
   }
 
+  /** They have one buffer for all messages: memory that is new each time is not theirs. */
   private static boolean movesMemory(Load load) {
-    return switch (load.kind()) {
-      case PUSH, PULL -> load.size() > Kind.NUMBER_BYTES;
-      case PUT, FETCH ->
-          load.size() > Kind.NUMBER_BYTES
-              && (load.memory() == Memory.WARM || load.memory() == Memory.COLD);
-      case CALL, ONEWAY, MIXED, CONNECT -> false;
-    };
+    boolean moves =
+        switch (load.kind()) {
+          case PUSH, PULL -> true;
+          case PUT, FETCH -> load.memory() == Memory.WARM;
+          case CALL, ONEWAY, MIXED, CONNECT -> false;
+        };
+    return moves && load.size() > Kind.NUMBER_BYTES && load.size() <= Exchange.MOST;
   }
 
   private static long bytesUnderWay(Load load) {

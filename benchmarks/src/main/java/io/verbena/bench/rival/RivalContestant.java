@@ -38,7 +38,7 @@ public final class RivalContestant implements Contestant {
   @Override
   public Caller connect(Load load) throws AbsentException {
     try {
-      return caller(Exchange.of(load));
+      return caller(Exchange.of(load), load.validate());
     } catch (IOException | RpcException e) {
       throw new AbsentException(String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
@@ -47,13 +47,14 @@ public final class RivalContestant implements Contestant {
     }
   }
 
-  private Caller caller(Exchange exchange) throws IOException, InterruptedException {
+  private Caller caller(Exchange exchange, boolean validate)
+      throws IOException, InterruptedException {
     return switch (rival) {
-      case NIO -> new NioCaller(host, port.getAsInt(), exchange);
-      case NETTY -> new NettyCaller(host, port.getAsInt(), exchange);
+      case NIO -> new NioCaller(host, port.getAsInt(), exchange, validate);
+      case NETTY -> new NettyCaller(host, port.getAsInt(), exchange, validate);
       case GRPC -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.NONE);
       case GRPC_TUNED -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.TUNED);
-      case SENDFILE -> new SendfileCaller(host, port.getAsInt(), exchange);
+      case SENDFILE -> new SendfileCaller(host, port.getAsInt(), exchange, validate);
       case DARPC -> new DarpcCaller(host, port.getAsInt());
       case PERFTEST -> throw new IOException("perftest makes no connections of its own");
     };

@@ -15,8 +15,10 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Copies files through a blocking socket, one after the other. */
 final class SendfileCaller implements Caller {
@@ -28,8 +30,12 @@ final class SendfileCaller implements Caller {
   private final BlockingQueue<Call> waiting = new LinkedBlockingQueue<>();
   private final Thread worker;
 
-  SendfileCaller(String host, int port, Exchange exchange) throws IOException {
+  /** What the file must be that was fetched; null: nobody looks. */
+  private final byte @Nullable [] expected;
+
+  SendfileCaller(String host, int port, Exchange exchange, boolean validate) throws IOException {
     this.exchange = exchange;
+    this.expected = validate && !isPut() ? Messages.of(exchange.replyBytes()) : null;
     this.path = Scratch.file();
     if (isPut()) {
       Files.write(path, Messages.of(exchange.requestBytes()));
@@ -79,6 +85,9 @@ final class SendfileCaller implements Caller {
     } else {
       NioSockets.drain(socket, number.clear());
       copy.receive(socket, path, exchange.replyBytes());
+      if (expected != null && !Arrays.equals(expected, Files.readAllBytes(path))) {
+        throw new IOException("a file is not what it was");
+      }
     }
   }
 
