@@ -2,6 +2,7 @@ package io.verbena.bench.command;
 
 import io.verbena.bench.report.Comparison;
 import io.verbena.bench.report.Json;
+import io.verbena.bench.report.Report;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -15,8 +16,7 @@ import picocli.CommandLine.Spec;
 /** {@code bench compare}: what changed between two runs, beyond noise. */
 @Command(
     name = "compare",
-    description = "Tells what changed between two runs, beyond noise; exits with 1 for the worse.",
-    mixinStandardHelpOptions = true)
+    description = "Tells what changed between two runs, beyond noise; exits with 1 for the worse.")
 public final class CompareCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -29,11 +29,15 @@ public final class CompareCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    List<Comparison.Row> rows = Comparison.of(Json.read(before), Json.read(after));
+    Report old = Json.read(before);
+    Report now = Json.read(after);
+    List<Comparison.Row> rows = Comparison.of(old, now);
     if (rows.isEmpty()) {
       throw new IOException("the two reports have no contestant and load in common");
     }
     out.print(Comparison.table(rows));
+    Comparison.missing(old, now).forEach(one -> out.printf("%nonly in %s: %s%n", before, one));
+    Comparison.missing(now, old).forEach(one -> out.printf("%nonly in %s: %s%n", after, one));
     long worse = count(rows, Comparison.Verdict.WORSE);
     long better = count(rows, Comparison.Verdict.BETTER);
     if (count(rows, Comparison.Verdict.UNKNOWN) > 0) {

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
-import org.apache.commons.math3.stat.inference.MannWhitneyUTest;
 
 /**
  * Tells what changed between two reports beyond noise: a figure has changed if its rounds before
@@ -40,7 +39,8 @@ public final class Comparison {
       List.of(
           new Figure("p50", Round::p50, false),
           new Figure("p99", Round::p99, false),
-          new Figure("calls/s", Round::callsPerSecond, true));
+          new Figure("calls/s", Round::callsPerSecond, true),
+          new Figure("GB/s beside", Round::besideGigabytesPerSecond, true));
 
   /**
    * One figure before and after.
@@ -60,19 +60,35 @@ public final class Comparison {
   public static List<Row> of(Report before, Report after) {
     List<Row> rows = new ArrayList<>();
     for (Result old : before.results()) {
-      Optional<Result> now =
-          after.results().stream()
-              .filter(result -> result.contestant().equals(old.contestant()))
-              .filter(result -> Tables.words(result.load()).equals(Tables.words(old.load())))
-              .findFirst();
-      now.ifPresent(
-          result ->
-              FIGURES.stream()
-                  .filter(figure -> old.median(figure.value) > 0) // else it was not told
-                  .map(figure -> row(figure, old, result))
-                  .forEach(rows::add));
+      find(old, after)
+          .ifPresent(
+              result ->
+                  FIGURES.stream()
+                      .filter(figure -> old.median(figure.value) > 0) // else it was not told
+                      .map(figure -> row(figure, old, result))
+                      .forEach(rows::add));
     }
     return rows;
+  }
+
+  /** Returns a line for each contestant and load that one report has and the other one has not. */
+  public static List<String> missing(Report one, Report other) {
+    return one.results().stream()
+        .filter(result -> find(result, other).isEmpty())
+        .map(
+            result -> {
+              String name = result.contestant();
+              String why = other.absent().get(name);
+              return name + ", " + Tables.words(result.load()) + (why == null ? "" : ": " + why);
+            })
+        .toList();
+  }
+
+  private static Optional<Result> find(Result like, Report report) {
+    return report.results().stream()
+        .filter(result -> result.contestant().equals(like.contestant()))
+        .filter(result -> Tables.words(result.load()).equals(Tables.words(like.load())))
+        .findFirst();
   }
 
   private static Row row(Figure figure, Result before, Result after) {
@@ -80,7 +96,7 @@ public final class Comparison {
     double is = after.median(figure.value);
     double[] old = values(before, figure);
     double[] now = values(after, figure);
-    double chance = new MannWhitneyUTest().mannWhitneyUTest(old, now);
+    double chance = MannWhitney.chance(old, now);
     return new Row(
         before.contestant(),
         Tables.words(before.load()),

@@ -42,12 +42,13 @@ public final class Json {
   public static Report read(Path file) throws IOException {
     try {
       Report report = GSON.fromJson(Files.readString(file), Report.class);
-      if (report == null || report.results() == null) {
+      if (report == null || report.results() == null || report.results().contains(null)) {
         throw new IOException(file + " has no results: it is no report of 'bench --json'");
       }
       return report;
-    } catch (JsonParseException e) {
-      throw new IOException(file + " is no report of 'bench --json': " + e.getMessage(), e);
+    } catch (RuntimeException e) { // of Gson, or of a record that refuses what it is given
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new IOException(file + " is no report of 'bench --json': " + cause.getMessage(), e);
     }
   }
 

@@ -4,16 +4,28 @@ import static io.verbena.bench.report.Reports.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.bench.load.Handler;
+import io.verbena.bench.load.Kind;
+import io.verbena.bench.load.Load;
+import io.verbena.bench.load.Memory;
+import io.verbena.bench.load.Mode;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.xml.sax.InputSource;
 
 class ReportTest {
@@ -39,6 +51,56 @@ class ReportTest {
     Path file = folder.resolve("report.json");
     Json.write(REPORT, file);
     assertThat(Json.read(file)).isEqualTo(REPORT);
+  }
+
+  @Test
+  void tellsTheLongestCallOfAllRounds() {
+    Load load = Load.of(Kind.CALL, 64, 1, Duration.ofSeconds(1));
+    List<Round> rounds =
+        Stream.of(10, 20_000, 30).map(max -> Round.told(5, 6, 7, max, 1_000, 9_000, 0.1)).toList();
+    Result result = new Result("perftest", "rdma", load, rounds, new Histogram(3));
+    assertThat(Tables.speeds(List.of(result))).contains("20,000");
+  }
+
+  @Test
+  void tellsRatesAndValidationApart() {
+    assertThat(Tables.words(paced(0.25, false))).contains("at 0.25/s");
+    assertThat(Tables.words(paced(12_000, false))).contains("at 12000/s").doesNotContain("valid");
+    assertThat(Tables.words(paced(12_000, true))).contains("validated");
+  }
+
+  private static Load paced(double rate, boolean validate) {
+    return new Load(
+        Kind.CALL,
+        64,
+        1,
+        1,
+        Mode.ASYNC,
+        Handler.NONBLOCKING,
+        rate,
+        Duration.ofSeconds(1),
+        0,
+        Memory.WARM,
+        validate);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'results': [{'contestant': 'x'}]}",
+        "{'results': [null]}",
+        "{'results': [{'contestant': 'x', 'path': 'y', 'rounds': [], 'load': {'kind': 'NEW'}}]}",
+        "[]",
+        "no json",
+        ""
+      })
+  void refusesAFileThatIsDamagedOrOfAnotherVersion(String text, @TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("other.json"), text.replace('\'', '"'));
+    assertThatThrownBy(() -> Json.read(file))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("other.json")
+        .hasMessageContaining("no report of 'bench --json'");
   }
 
   @Test
@@ -96,6 +158,11 @@ class ReportTest {
       var first = reader.nextIntervalHistogram();
       assertThat(first.getTag()).isEqualTo("verbena-tcp/call-64-B-x1-async/nonblocking");
       assertThat(((org.HdrHistogram.Histogram) first).getTotalCount()).isEqualTo(5_000);
+      assertThat(first.getStartTimeStamp())
+          .isEqualTo(Instant.parse(REPORT.started()).toEpochMilli());
+      assertThat(first.getEndTimeStamp() - first.getStartTimeStamp())
+          .as("5 rounds of 1,000 calls of some 60 us, in milliseconds")
+          .isBetween(250L, 350L);
     }
   }
 }
