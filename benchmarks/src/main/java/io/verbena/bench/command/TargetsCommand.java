@@ -6,8 +6,6 @@ import io.verbena.bench.goal.Loopback;
 import io.verbena.bench.goal.OwnShare;
 import io.verbena.bench.goal.Player;
 import io.verbena.bench.goal.Scoreboard;
-import io.verbena.bench.load.Load;
-import io.verbena.bench.report.Result;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.run.ServerProcess;
 import io.verbena.bench.verbena.Idling;
@@ -28,8 +26,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "targets",
     description =
-        "Measures every target of the project, in 20 minutes at most; exits with 1 when one is short.",
-    mixinStandardHelpOptions = true)
+        "Measures every target of the project, in 20 minutes at most; exits with 1 when one is short.")
 public final class TargetsCommand implements Callable<Integer> {
   /** Sections take up to two minutes, and the laboratory's boot a part of one. */
   private static final Duration MOST = Duration.ofMinutes(17);
@@ -80,12 +77,18 @@ public final class TargetsCommand implements Callable<Integer> {
     return board.close() ? 0 : 1;
   }
 
-  private void loopback(Scoreboard board) throws IOException, InterruptedException {
+  private void loopback(Scoreboard board) throws InterruptedException {
     RunOptions all =
         RunOptions.of(Set.of(Route.TCP), Set.of(Rival.values()), rounds, turn.multipliedBy(2));
-    try (Pair pair = new Pair("127.0.0.1", all, ServerOptions.idling(Idling.AS_IT_COMES))) {
-      new Loopback(pair, turn, board).measure();
-    }
+    ServerOptions asItComes = ServerOptions.idling(Idling.AS_IT_COMES);
+    board.section(
+        "on loopback",
+        () ->
+            against(
+                "127.0.0.1",
+                all,
+                asItComes,
+                player -> new Loopback(player, turn, board).measure()));
     OwnShare.measure(board);
     CutOff.measure(board, "tcp", Calibration.tcp(CUT_OFF_WARMUP));
     CutOff.measure(board, "memory", Calibration.memory(CUT_OFF_WARMUP));
@@ -105,40 +108,34 @@ public final class TargetsCommand implements Callable<Integer> {
             rounds,
             DEVICE_WARMUP);
     Laboratory laboratory = new Laboratory(turn, board);
-    try (Pair polling = new Pair(address, all, ServerOptions.idling(POLLING))) {
-      laboratory.objects(polling);
-      laboratory.calls(polling);
-    }
-    try (Pair rivals = new Pair(address, all, ServerOptions.forRivals())) {
-      laboratory.darpc(rivals);
-    }
-    try (Pair asItComes = new Pair(address, all, ServerOptions.idling(Idling.AS_IT_COMES))) {
-      laboratory.asItComes(asItComes);
-    }
+    ServerOptions polling = ServerOptions.idling(POLLING);
+    ServerOptions asItComes = ServerOptions.idling(Idling.AS_IT_COMES);
+    Targets both =
+        player -> {
+          laboratory.objects(player);
+          laboratory.calls(player);
+        };
+    board.section("polling", () -> against(address, all, polling, both));
+    board.section(
+        "beside DaRPC", () -> against(address, all, ServerOptions.forRivals(), laboratory::darpc));
+    board.section("as it comes", () -> against(address, all, asItComes, laboratory::asItComes));
     CutOff.measure(board, "rdma", Calibration.rdma(CUT_OFF_WARMUP));
   }
 
-  /** A server in a second JVM, and contestants that call it. */
-  private final class Pair implements Player, AutoCloseable {
-    private final ServerProcess process;
-    private final Bench bench;
+  /** Some targets that are told by turns against one server. */
+  @FunctionalInterface
+  private interface Targets {
+    void measure(Player player) throws InterruptedException;
+  }
 
-    Pair(String host, RunOptions run, ServerOptions options) throws IOException {
-      List<String> words = new ArrayList<>(options.words());
-      words.addAll(List.of("--listen", host + ":0"));
-      process = ServerProcess.start(words);
-      bench = Bench.here(spec, run, options, process.address());
-    }
-
-    @Override
-    public List<Result> play(Load load, Set<String> contestants) throws InterruptedException {
-      return bench.play(load, contestants);
-    }
-
-    @Override
-    public void close() throws IOException {
-      bench.close();
-      process.close();
+  /** Starts a server in a second JVM, and has targets measured against it. */
+  private void against(String host, RunOptions run, ServerOptions server, Targets targets)
+      throws IOException, InterruptedException {
+    List<String> words = new ArrayList<>(server.words());
+    words.addAll(List.of("--listen", host + ":0"));
+    try (ServerProcess process = ServerProcess.start(words);
+        Bench bench = Bench.here(spec, run, server, process.address())) {
+      targets.measure(bench::play);
     }
   }
 }

@@ -69,7 +69,7 @@ public record Row(
   }
 
   private boolean isNear() {
-    return moreIsBetter ? ratio >= limit : ratio <= limit;
+    return Double.isFinite(ratio) && (moreIsBetter ? ratio >= limit : ratio <= limit);
   }
 
   private String verdict() {

@@ -15,11 +15,11 @@ public final class Scoreboard {
 
   /** Measures what some targets ask for, and tells their rows. */
   @FunctionalInterface
-  interface Section {
+  public interface Section {
     /**
      * Measures.
      *
-     * @throws IllegalStateException if somebody did not take part, or a call failed
+     * @throws RuntimeException if somebody did not take part, or a call failed
      */
     void measure() throws IOException, InterruptedException;
   }
@@ -39,15 +39,15 @@ public final class Scoreboard {
    * Measures a part of the targets. What fails, or comes too late, is told as one target that was
    * not measured; rows told before stay as they are.
    */
-  void section(String name, Section section) throws InterruptedException {
+  public void section(String name, Section section) throws InterruptedException {
     if (passed().compareTo(most) > 0) {
       tell(Row.unmeasured(name, "no time is left: " + most.toMinutes() + " minutes are over"));
       return;
     }
     try {
       section.measure();
-    } catch (IOException | IllegalStateException | OutOfMemoryError e) {
-      tell(Row.unmeasured(name, String.valueOf(e.getMessage())));
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      tell(Row.unmeasured(name, e.getMessage() == null ? e.toString() : e.getMessage()));
     }
   }
 

@@ -8,8 +8,10 @@ import io.verbena.bench.load.Turn;
 import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Round;
 import io.verbena.bench.usage.Usage;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -107,6 +109,27 @@ class TargetsTest {
             });
     assertThat(rows).hasSize(9).filteredOn(Row::isReached).hasSize(7);
     assertThat(printed.toString()).contains("short: not measured: a call failed: deadline");
+  }
+
+  @Test
+  void areToldThoughASectionFailsInAWayThatNobodyExpected() throws Exception {
+    Player fine = players(1, 1);
+    List<Row> rows =
+        rows(
+            (load, names) -> {
+              if (load.outstanding() == 8) {
+                throw new UncheckedIOException(new IOException("the server is gone"));
+              }
+              return fine.play(load, names);
+            });
+    assertThat(rows).hasSize(9).filteredOn(Row::isReached).hasSize(8);
+    assertThat(printed.toString()).contains("short: not measured").contains("the server is gone");
+  }
+
+  @Test
+  void areNotReachedBesideARivalThatDidNothing() {
+    Row row = Row.atLeast("a put", Beside.of(5, "perftest", 0), "MiB/s", 0.9);
+    assertThat(row.isReached()).isFalse();
   }
 
   @Test
