@@ -1,14 +1,22 @@
 package io.verbena.bench;
 
+import static java.util.stream.Collectors.joining;
+
 import io.verbena.bench.command.ClientCommand;
 import io.verbena.bench.command.CompareCommand;
 import io.verbena.bench.command.LocalCommand;
 import io.verbena.bench.command.ServerCommand;
 import io.verbena.bench.command.TargetsCommand;
+import io.verbena.bench.rival.Rival;
+import io.verbena.bench.usage.Versions;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
+import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Where {@code verbena bench} starts. */
 @Command(
@@ -17,6 +25,8 @@ import picocli.CommandLine.Command;
     footer =
         "'bench lab' is 'bench local' in the laboratory, over RDMA; so is 'bench targets --lab'.",
     mixinStandardHelpOptions = true,
+    versionProvider = Main.Version.class,
+    scope = CommandLine.ScopeType.INHERIT,
     subcommands = {
       LocalCommand.class,
       ServerCommand.class,
@@ -29,18 +39,54 @@ public final class Main {
 
   /** Runs one command; exits with 0 when it did what it should, 1 when not, 2 for wrong usage. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    int status = 1;
+    try {
+      status = commandLine().execute(args);
+    } catch (OutOfMemoryError e) {
+      System.err.println(
+          "verbena bench: not enough memory ("
+              + e.getMessage()
+              + "): ask for less at a time, of --size, --outstanding or --connections");
+    }
+    System.exit(status);
+  }
+
+  /** What {@code --version} prints. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"verbena bench " + Versions.verbena()};
+    }
   }
 
   /** Returns the command, to be executed. */
   public static CommandLine commandLine() {
-    return new CommandLine(new Main())
-        .setCaseInsensitiveEnumValuesAllowed(true)
+    CommandLine main = new CommandLine(new Main());
+    CommandLine.IParameterExceptionHandler usual = main.getParameterExceptionHandler();
+    return main.setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(
+            (failure, words) -> usual.handleParseException(withHint(failure, words), words))
         .setExecutionExceptionHandler(
             (failure, command, parsed) -> {
               command.getErr().println("verbena bench: " + inWords(failure));
               return 1;
             });
+  }
+
+  /** A word behind {@code --rivals} and a blank is no rival's name, or of a list with blanks. */
+  private static ParameterException withHint(ParameterException failure, String... words) {
+    boolean hasRivals = Arrays.stream(words).anyMatch(word -> word.startsWith("--rivals"));
+    if (!hasRivals || !(failure instanceof UnmatchedArgumentException)) {
+      return failure;
+    }
+    String names =
+        Arrays.stream(Rival.values())
+            .map(rival -> rival.name().toLowerCase(Locale.ROOT))
+            .collect(joining(","));
+    return new ParameterException(
+        failure.getCommandLine(),
+        failure.getMessage() + "; --rivals takes some of " + names + ", without blanks",
+        failure);
   }
 
   private static String inWords(Throwable failure) {

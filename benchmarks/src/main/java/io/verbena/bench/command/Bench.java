@@ -1,5 +1,7 @@
 package io.verbena.bench.command;
 
+import static java.util.stream.Collectors.joining;
+
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.bench.goal.Known;
@@ -33,7 +35,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -43,6 +47,8 @@ final class Bench implements AutoCloseable {
 
   /** What a user typed to have this run somewhere else, as in the laboratory. */
   private static final String COMMAND = "VERBENA_BENCH_COMMAND";
+
+  private static final Pattern PLAIN = Pattern.compile("[\\w./:=,@%+\\[\\]-]+");
 
   private final String command;
   private final VerbenaClient client;
@@ -122,7 +128,12 @@ final class Bench implements AutoCloseable {
 
   private static String typed(CommandSpec spec) {
     List<String> words = spec.root().commandLine().getParseResult().originalArgs();
-    return "./verbena bench " + String.join(" ", words);
+    return "./verbena bench " + words.stream().map(Bench::quoted).collect(joining(" "));
+  }
+
+  /** Returns a word as a shell reads it. */
+  private static String quoted(String word) {
+    return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
   private void enter(Set<Rival> rivals, String host, boolean local) {
@@ -168,13 +179,28 @@ final class Bench implements AutoCloseable {
     return results;
   }
 
-  /** Plays all loads; returns what came of it. */
+  /** Plays all loads, or until one fails; returns what came of it. */
   Report run(List<Load> loads) throws InterruptedException {
+    HostInfo server = control.host();
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     match.absent().putAll(elsewhere);
+    for (Contestant contestant : contestants) {
+      tellIdle(contestant.name(), loads, contestant::takes);
+    }
+    for (Program program : programs) {
+      tellIdle(program.name(), loads, program::takes);
+    }
     List<Result> results = new ArrayList<>();
-    for (Load load : loads) {
-      results.addAll(match.play(load, contestants, programs));
+    String failure = "";
+    try {
+      for (Load load : loads) {
+        results.addAll(match.play(load, contestants, programs));
+      }
+    } catch (IllegalStateException | RpcException e) {
+      if (results.isEmpty()) {
+        throw e;
+      }
+      failure = String.valueOf(e.getMessage());
     }
     if (results.isEmpty()) {
       throw new IllegalStateException("nobody took part: " + match.absent());
@@ -183,11 +209,18 @@ final class Bench implements AutoCloseable {
         started,
         command,
         HostInfo.read(),
-        control.host(),
+        server,
         Versions.read(),
         match.absent(),
         results,
-        Known.weakRivals(results));
+        Known.weakRivals(results),
+        failure);
+  }
+
+  private void tellIdle(String name, List<Load> loads, Predicate<Load> takes) {
+    if (loads.stream().noneMatch(takes)) {
+      match.absent().put(name, "it cannot do what is asked");
+    }
   }
 
   @Override

@@ -11,10 +11,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code bench client}: calls a {@code bench server} on another host. */
-@Command(
-    name = "client",
-    description = "Measures against 'bench server' on another host.",
-    mixinStandardHelpOptions = true)
+@Command(name = "client", description = "Measures against 'bench server' on another host.")
 public final class ClientCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private LoadOptions loads = new LoadOptions();

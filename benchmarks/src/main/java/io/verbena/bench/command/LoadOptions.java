@@ -121,7 +121,11 @@ final class LoadOptions {
               + " warm memory) or files (from one into another); default: ${DEFAULT-VALUE}")
   private Memory memory = Memory.WARM;
 
-  @Option(names = "--validate", description = "compare every byte of every answer")
+  @Option(
+      names = "--validate",
+      description =
+          "compare every byte of every answer, and of every object that is fetched; the server does"
+              + " not look at what it is sent")
   private boolean validate;
 
   /**
@@ -137,6 +141,10 @@ final class LoadOptions {
     if (size < Kind.NUMBER_BYTES) {
       throw new ParameterException(
           spec.commandLine(), "--size is at least 8, since a message holds its number");
+    }
+    if (memory != Memory.WARM && !kind.movesObjects()) {
+      throw new ParameterException(
+          spec.commandLine(), "--memory is of large objects: of '-w put' and '-w fetch'");
     }
     Load load =
         new Load(

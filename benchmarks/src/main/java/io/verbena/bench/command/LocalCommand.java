@@ -13,10 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code bench local}: the server in a second JVM, the client in this one. */
-@Command(
-    name = "local",
-    description = "Measures between two processes on this host.",
-    mixinStandardHelpOptions = true)
+@Command(name = "local", description = "Measures between two processes on this host.")
 public final class LocalCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private LoadOptions loads = new LoadOptions();

@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -54,6 +56,10 @@ final class OutputOptions {
    * @throws IOException if one cannot; the message says which and why
    */
   void check() throws IOException {
+    long asked = Stream.of(json, html, hdr).filter(Objects::nonNull).count();
+    if (files().size() < asked) {
+      throw new IOException("--json, --html and --hdr need a file each: two of them have the same");
+    }
     for (Path file : files().keySet()) {
       boolean isNew = Files.notExists(file);
       try {
@@ -71,7 +77,8 @@ final class OutputOptions {
    * Writes a report, to each file even if another one fails.
    *
    * @throws IOException if a file cannot be written; the message says which and why
-   * @throws IllegalStateException when all is written, if no claim can rest on it
+   * @throws IllegalStateException when all is written, if the run had failed, or no claim can rest
+   *     on it
    */
   void write(Report report, PrintWriter out) throws IOException {
     out.print(Tables.of(report));
@@ -86,6 +93,9 @@ final class OutputOptions {
     }
     if (failure != null) {
       throw failure;
+    }
+    if (!report.failure().isEmpty()) {
+      throw new IllegalStateException(report.failure());
     }
     if (!report.weakRivals().isEmpty()) {
       throw new IllegalStateException(

@@ -12,8 +12,7 @@ import picocli.CommandLine.Option;
 /** {@code bench server}: what {@code bench client} on another host calls. */
 @Command(
     name = "server",
-    description = "Serves 'bench client' on another host, until it is stopped.",
-    mixinStandardHelpOptions = true)
+    description = "Serves 'bench client' on another host, until it is stopped.")
 public final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--listen",

@@ -62,6 +62,9 @@ public final class Html {
     line("<h1>verbena bench, %s</h1>", report.started().replace("T", " ").replace("Z", " UTC"));
     line("<p>Contestants took turns under the same load. To measure it again:</p>");
     line("<pre>%s</pre>", report.command());
+    if (!report.failure().isEmpty()) {
+      line("<p><strong>It ended before all was measured</strong>: %s</p>", report.failure());
+    }
     for (String weak : report.weakRivals()) {
       line("<p><strong>Weak rival, so that no claim can rest on this run</strong>: %s</p>", weak);
     }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param absent who did not take part, and why
  * @param weakRivals why no claim can rest on this run, a line for each rival that did far less than
  *     it is known for
+ * @param failure what ended the run before all was measured; empty: nothing did
  */
 public record Report(
     String started,
@@ -25,9 +26,11 @@ public record Report(
     Map<String, String> versions,
     Map<String, String> absent,
     List<Result> results,
-    List<String> weakRivals) {
-  /** Takes reports that were written before rivals were looked at. */
+    List<String> weakRivals,
+    String failure) {
+  /** Takes reports of versions that did not tell of the last two. */
   public Report {
     weakRivals = Objects.requireNonNullElse(weakRivals, List.of());
+    failure = Objects.requireNonNullElse(failure, "");
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.bench.Main;
 import io.verbena.bench.report.Json;
 import io.verbena.bench.rival.RivalServers;
+import io.verbena.bench.usage.Versions;
 import io.verbena.bench.verbena.BenchHost;
 import io.verbena.bench.verbena.Idling;
 import io.verbena.bench.verbena.Standing;
@@ -110,7 +111,9 @@ class BenchCommandTest {
     for (String load : List.of("-w put -s 100k -o 2", "-w fetch -s 100k")) {
       Run run = client("-p tcp --rivals --memory files -n 20 --rounds 1 --warmup 0 " + load);
       assertThat(run.err()).isEmpty();
-      assertThat(run.out()).contains("verbena tcp", "raw sendfile").doesNotContain("raw nio");
+      assertThat(run.out())
+          .contains("verbena tcp", "raw sendfile")
+          .contains("not here: raw nio: it cannot do what is asked");
     }
   }
 
@@ -140,6 +143,48 @@ class BenchCommandTest {
     assertThat(Files.readString(html))
         .contains("Throughput by message size", "<svg", "1 MiB x1", "--json " + json);
     assertThat(Files.readString(hdr)).contains("Tag=verbena-tcp/call-64-B-x1", "1-MiB-x1");
+  }
+
+  @Test
+  void tellsWhatWasMovedBesideSmallCallsByEachRound(@TempDir Path folder) throws IOException {
+    Path json = folder.resolve("bench.json");
+    Run run = client("-p tcp -w mixed -s 100k -D 0.3 --rounds 2 --warmup 0 --json " + json);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).containsPattern("beside it \\d+\\.\\d+ GB/s");
+    assertThat(Json.read(json).results().getFirst().rounds())
+        .allMatch(round -> round.besideGigabytesPerSecond() > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-V", "local --version", "compare -V"})
+  void tellsItsVersion(String words) {
+    Run run = bench(words);
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).contains("verbena bench " + Versions.verbena());
+  }
+
+  @Test
+  void tellsHowToRunItAgainInWordsThatAShellReadsAlike(@TempDir Path folder) throws IOException {
+    Path json = folder.resolve("it's mine.json");
+    String server = "127.0.0.1:" + HOST.port();
+    int exit =
+        Main.commandLine()
+            .setOut(new PrintWriter(new StringWriter()))
+            .execute(
+                "client", server, "-ptcp", "-n9", "--rounds=1", "--warmup=0", "--json", "" + json);
+    assertThat(exit).isZero();
+    assertThat(Json.read(json).command())
+        .startsWith("./verbena bench client 127.0.0.1:")
+        .endsWith("--json '" + json.toString().replace("'", "'\\''") + "'");
+  }
+
+  @Test
+  void refusesOneFileForTwoKinds(@TempDir Path folder) {
+    Path file = folder.resolve("bench");
+    Run run = client("-p tcp -n 9 --rounds 1 --warmup 0 --json " + file + " --html " + file);
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(run.err()).contains("a file each");
+    assertThat(run.out()).isEmpty();
   }
 
   @Test
@@ -192,7 +237,9 @@ class BenchCommandTest {
           --spin=-4, "'-4' is not a count of microseconds"
           --handler-delay=-5, "'-5' is not a count of microseconds"
           -a --sweep depth,   one at a time
+          -w call --memory cold, --memory is of large objects
           --rivals=foo,       GRPC_TUNED
+          --rivals foo, "--rivals takes some of nio,netty,grpc"
           """)
   void refusesAValueThatMakesNoRun(String options, String words) {
     Run run = bench("local " + options);

@@ -32,7 +32,8 @@ class OutputOptionsTest {
         report.versions(),
         report.absent(),
         report.results(),
-        List.of(weakRivals));
+        List.of(weakRivals),
+        "");
   }
 
   private static OutputOptions options(String... words) {

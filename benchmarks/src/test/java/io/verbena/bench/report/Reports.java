@@ -27,7 +27,8 @@ final class Reports {
         Map.of("verbena", "0.1.0"),
         Map.of("verbena rdma", "no <verbs> device"),
         List.of(results),
-        List.of());
+        List.of(),
+        "");
   }
 
   /** A result whose rounds differ by chance from this median latency, by a few hundredths. */
