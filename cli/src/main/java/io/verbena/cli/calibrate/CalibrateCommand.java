@@ -1,14 +1,17 @@
 package io.verbena.cli.calibrate;
 
 import io.verbena.cli.UpgradeWait;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -26,6 +29,8 @@ import picocli.CommandLine.Spec;
     },
     mixinStandardHelpOptions = true)
 public final class CalibrateCommand implements Callable<Integer> {
+  private static final double MOST_WARM_UP = 3600;
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--json", description = "prints JSON, and nothing else")
@@ -52,6 +57,7 @@ public final class CalibrateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    check();
     Duration warm = Duration.ofMillis((long) (warmUp * 1000));
     List<Calibration> calibrations =
         List.of(Calibration.memory(warm), Calibration.tcp(warm), Calibration.rdma(warm));
@@ -70,6 +76,23 @@ public final class CalibrateCommand implements Callable<Integer> {
     }
     out.flush();
     return readings.stream().allMatch(CalibrateCommand::isAsItShouldBe) ? 0 : 1;
+  }
+
+  /** Refuses what would fail only when all is measured. */
+  private void check() throws IOException {
+    if (!(warmUp >= 0 && warmUp <= MOST_WARM_UP)) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(),
+          "--warm-up is a time in seconds, such as 0.5 or 10: an hour at most, not " + warmUp);
+    }
+    if (html != null) {
+      try {
+        Files.newOutputStream(html, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+      } catch (IOException e) {
+        throw new IOException(
+            "cannot write " + html + " (" + e.getClass().getSimpleName() + ")", e);
+      }
+    }
   }
 
   private static boolean isAsItShouldBe(Reading reading) {

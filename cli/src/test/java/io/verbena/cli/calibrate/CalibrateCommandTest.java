@@ -57,6 +57,29 @@ class CalibrateCommandTest {
   }
 
   @Test
+  void refusesBeforeItMeasuresWhatItCouldNotDo(@TempDir Path directory) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine command =
+        new CommandLine(new CalibrateCommand())
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .setExecutionExceptionHandler(
+                (failure, line, parsed) -> {
+                  line.getErr().println(failure.getMessage());
+                  return 1;
+                });
+    for (String time : List.of("-1", "NaN", "1e300")) {
+      assertThat(command.execute("--warm-up=" + time)).isEqualTo(2);
+    }
+    assertThat(err.toString()).contains("--warm-up is a time in seconds");
+    Path lost = directory.resolve("missing").resolve("page.html");
+    assertThat(command.execute("--warm-up=0", "--html=" + lost)).isEqualTo(1);
+    assertThat(err.toString()).contains("cannot write " + lost);
+    assertThat(out.toString()).as("nothing was measured").isEmpty();
+  }
+
+  @Test
   void tellsHowFarTheChosenWayIsFromTheBetterOne() {
     StringWriter out = new StringWriter();
     Readings.print(READINGS, new PrintWriter(out));
