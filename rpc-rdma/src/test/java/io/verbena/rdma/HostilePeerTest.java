@@ -14,7 +14,6 @@ import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.ext.SendOpcode;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -182,7 +181,7 @@ final class HostilePeerTest {
   /** Opens 1000 bytes in the middle of 3000 for the peer. */
   private Advertisement advertise(List<Long> arrived) throws LinkException {
     BulkPort port = Objects.requireNonNull(link().link().bulk());
-    MemorySegment memory = Arena.ofAuto().allocate(3000, 8);
+    MemorySegment memory = passive.memory.allocate(3000, 8);
     BulkTarget target = port.open(port.attach(memory, MemoryLife.HELD), 1000, 1000, arrived::add);
     passive.pass(Duration.ofMillis(20)); // longer than any fabric takes to bind a window
     return Advertisement.decode(ByteBuffer.wrap(target.advertisement()));

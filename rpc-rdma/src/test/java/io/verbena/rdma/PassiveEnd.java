@@ -10,6 +10,7 @@ import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.verbs.fabric.DeviceProfile;
+import java.lang.foreign.Arena;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +28,9 @@ final class PassiveEnd implements AutoCloseable {
   final UpgradeDriver driver;
   final List<LinkEnd> links = new ArrayList<>();
   final List<String> failures = new ArrayList<>();
+
+  /** Of peers and landings: a device may use it as long as there is one. */
+  final Arena memory = Arena.ofShared();
 
   PassiveEnd(long seed) {
     world = new FabricWorld(seed, DeviceProfile.full());
@@ -68,6 +72,7 @@ final class PassiveEnd implements AutoCloseable {
   @Override
   public void close() {
     driver.close();
+    memory.close();
     for (LinkEnd link : links) {
       if (!link.heard().isClosed() || !link.heard().breaches().isEmpty()) {
         throw new AssertionError("a link's end is not as told: " + link.heard().breaches());

@@ -25,7 +25,6 @@ import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.VerbsPd;
 import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -39,9 +38,8 @@ final class RawPeer {
 
   private final PassiveEnd target;
   private final RdmaEventChannel channel;
-  private final Arena arena = Arena.ofAuto();
-  private final MemorySegment memory = arena.allocate((long) DEPTH * SEND_BYTES, 4096);
-  private final SendBlock sends = new SendBlock(arena, 1, 1);
+  private final MemorySegment memory;
+  private final SendBlock sends;
   private @Nullable RdmaCmId id;
   private @Nullable IbvMr region;
   private @Nullable EventType last;
@@ -51,6 +49,8 @@ final class RawPeer {
   RawPeer(PassiveEnd target) throws IOException {
     this.target = target;
     this.channel = target.world.east.createEventChannel();
+    this.memory = target.memory.allocate((long) DEPTH * SEND_BYTES, 4096);
+    this.sends = new SendBlock(target.memory, 1, 1);
   }
 
   /** Connects with a greeting that is as it should be. */
@@ -93,7 +93,7 @@ final class RawPeer {
     IbvMr registered =
         VerbsPd.of(domain).registerMemory(memory.address(), memory.byteSize(), Access.LOCAL_WRITE);
     region = registered;
-    ReceiveBlock receive = new ReceiveBlock(arena, 1, 1);
+    ReceiveBlock receive = new ReceiveBlock(target.memory, 1, 1);
     receive.request(0, 0).sge(0, memory.address(), SEND_BYTES, registered.getLkey());
     for (int i = 0; i < DEPTH; i++) {
       VerbsQp.of(qp).postReceive(receive, 0, 1);
