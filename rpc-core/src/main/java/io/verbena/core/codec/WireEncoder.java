@@ -102,13 +102,12 @@ public final class WireEncoder implements WireOut {
     if (maker == null) {
       return false;
     }
-    Parts taking = parts;
-    if (taking == null) {
-      taking = maker.get();
-      parts = taking;
-    }
+    Parts before = parts;
+    Parts taking = before == null ? maker.get() : before;
+    parts = taking; // it is dropped with the message if this throws
     int index = taking.take(value, array);
     if (index == Parts.NOT_TAKEN) {
+      parts = before; // a message without large values has no table
       return false;
     }
     writeVarInt(Parts.OUTSIDE);

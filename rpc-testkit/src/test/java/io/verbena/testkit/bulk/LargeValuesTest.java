@@ -6,6 +6,9 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
 import io.verbena.core.mem.InMemoryNetwork;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -135,6 +138,19 @@ class LargeValuesTest {
     assertThat(failure(values().mixed(sent)).status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
     many.subList(200, many.size()).clear();
     assertThat(await(values().mixed(sent)).more()).isEqualTo(many);
+  }
+
+  @Test
+  void aValueThatFindsNoMemoryToBeCopiedIntoStaysInItsMessage() {
+    int all = (int) BulkWorld.MEMORY;
+    try (Received _ =
+        await(bulk.fetch(bulk.publish(Source.of(bulk.room(all))), Landing.pooled(all)).result())) {
+      byte[] value = random(BulkWorld.LONGEST_MESSAGE / 2, 1);
+      assertThat(await(values().onTheLoop(ByteBuffer.wrap(value))))
+          .isEqualTo(ByteBuffer.wrap(value));
+      RpcException tooLong = failure(values().count(new byte[LENGTH]));
+      assertThat(tooLong).hasMessageContaining("bulkMemoryBytes");
+    }
   }
 
   @Test
