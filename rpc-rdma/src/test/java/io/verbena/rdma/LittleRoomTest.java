@@ -84,6 +84,24 @@ final class LittleRoomTest {
     }
   }
 
+  /** Which was opened in long pieces on the link before. */
+  @Test
+  void whatIsLongerThanMayBePinnedGoesOnThoughTheSessionIsUpgraded() {
+    try (RdmaWorld w = RdmaWorld.pinning(OBJECT_BYTES)) {
+      MemorySegment object = w.memory(5 * OBJECT_BYTES);
+      object.fill((byte) 7);
+      Fetch fetch = fetch(w, object);
+      for (int i = 0; i < 100_000 && !w.session.path().link().equals("rdma"); i++) {
+        w.step();
+      }
+      assertThat(fetch.outcome).as("not at an end yet").isNotDone();
+      w.world.runUntil(fetch.outcome::isDone);
+      fetch.outcome.join().close();
+      assertThat(fetch.into.mismatch(object)).isEqualTo(-1);
+      assertThat(w.session.path().link()).isEqualTo("rdma");
+    }
+  }
+
   /** Whose landing is known only when its handler has been asked. */
   @Test
   void aPushThatIsLongerThanMayBePinnedArrivesInShorterPieces() {

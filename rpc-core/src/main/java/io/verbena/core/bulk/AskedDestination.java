@@ -91,6 +91,11 @@ final class AskedDestination implements Destination {
   }
 
   @Override
+  public void takeBack(LandingPiece last) {
+    given().takeBack(last);
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     given().filled(piece, whenBroken, whenFreed);
   }

@@ -45,6 +45,12 @@ interface Destination {
    */
   @Nullable LandingPiece shorter(LandingPiece last);
 
+  /**
+   * Takes a piece back that is not opened, the latest one; {@link #next} is asked again from where
+   * it began.
+   */
+  void takeBack(LandingPiece last);
+
   /** A piece is full, and nothing writes into it any more. */
   void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
 

@@ -88,6 +88,18 @@ final class DrainedDestination implements Destination {
   }
 
   @Override
+  public void takeBack(LandingPiece last) {
+    free(last);
+  }
+
+  private void free(LandingPiece piece) {
+    Block block = blockOf.remove(piece);
+    if (block != null) {
+      free.add(block);
+    }
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     full.add(new Storing(piece, whenBroken, whenFreed));
     storeNext();
@@ -111,10 +123,7 @@ final class DrainedDestination implements Destination {
         failure -> {
           working = false;
           full.remove();
-          Block block = blockOf.remove(piece);
-          if (block != null) {
-            free.add(block);
-          }
+          free(piece);
           if (failure != null) {
             next.whenBroken.accept(failure);
           } else {

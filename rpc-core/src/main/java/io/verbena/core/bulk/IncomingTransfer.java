@@ -277,7 +277,8 @@ final class IncomingTransfer extends BulkTransfer {
         fail(e);
         return false;
       } catch (LinkException e) {
-        LandingPiece less = next == pieces.peekLast() ? destination.shorter(next) : null;
+        takeBackBehind(next);
+        LandingPiece less = destination.shorter(next);
         if (less == null) {
           waitForRoom(e);
           return false;
@@ -288,6 +289,14 @@ final class IncomingTransfer extends BulkTransfer {
         next = less;
       }
     }
+  }
+
+  /** Those behind were opened on a path before, which had room for them; no bytes are there yet. */
+  private void takeBackBehind(LandingPiece piece) {
+    while (pieces.getLast() != piece) {
+      destination.takeBack(pieces.removeLast());
+    }
+    grantedUpTo = piece.end();
   }
 
   private void waitForRoom(LinkException why) {

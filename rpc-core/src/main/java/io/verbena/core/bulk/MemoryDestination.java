@@ -79,6 +79,11 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
+  public void takeBack(LandingPiece last) {
+    open--;
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     open--;
   }

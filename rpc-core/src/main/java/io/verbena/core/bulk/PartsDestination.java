@@ -176,11 +176,27 @@ final class PartsDestination implements Destination {
   }
 
   @Override
+  public void takeBack(LandingPiece last) {
+    Filling filling = fillings.remove(last);
+    if (filling == null) {
+      leaves(last);
+    } else {
+      free.add(filling.block);
+    }
+    current = 0; // to be looked for anew: it may be a value before
+    currentStart = 0;
+  }
+
+  private void leaves(LandingPiece ofSegment) {
+    openPieces--;
+    openBytes -= ofSegment.memory.byteSize();
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
-      openPieces--;
-      openBytes -= piece.memory.byteSize();
+      leaves(piece);
       whenFreed.run();
     } else if (piece.memory.byteSize() <= COPIED_AT_ONCE) {
       filling.into.copyFrom(piece.memory);
