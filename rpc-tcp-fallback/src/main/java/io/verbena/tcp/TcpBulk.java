@@ -151,9 +151,17 @@ final class TcpBulk implements BulkPort {
 
   private ByteBuf bytes(MemorySegment piece) {
     ByteBuffer bytes = piece.asByteBuffer();
-    return tls
-        ? link.allocator().directBuffer(bytes.remaining()).writeBytes(bytes)
-        : Unpooled.wrappedBuffer(bytes);
+    return tls ? copied(bytes) : Unpooled.wrappedBuffer(bytes);
+  }
+
+  private ByteBuf copied(ByteBuffer bytes) {
+    ByteBuf copy = link.allocator().directBuffer(bytes.remaining());
+    try {
+      return copy.writeBytes(bytes);
+    } catch (InternalError e) { // a mapped file has become shorter
+      copy.release();
+      throw e;
+    }
   }
 
   @Override
@@ -195,14 +203,19 @@ final class TcpBulk implements BulkPort {
     Chunk header = new Chunk(write.length, target.number, at, checkpoint);
     bytesUnderWay += write.length;
     sourcesInUse += write.uses;
-    SendResult result = link.send(header, bytes, write);
-    if (result instanceof SendResult.Sent) {
-      target.next = at + write.length;
-    } else {
-      bytesUnderWay -= write.length;
-      sourcesInUse -= write.uses;
+    boolean sent = false;
+    try {
+      SendResult result = link.send(header, bytes, write);
+      sent = result instanceof SendResult.Sent;
+      return result;
+    } finally {
+      if (sent) {
+        target.next = at + write.length;
+      } else {
+        bytesUnderWay -= write.length;
+        sourcesInUse -= write.uses;
+      }
     }
-    return result;
   }
 
   /** Returns whether the socket may still read from what this end's owner gave. */

@@ -191,11 +191,12 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     if (!channel.isWritable()) {
       return pushBackBulk();
     }
+    Object body = bytes.get(); // before its header leaves: it may be that it cannot be had
     ByteBuf before = batch != null ? batch : channel.alloc().directBuffer(Chunk.HEADER);
     batch = null;
     header.writeTo(before);
     channel.write(before, channel.voidPromise());
-    channel.writeAndFlush(bytes.get()).addListener(whenDone);
+    channel.writeAndFlush(body).addListener(whenDone);
     return SendResult.SENT;
   }
 

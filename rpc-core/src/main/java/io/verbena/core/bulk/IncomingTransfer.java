@@ -7,6 +7,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -379,8 +380,8 @@ final class IncomingTransfer extends BulkTransfer {
     try {
       OpenSource.requireAlive(piece.memory);
       piece.memory.copyFrom(landing.memory(piece.offset, piece.memory.byteSize()));
-    } catch (TransferProblem | RuntimeException e) {
-      fail(e);
+    } catch (TransferProblem | RuntimeException | InternalError e) {
+      fail(e); // an InternalError where a mapped file has become shorter
       return;
     }
     confirmed = piece.end();
@@ -590,7 +591,39 @@ final class IncomingTransfer extends BulkTransfer {
   @Override
   void pathClosed(BulkPath closed) {
     if (path == closed) {
+      LandingPiece head = pieces.peek();
+      if (head != null && head.memory.isMapped()) {
+        readWhatWasWritten(head, closed.port().windowBytes());
+      }
       moveOn();
     }
+  }
+
+  /**
+   * A link that cannot write into memory, as where a mapped file has become shorter, is lost, and
+   * so would be each one after it: what may have been under way is read here, before it is granted
+   * again.
+   */
+  private void readWhatWasWritten(LandingPiece piece, long most) {
+    MemorySegment open =
+        piece.memory.asSlice(
+            piece.arrived, Math.min(most, piece.memory.byteSize() - piece.arrived));
+    fences++;
+    OffLoop.run(
+        host,
+        () -> {
+          OpenSource.requireAlive(open);
+          new Crc().update(open);
+        },
+        failure -> {
+          fences--;
+          if (isOver()) {
+            freeIfFenced();
+          } else if (failure != null) {
+            fail(failure);
+          } else {
+            goOn();
+          }
+        });
   }
 }

@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** Memory, written from where it is. */
@@ -10,8 +11,9 @@ final class MemorySupply implements Supply {
   private final BulkHost host;
   private final boolean checked;
   private final Attached attached;
+  private @Nullable Owner owner;
   private @Nullable Integer checksum;
-  private boolean summing;
+  private int reading;
   private @Nullable Runnable closing;
 
   MemorySupply(BulkHost host, OpenSource.InMemory source, boolean checked) {
@@ -23,27 +25,35 @@ final class MemorySupply implements Supply {
 
   @Override
   public void begin(Owner owner, boolean ahead) {
-    if (!checked) {
-      return;
+    this.owner = owner;
+    if (checked) {
+      Crc crc = new Crc();
+      readElsewhere(
+          owner,
+          () -> crc.update(attached.memory()),
+          () -> {
+            checksum = crc.value();
+            owner.suppliesMore();
+          });
     }
-    summing = true;
-    Crc crc = new Crc();
+  }
+
+  private void readElsewhere(Owner hears, OffLoop.Work read, Runnable then) {
+    reading++;
     OffLoop.run(
         host,
         () -> {
           OpenSource.requireAlive(attached.memory());
-          crc.update(attached.memory());
+          read.run();
         },
         failure -> {
-          summing = false;
-          Runnable then = closing;
-          if (then != null) {
-            attached.retire(then);
+          reading--;
+          if (closing != null) {
+            retireIfClosing();
           } else if (failure != null) {
-            owner.cannotSupply(failure);
+            hears.cannotSupply(failure);
           } else {
-            checksum = crc.value();
-            owner.suppliesMore();
+            then.run();
           }
         });
   }
@@ -56,7 +66,25 @@ final class MemorySupply implements Supply {
   @Override
   public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, TransferProblem {
-    return attached.write(path, target, piece, piece.at(), whenOver);
+    Runnable then = attached.memory().isMapped() ? () -> over(path, piece, whenOver) : whenOver;
+    return attached.write(path, target, piece, piece.at(), then);
+  }
+
+  /**
+   * A link that cannot read memory, as where a mapped file has become shorter, is lost, and so
+   * would be each one after it: what was under way is read here.
+   */
+  private void over(BulkPath path, Piece piece, Runnable whenOver) {
+    Owner hears = owner;
+    if (path.isClosed() && closing == null && hears != null) {
+      readElsewhere(
+          hears,
+          () ->
+              MemorySegment.ofArray(new byte[piece.length()])
+                  .copyFrom(attached.memory().asSlice(piece.at(), piece.length())),
+          () -> {});
+    }
+    whenOver.run();
   }
 
   @Override
@@ -74,10 +102,14 @@ final class MemorySupply implements Supply {
 
   @Override
   public void close(Runnable whenFree) {
-    if (summing) {
-      closing = whenFree;
-    } else {
-      attached.retire(whenFree);
+    closing = whenFree;
+    retireIfClosing();
+  }
+
+  private void retireIfClosing() {
+    Runnable then = closing;
+    if (then != null && reading == 0) {
+      attached.retire(then);
     }
   }
 }

@@ -223,8 +223,8 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     } catch (LinkException e) {
       waitForRoom(e);
       return Turn.IDLE;
-    } catch (IOException | TransferProblem | RuntimeException e) {
-      fail(e);
+    } catch (IOException | TransferProblem | RuntimeException | InternalError e) {
+      fail(e); // an InternalError where a mapped file has become shorter
       return Turn.IDLE;
     }
   }

@@ -39,7 +39,8 @@ final class InMemoryBulk implements BulkPort {
   enum Arrival {
     TAKEN,
     WITHDRAWN,
-    REFUSED
+    REFUSED,
+    FAULT
   }
 
   InMemoryBulk(InMemoryLink link, Circuit circuit, boolean clientEnd) {
@@ -151,8 +152,12 @@ final class InMemoryBulk implements BulkPort {
       network.writeRefused();
       return Arrival.REFUSED;
     }
-    if (!write.copyTo(target.memory.asSlice(write.at, write.length))) {
-      return Arrival.WITHDRAWN;
+    try {
+      if (!write.copyTo(target.memory.asSlice(write.at, write.length))) {
+        return Arrival.WITHDRAWN;
+      }
+    } catch (InternalError e) { // a mapped file has become shorter, at either end
+      return Arrival.FAULT;
     }
     write.done();
     target.arrived += write.length;

@@ -242,6 +242,7 @@ final class InMemoryLink implements Link {
         finish(end == null ? "the peer aborted the link" : end, "the peer gave up");
       }
       case REFUSED -> abort("the peer wrote where nothing was open to it");
+      case FAULT -> abort("bulk memory at one end cannot be read or written");
     }
     return false;
   }

@@ -13,6 +13,7 @@ import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -37,6 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Objects go from every kind of source to every kind of destination, whole. */
 class TransferTest {
+  private static final int MAPPED = 1 << 20;
+
   private final BulkWorld bulk = new BulkWorld();
 
   @TempDir
@@ -105,9 +108,7 @@ class TransferTest {
     for (Source source : sources) {
       for (boolean checked : new boolean[] {false, true}) {
         ObjectRef ref = bulk.publish(source);
-        TransferOptions options =
-            checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
-        reachesEveryDestination(ref, options, bytes);
+        reachesEveryDestination(ref, options(checked), bytes);
       }
     }
   }
@@ -419,6 +420,54 @@ class TransferTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aMappedFileThatBecomesShorterWhileItIsSentFailsItsTransferAlone(boolean checked)
+      throws IOException {
+    try (FileChannel open = mappable()) {
+      MemorySegment mapped = open.map(FileChannel.MapMode.READ_ONLY, 0, MAPPED, bulk.arena);
+      ObjectRef ref = bulk.publish(Source.of(mapped));
+      Transfer transfer =
+          bulk.session
+              .objects()
+              .fetch(ref, 0, MAPPED, Landing.of(bulk.room(MAPPED)), options(checked));
+      bulk.steps(10);
+      open.truncate(0);
+      assertFaultOf(transfer);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aMappedFileThatBecomesShorterWhileItIsLandedInFailsItsTransferAlone(boolean checked)
+      throws IOException {
+    try (FileChannel open = mappable()) {
+      MemorySegment mapped = open.map(FileChannel.MapMode.READ_WRITE, 0, MAPPED, bulk.arena);
+      ObjectRef ref = bulk.publish(Source.of(bulk.room(MAPPED)));
+      Transfer transfer =
+          bulk.session.objects().fetch(ref, 0, MAPPED, Landing.of(mapped), options(checked));
+      bulk.steps(10);
+      open.truncate(0);
+      assertFaultOf(transfer);
+    }
+  }
+
+  private FileChannel mappable() throws IOException {
+    Path file = Files.write(directory.resolve("mapped"), new byte[MAPPED]);
+    return FileChannel.open(file, READ, WRITE);
+  }
+
+  private void assertFaultOf(Transfer transfer) {
+    TransferException failure = bulk.awaitFailure(transfer);
+    assertThat(failure.status()).isEqualTo(RpcStatus.INTERNAL);
+    assertThat(failure).hasMessageContaining("a fault occurred");
+    bulk.await(bulk.fetch(bulk.publish(Source.of(new byte[10])), Landing.pooled(10))).close();
+  }
+
+  private static TransferOptions options(boolean checked) {
+    return checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
+  }
+
   @Test
   void memoryThatIsFreedTooEarlyFailsItsTransferAlone() {
     Arena brief = Arena.ofShared();
@@ -435,8 +484,7 @@ class TransferTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void memoryThatIsFreedBeforeItsTransferBeginsFailsIt(boolean checked) {
-    TransferOptions options =
-        checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
+    TransferOptions options = options(checked);
     Arena brief = Arena.ofShared();
     ObjectRef freed = bulk.publish(Source.of(brief.allocate(100_000)));
     ObjectRef sound = bulk.publish(Source.of(bulk.room(100_000)));
