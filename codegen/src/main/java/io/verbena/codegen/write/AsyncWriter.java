@@ -5,7 +5,6 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
-import io.verbena.api.stub.ServiceCaller;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
@@ -41,16 +40,7 @@ final class AsyncWriter {
 
   /** Returns its implementation. */
   TypeSpec type() {
-    TypeSpec.Builder type =
-        TypeSpec.classBuilder("AsyncClient")
-            .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
-            .addSuperinterface(service.generated().nestedClass("Async"))
-            .addField(ServiceCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
-            .addMethod(
-                MethodSpec.constructorBuilder()
-                    .addParameter(ServiceCaller.class, "caller")
-                    .addStatement("this.caller = caller")
-                    .build());
+    TypeSpec.Builder type = Calls.client("AsyncClient", service.generated().nestedClass("Async"));
     for (Operation operation : service.operations()) {
       MethodSpec.Builder method = signature(operation, false).addAnnotation(Override.class);
       Calls.addNullChecks(method, operation.arguments());

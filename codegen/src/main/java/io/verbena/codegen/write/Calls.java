@@ -7,11 +7,14 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.NameAllocator;
 import com.palantir.javapoet.ParameterSpec;
 import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.verbena.api.stub.ServiceCaller;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Operation.Argument;
 import io.verbena.codegen.model.Shape;
 import java.util.List;
 import java.util.Objects;
+import javax.lang.model.element.Modifier;
 import org.jspecify.annotations.Nullable;
 
 /** What both clients do to make a call. */
@@ -20,6 +23,19 @@ final class Calls {
       AnnotationSpec.builder(ClassName.get(Nullable.class)).build();
 
   private Calls() {}
+
+  /** Begins a client: a class with the caller that carries its calls. */
+  static TypeSpec.Builder client(String name, TypeName contract) {
+    return TypeSpec.classBuilder(name)
+        .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+        .addSuperinterface(contract)
+        .addField(ServiceCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
+        .addMethod(
+            MethodSpec.constructorBuilder()
+                .addParameter(ServiceCaller.class, "caller")
+                .addStatement("this.caller = caller")
+                .build());
+  }
 
   /** Returns a type as a caller sees it. */
   static TypeName annotated(Shape shape) {

@@ -5,7 +5,6 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.NameAllocator;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
-import io.verbena.api.stub.ServiceCaller;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
@@ -22,16 +21,7 @@ final class ClientWriter {
   }
 
   TypeSpec type() {
-    TypeSpec.Builder type =
-        TypeSpec.classBuilder("Client")
-            .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
-            .addSuperinterface(service.type())
-            .addField(ServiceCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
-            .addMethod(
-                MethodSpec.constructorBuilder()
-                    .addParameter(ServiceCaller.class, "caller")
-                    .addStatement("this.caller = caller")
-                    .build());
+    TypeSpec.Builder type = Calls.client("Client", service.type());
     service.operations().forEach(operation -> type.addMethod(method(operation)));
     return type.build();
   }

@@ -9,7 +9,6 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.testkit.Seed;
 import java.nio.ByteBuffer;
@@ -293,17 +292,9 @@ class HostileBulkTest {
                 out.writeByte(1);
                 out.writeString("enough");
               }));
-      for (byte[] frame : frames) {
-        for (int changes = random.nextInt(3); changes > 0; changes--) {
-          frame[random.nextInt(frame.length)] = (byte) random.nextInt();
-        }
-        raw.send(frame);
-      }
+      raw.sendChanged(frames, random);
       settle();
-      Link open = raw.link;
-      if (open != null && raw.closed == null) {
-        open.close();
-      }
+      raw.leave();
     }
   }
 }

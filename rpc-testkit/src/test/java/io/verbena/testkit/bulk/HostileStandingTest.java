@@ -348,17 +348,9 @@ class HostileStandingTest {
               }));
       frames.add(RawSession.frame(FrameKind.BULK_SENT, 3, 1 << 3 | 1, out -> out.writeInt(0)));
       write(raw, target(raw, 0), 0, 1000);
-      for (byte[] frame : frames) {
-        for (int changes = random.nextInt(3); changes > 0; changes--) {
-          frame[random.nextInt(frame.length)] = (byte) random.nextInt();
-        }
-        raw.send(frame);
-      }
+      raw.sendChanged(frames, random);
       settle();
-      Link open = raw.link;
-      if (open != null && raw.closed == null) {
-        open.close();
-      }
+      raw.leave();
     }
   }
 }

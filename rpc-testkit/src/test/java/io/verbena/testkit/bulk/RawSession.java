@@ -5,6 +5,7 @@ import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.testkit.RawPeer;
@@ -13,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.function.Consumer;
 
 /** An attacker's end of a session that moves objects. */
@@ -65,6 +67,24 @@ final class RawSession extends RawPeer {
           out.writeInt(1);
           out.writeBytes(new byte[advertised]);
         });
+  }
+
+  /** Sends frames of which up to two bytes are others. */
+  void sendChanged(List<byte[]> frames, Random random) {
+    for (byte[] frame : frames) {
+      for (int changes = random.nextInt(3); changes > 0; changes--) {
+        frame[random.nextInt(frame.length)] = (byte) random.nextInt();
+      }
+      send(frame);
+    }
+  }
+
+  /** Closes the link if it is open still. */
+  void leave() {
+    Link open = link;
+    if (open != null && closed == null) {
+      open.close();
+    }
   }
 
   /** Opens a session as any client would. */
