@@ -104,7 +104,8 @@ public final class Connector implements SessionRole {
 
   @Override
   public void linkWanted() {
-    if (!connecting && retryTimer == Timers.NONE) {
+    boolean tooEarly = isResuming() && session.isDrainingLinks(); // it tells when it is time
+    if (!connecting && retryTimer == Timers.NONE && !tooEarly) {
       connect();
     }
   }

@@ -94,6 +94,11 @@ final class Lanes {
     return control != null || better != null;
   }
 
+  /** Returns whether links that were aborted are still being drained. */
+  boolean isClosing() {
+    return !closing.isEmpty();
+  }
+
   /**
    * Returns the number of the better link where it carries both directions and nothing is being
    * changed or settled, so that the first link is not needed for now; else 0.

@@ -209,6 +209,11 @@ public final class SessionCore implements Session, CallHost {
     return lanes.isOpen();
   }
 
+  /** Returns whether links that were given up are still being drained: all resumes after that. */
+  boolean isDrainingLinks() {
+    return lanes.isClosing();
+  }
+
   /** Returns whether the session's first link is to be made, or made again. */
   boolean lacksFirstLink() {
     return lanes.control() == null;
@@ -281,6 +286,9 @@ public final class SessionCore implements Session, CallHost {
 
   /** Every link is gone, closed and drained. */
   void controlLost(String reason) {
+    if (ended) {
+      return; // meanwhile: nothing is to resume
+    }
     upgrade.stop();
     acknowledger.stop();
     path = new Path("none", reason);

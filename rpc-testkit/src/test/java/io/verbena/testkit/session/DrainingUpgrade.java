@@ -1,0 +1,211 @@
+package io.verbena.testkit.session;
+
+import io.verbena.core.NanoClock;
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.memory.Slot;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Better links of another provider's that tell of their end only after a time, as those do whose
+ * device has to be drained first.
+ */
+final class DrainingUpgrade implements UpgradeProvider {
+  private final UpgradeProvider links;
+  private final NanoClock clock;
+  private final Duration draining;
+
+  DrainingUpgrade(UpgradeProvider links, NanoClock clock, Duration draining) {
+    this.links = links;
+    this.clock = clock;
+    this.draining = draining;
+  }
+
+  @Override
+  public String kind() {
+    return links.kind();
+  }
+
+  @Override
+  public Availability availability() {
+    return links.availability();
+  }
+
+  @Override
+  public UpgradeDriver newDriver(Runnable wakeLoop) {
+    return new Driver(links.newDriver(wakeLoop));
+  }
+
+  private record End(long atNanos, Runnable told) {}
+
+  private final class Driver implements UpgradeDriver {
+    private final UpgradeDriver driver;
+    private final ArrayDeque<End> ends = new ArrayDeque<>();
+
+    Driver(UpgradeDriver driver) {
+      this.driver = driver;
+    }
+
+    @Override
+    public int poll(long nowNanos) {
+      int work = driver.poll(nowNanos);
+      while (!ends.isEmpty() && nowNanos - ends.element().atNanos() >= 0) {
+        ends.remove().told().run();
+        work++;
+      }
+      return work;
+    }
+
+    @Override
+    public boolean isInUse() {
+      return driver.isInUse();
+    }
+
+    @Override
+    public boolean armWakeup() {
+      return driver.armWakeup();
+    }
+
+    @Override
+    public byte[] request(URI peer, LinkOptions options) {
+      return driver.request(peer, options);
+    }
+
+    @Override
+    public byte[] offer(
+        byte[] request, URI local, LinkOptions options, LinkDriver.ConnectHandler handler)
+        throws LinkException {
+      return driver.offer(request, local, options, draining(handler));
+    }
+
+    @Override
+    public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+      driver.connect(offer, options, draining(handler));
+    }
+
+    @Override
+    public void close() {
+      driver.close();
+      ends.forEach(end -> end.told().run());
+      ends.clear();
+    }
+
+    private LinkDriver.ConnectHandler draining(LinkDriver.ConnectHandler handler) {
+      return new LinkDriver.ConnectHandler() {
+        @Override
+        public LinkListener onConnected(Link link) {
+          Draining made = new Draining(link, ends);
+          made.listener = handler.onConnected(made);
+          return made;
+        }
+
+        @Override
+        public void onFailed(LinkException failure) {
+          handler.onFailed(failure);
+        }
+      };
+    }
+  }
+
+  private final class Draining implements Link, LinkListener {
+    private final Link link;
+    private final ArrayDeque<End> ends;
+    private @Nullable LinkListener listener;
+    private boolean over;
+
+    Draining(Link link, ArrayDeque<End> ends) {
+      this.link = link;
+      this.ends = ends;
+    }
+
+    @Override
+    public LinkCapabilities capabilities() {
+      return link.capabilities();
+    }
+
+    @Override
+    public String localAddress() {
+      return link.localAddress();
+    }
+
+    @Override
+    public String peerAddress() {
+      return link.peerAddress();
+    }
+
+    @Override
+    public @Nullable String peerPrincipal() {
+      return link.peerPrincipal();
+    }
+
+    @Override
+    public SendResult send(Slot slot) {
+      return link.send(slot);
+    }
+
+    @Override
+    public void flush() {
+      link.flush();
+    }
+
+    @Override
+    public void setReceiving(boolean receiving) {
+      link.setReceiving(receiving);
+    }
+
+    @Override
+    public @Nullable BulkPort bulk() {
+      return link.bulk();
+    }
+
+    @Override
+    public void close() {
+      link.close();
+    }
+
+    @Override
+    public void abort(String reason) {
+      link.abort(reason);
+    }
+
+    @Override
+    public void onFrame(ByteBuffer buffer, int from, int to) {
+      if (listener != null) {
+        listener.onFrame(buffer, from, to);
+      }
+    }
+
+    @Override
+    public void onWritable() {
+      if (listener != null) {
+        listener.onWritable();
+      }
+    }
+
+    @Override
+    public void onClosed(String reason) {
+      if (!over) {
+        over = true;
+        ends.add(new End(clock.nanoTime() + draining.toNanos(), () -> tell(reason)));
+      }
+    }
+
+    private void tell(String reason) {
+      if (listener != null) {
+        listener.onClosed(reason);
+      }
+    }
+  }
+}
