@@ -133,6 +133,20 @@ final class LostMemoryTest {
     }
   }
 
+  /** That its completions cannot be had does not mean that it is gone. */
+  @ParameterizedTest
+  @ValueSource(strings = {"pooled", "of"})
+  void aTransferIntoItFailsWhenTheDeviceIsGivenUp(String kind) {
+    try (Published published = published()) {
+      CompletableFuture<Received> outcome = halfWay(published, kind).result().toCompletableFuture();
+      verbs.east.keepQueuePairs(true);
+      verbs.east.adapter().breakDown();
+      world.runUntil(outcome::isDone);
+      assertThat(failure(outcome)).hasMessageContaining("may still write into its memory");
+      assertKept();
+    }
+  }
+
   /** It waits for the peer to leave its memory alone, and the peer does not answer. */
   @ParameterizedTest
   @ValueSource(strings = {"pooled", "of"})

@@ -50,7 +50,7 @@ final class Devices {
   int poll() {
     int work = 0;
     for (RdmaDevice device : open) {
-      if (!device.isRemoved()) {
+      if (!device.isLost()) {
         work += poll(device);
       } else if (!device.isInUse()) {
         forget(device);
@@ -62,7 +62,7 @@ final class Devices {
   /** Tells links what their devices say of them outside the completion queues. */
   void pollEvents() {
     for (RdmaDevice device : open) {
-      if (!device.isRemoved()) {
+      if (!device.isLost()) {
         try {
           device.pollEvents();
         } catch (IOException e) {

@@ -61,6 +61,7 @@ public final class RdmaDevice {
   private int maxInline;
   private int attached;
   private boolean removed;
+  private boolean givenUp;
   private boolean closed;
 
   /** Opens what links on the device need; nothing is registered yet. */
@@ -243,29 +244,38 @@ public final class RdmaDevice {
 
   /** Has the next completion announce itself on {@link #channel}. */
   public void arm() throws IOException {
-    if (!isRemoved()) {
+    if (!isLost()) {
       completions.arm();
     }
   }
 
   /** The device is gone: its links end, and what is left of it is to be destroyed. */
   public void removed() {
+    removed = true;
     lost("was removed");
   }
 
   /** The device cannot be used any more, though nobody said that it is gone: its links end. */
   public void giveUp(IOException cause) {
     LOG.warn("The device {} is given up: {}", name, cause.getMessage());
+    givenUp = true;
     lost("was given up: " + cause.getMessage());
   }
 
   private void lost(String how) {
-    removed = true;
     String why = "the device " + name + " " + how;
     links.all().forEach(link -> link.deviceLost(why));
   }
 
-  /** Returns whether the device is gone; the provider may know before any link does. */
+  /** Returns whether the device cannot be used any more. */
+  public boolean isLost() {
+    return givenUp || isRemoved();
+  }
+
+  /**
+   * Returns whether the device is gone, and so touches no memory; the provider may know before any
+   * link does.
+   */
   public boolean isRemoved() {
     return removed || !context.isOpen();
   }

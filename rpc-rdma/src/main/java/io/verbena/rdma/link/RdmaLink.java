@@ -369,7 +369,7 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** The device may say that the peer's request was the cause: then that is why the link ends. */
   private void hearTheDevice() {
-    if (state == State.OPEN && !device.isRemoved()) {
+    if (state == State.OPEN && !device.isLost()) {
       try {
         device.pollEvents();
       } catch (IOException e) {
