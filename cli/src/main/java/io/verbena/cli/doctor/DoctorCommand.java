@@ -43,7 +43,7 @@ public final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = "--wait",
       paramLabel = "SECONDS",
-      defaultValue = "5",
+      defaultValue = "10",
       description = "how long the session may take to upgrade (default: ${DEFAULT-VALUE})")
   private int waitSeconds;
 

@@ -14,7 +14,8 @@ final class SessionProbe {
   private SessionProbe() {}
 
   /**
-   * Waits for the session to upgrade, and returns the path it has then.
+   * Waits for the session to upgrade, and returns the path it has then. The server's answer and the
+   * connection have half of the time each, so that by its end it is known why there is none.
    *
    * @param upgrades the RDMA link of this program; null where it has none
    * @param wait how long at most; zero where it is known that it cannot upgrade
@@ -26,6 +27,9 @@ final class SessionProbe {
     VerbenaClient.Builder builder = VerbenaClient.builder();
     if (upgrades != null) {
       builder.upgrades(upgrades);
+    }
+    if (wait.isPositive()) {
+      builder.connectTimeout(wait.dividedBy(2));
     }
     long start = System.nanoTime();
     try (VerbenaClient client = builder.build();

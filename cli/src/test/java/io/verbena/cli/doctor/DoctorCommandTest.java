@@ -73,6 +73,24 @@ class DoctorCommandTest {
     }
   }
 
+  @Test
+  void aSessionWhoseNetworkLetsNoRdmaPassSaysWhatWasTried(@TempDir Path root) throws IOException {
+    try (Fabric fabric = Fabric.threaded(6)) {
+      FabricHost here = fabric.addHost("east", InetAddress.ofLiteral("10.9.0.1"));
+      FabricHost there = fabric.addHost("west", InetAddress.ofLiteral("10.9.0.2"));
+      fabric.cut(here, there);
+      Doctor doctor = new Doctor(new FakeHost(root).files(), soname -> true, here, link(here));
+      try (VerbenaServer server =
+          VerbenaServer.builder().listen("127.0.0.1:0").upgrades(link(there)).start()) {
+        Run run = run(new DoctorCommand(() -> doctor), "--wait", "2", server.address().toString());
+        assertThat(run.out().getLast())
+            .startsWith("path: tcp")
+            .contains("no RDMA link to rdma://10.9.0.2:");
+        assertThat(run.exit()).isEqualTo(1);
+      }
+    }
+  }
+
   private static UpgradeProvider link(FabricHost host) {
     return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
   }
