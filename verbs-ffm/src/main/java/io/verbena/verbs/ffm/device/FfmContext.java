@@ -87,9 +87,10 @@ public final class FfmContext extends IbvContext implements VerbsContext {
 
   /**
    * The device is being removed: nothing new is made on it, and its files are let go of once
-   * nothing stands on it, for the kernel may wait for that with the removal.
+   * nothing stands on it, for the kernel may wait for that with the removal. Every id on it says
+   * so, each to the thread of its channel; the first counts.
    */
-  public void removed() throws IOException {
+  public synchronized void removed() throws IOException {
     if (life.isOpen()) {
       isOpen = false;
       life.retire("the removal of the device", asyncFile::wake, this::letGo);
@@ -103,7 +104,7 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   }
 
   /** Whether it has been removed, heard or not. */
-  boolean isGone() {
+  public boolean isGone() {
     return !life.isOpen() || (hasFolder && !Files.exists(folder));
   }
 

@@ -34,7 +34,9 @@ public final class FfmWindow implements MemoryWindow {
   /** Held while a request with the window's pointer is posted, and while the pointer changes. */
   private final ReentrantLock posting = new ReentrantLock();
 
+  /** Null, in C's sense, once it is freed. */
   private volatile MemorySegment pointer;
+
   private volatile int rkey;
 
   /** The windows of the queue pair that this one was last bound on. */
@@ -98,19 +100,30 @@ public final class FfmWindow implements MemoryWindow {
     posting.unlock();
   }
 
-  /** Frees the window of a queue pair that is about to be destroyed, and allocates another. */
+  /**
+   * Frees the window of a queue pair that is about to be destroyed, and allocates another. Where
+   * none is to be had, requests with this one are refused from then on.
+   */
   public void renew() throws IOException {
     posting.lock();
     try {
       if (life.isOpen()) {
         freeNative();
-        pointer = allocateNative(pd);
-        rkey = Pointers.u32(pointer, MW, "rkey");
-        pd.device().live().add(pointer.address(), this);
+        allocateAnew();
       }
       siblings = null;
     } finally {
       posting.unlock();
+    }
+  }
+
+  private void allocateAnew() {
+    try {
+      pointer = allocateNative(pd);
+      rkey = Pointers.u32(pointer, MW, "rkey");
+      pd.device().live().add(pointer.address(), this);
+    } catch (IOException none) {
+      // The queue pair can go all the same.
     }
   }
 
@@ -146,13 +159,20 @@ public final class FfmWindow implements MemoryWindow {
   }
 
   private void freeNative() throws IOException {
-    LiveObjects live = pd.device().live();
-    live.remove(pointer.address());
-    try {
-      DataPath.deallocMw(pd.device().verbs().deallocMw(), pointer);
-    } catch (IOException | RuntimeException kept) {
-      live.add(pointer.address(), this);
-      throw kept;
+    MemorySegment freed = pointer;
+    if (freed.equals(MemorySegment.NULL)) {
+      return; // it could not be renewed
     }
+    LiveObjects live = pd.device().live();
+    live.remove(freed.address());
+    try {
+      DataPath.deallocMw(pd.device().verbs().deallocMw(), freed);
+    } catch (IOException | RuntimeException kept) {
+      if (!pd.device().isGone()) {
+        live.add(freed.address(), this);
+        throw kept;
+      }
+    }
+    pointer = MemorySegment.NULL;
   }
 }
