@@ -15,7 +15,9 @@ import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.cq.FfmCq;
 import io.verbena.verbs.ffm.device.AbiCheck;
+import io.verbena.verbs.ffm.device.FfmContext;
 import io.verbena.verbs.ffm.device.FfmPd;
+import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.lib.Rdmacm;
 import io.verbena.verbs.ffm.life.Foundations;
@@ -51,15 +53,30 @@ final class QpCreation {
       MemorySegment qp = Pointers.struct(Pointers.pointer(id.pointer(), CM_ID, "qp"), QP);
       AbiCheck.expect(
           Pointers.pointer(qp, QP, "send_cq").equals(sendCq.pointer()), "ibv_qp.send_cq");
-      return new FfmQp(pd, attr, qp, foundations, () -> destroy(id));
+      return new FfmQp(pd, attr, qp, foundations, () -> destroy(id, qp, pd.device()));
     } catch (IOException | RuntimeException failed) {
       foundations.release();
       throw failed;
     }
   }
 
-  private static void destroy(FfmCmId id) throws IOException {
-    id.channel().exclusively(() -> Rdmacm.destroyQp(id.pointer()));
+  /**
+   * What {@code rdma_destroy_qp} does, but for its silence when the device keeps the queue pair,
+   * whose memory must then not be used again. A device that is gone keeps none.
+   */
+  private static void destroy(FfmCmId id, MemorySegment qp, FfmContext device) throws IOException {
+    id.channel()
+        .exclusively(
+            () -> {
+              try {
+                Ibverbs.destroyQp(qp);
+              } catch (VerbsException kept) {
+                if (!device.isGone()) {
+                  throw kept;
+                }
+              }
+              id.pointer().set(ADDRESS, CM_ID.offset("qp"), MemorySegment.NULL);
+            });
   }
 
   private static Foundations foundations(

@@ -50,6 +50,7 @@ public final class Ibverbs {
       LIBRARY.control("ibv_modify_qp", status(ADDRESS, ADDRESS, JAVA_INT));
   private static final MethodHandle QUERY_QP =
       LIBRARY.control("ibv_query_qp", status(ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
+  private static final MethodHandle DESTROY_QP = LIBRARY.control("ibv_destroy_qp", status(ADDRESS));
   private static final MethodHandle QUERY_DEVICE =
       LIBRARY.control("ibv_query_device", status(ADDRESS, ADDRESS));
   private static final MethodHandle QUERY_PORT =
@@ -213,6 +214,15 @@ public final class Ibverbs {
       throws VerbsException {
     try (Control call = call("ibv_query_qp")) {
       call.zero((int) QUERY_QP.invokeExact(call.errno, qp, attr, mask, initAttr));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Frees a QP that nothing is bound to; blocks while events of it are not acknowledged. */
+  public static void destroyQp(MemorySegment qp) throws VerbsException {
+    try (Control call = call("ibv_destroy_qp")) {
+      call.zero((int) DESTROY_QP.invokeExact(call.errno, qp));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

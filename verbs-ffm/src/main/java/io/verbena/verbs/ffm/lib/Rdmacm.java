@@ -52,8 +52,6 @@ public final class Rdmacm {
       LIBRARY.control("rdma_disconnect", status(ADDRESS));
   private static final MethodHandle CREATE_QP =
       LIBRARY.control("rdma_create_qp", status(ADDRESS, ADDRESS, ADDRESS));
-  private static final MethodHandle DESTROY_QP =
-      LIBRARY.control("rdma_destroy_qp", nothing(ADDRESS));
   private static final MethodHandle GET_CM_EVENT =
       LIBRARY.control("rdma_get_cm_event", status(ADDRESS, ADDRESS));
   private static final MethodHandle ACK_CM_EVENT =
@@ -197,15 +195,6 @@ public final class Rdmacm {
       throws VerbsException {
     try (Control call = call("rdma_create_qp")) {
       call.zero((int) CREATE_QP.invokeExact(call.errno, id, pd, initAttr));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /** Frees the id's QP. */
-  public static void destroyQp(MemorySegment id) throws VerbsException {
-    try (Control call = call("rdma_destroy_qp")) {
-      DESTROY_QP.invokeExact(call.errno, id);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

@@ -114,7 +114,12 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   private void free() throws IOException {
     binds.releaseWindows();
     device.live().remove(pointer.address());
-    destruction.run();
+    try {
+      destruction.run();
+    } catch (IOException | RuntimeException kept) {
+      device.live().add(pointer.address(), this);
+      throw kept;
+    }
   }
 
   /** Destroys it, unless that was done. */
