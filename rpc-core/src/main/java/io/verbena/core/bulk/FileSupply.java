@@ -3,7 +3,6 @@ package io.verbena.core.bulk;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +37,13 @@ final class FileSupply implements Supply {
 
   @Override
   public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
-      throws LinkException, IOException, TransferProblem {
+      throws LinkException, TransferProblem {
     if (!path.port().writesFrom(file.file().channel())) {
       return staged.write(path, target, piece, whenOver);
     }
     long position = file.offset() + piece.at();
-    long size = file.file().size();
-    if (size - position < piece.length()) {
-      throw file.file().shorter(size); // a link that finds out by itself is lost
+    if (file.file().size() - position < piece.length()) {
+      throw file.file().shorter(); // a link that finds out by itself is lost
     }
     BulkPath.Flight flight =
         path.fly(

@@ -116,7 +116,7 @@ public sealed interface OpenSource {
       while (buffer.hasRemaining()) {
         int read = file.read(buffer, position);
         if (read < 0) {
-          throw file.shorter(position);
+          throw file.shorter();
         }
         position += read;
       }
@@ -248,11 +248,13 @@ public sealed interface OpenSource {
       return channel;
     }
 
-    long size() throws IOException, TransferProblem {
+    long size() throws TransferProblem {
       try {
         return channel.size();
       } catch (ClosedChannelException e) {
         throw closed(e);
+      } catch (IOException e) {
+        throw unreadable(e);
       }
     }
 
@@ -262,8 +264,12 @@ public sealed interface OpenSource {
       } catch (ClosedChannelException e) {
         throw closed(e);
       } catch (IOException e) {
-        throw new TransferProblem(RpcStatus.INTERNAL, "cannot read " + name + ": " + e, e);
+        throw unreadable(e);
       }
+    }
+
+    private TransferProblem unreadable(IOException cause) {
+      return new TransferProblem(RpcStatus.INTERNAL, "cannot read " + name + ": " + cause, cause);
     }
 
     private static TransferProblem closed(ClosedChannelException cause) {
@@ -278,10 +284,10 @@ public sealed interface OpenSource {
       return this;
     }
 
-    TransferProblem shorter(long position) {
+    TransferProblem shorter() throws TransferProblem {
       return new TransferProblem(
           RpcStatus.INVALID_ARGUMENT,
-          name + " ends at " + position + ": it became shorter while it was sent");
+          name + " ends at " + size() + ": it became shorter while it was sent");
     }
 
     void close() {
