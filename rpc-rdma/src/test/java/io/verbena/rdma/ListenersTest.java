@@ -87,6 +87,12 @@ final class ListenersTest {
   }
 
   @Test
+  void aDeviceThatCannotBeAskedForItsAddressesKeepsNoOtherFromBeingOffered() throws Exception {
+    second.breakDown();
+    assertThat(addresses(offer())).contains(FIRST).doesNotContain(SECOND);
+  }
+
+  @Test
   void anAddressIsOfferedWhileADeviceHasIt() throws Exception {
     assertThat(addresses(offer())).contains(SECOND).doesNotContain(LATER);
     second.acquire(LATER);

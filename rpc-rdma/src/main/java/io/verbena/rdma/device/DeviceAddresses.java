@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -23,18 +24,31 @@ public final class DeviceAddresses {
   /**
    * Returns the addresses in the GID tables of active ports, which on RoCE are the devices', then
    * the host's other ones, some of which may be an IPoIB or iWARP device's: binding tells.
+   *
+   * @throws IOException if devices cannot be listed, or there are some and none can be queried
    */
   public static Set<InetAddress> find(VerbsProvider provider) throws IOException {
     Set<InetAddress> found = new LinkedHashSet<>();
-    for (IbvContext context : provider.devices()) {
-      VerbsContext device = VerbsContext.of(context);
-      int ports = device.queryDevice().ports();
-      for (int port = 1; port <= ports; port++) {
-        addPort(device, port, found);
+    List<IbvContext> devices = provider.devices();
+    int broken = 0;
+    for (IbvContext context : devices) {
+      try {
+        addDevice(VerbsContext.of(context), found);
+      } catch (IOException e) {
+        if (++broken == devices.size()) {
+          throw e;
+        }
       }
     }
     addInterfaces(found);
     return found;
+  }
+
+  private static void addDevice(VerbsContext device, Set<InetAddress> found) throws IOException {
+    int ports = device.queryDevice().ports();
+    for (int port = 1; port <= ports; port++) {
+      addPort(device, port, found);
+    }
   }
 
   private static void addPort(VerbsContext device, int port, Set<InetAddress> found)

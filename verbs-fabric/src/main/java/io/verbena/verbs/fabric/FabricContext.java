@@ -170,6 +170,7 @@ final class FabricContext extends IbvContext implements VerbsContext {
 
   private void checkPort(String call, int port) throws VerbsException {
     check(call);
+    checkSound(call);
     if (port != 1) {
       throw new VerbsException(call, Errno.EINVAL, "no port " + port + "; this device has port 1.");
     }
