@@ -21,7 +21,12 @@ public interface Received extends AutoCloseable {
   @Override
   void close();
 
-  /** Answers a call that has a {@link Landing}: in a handler, as the method's result. */
+  /**
+   * Answers a call that has a {@link Landing}: in a handler, as the method's result. The source is
+   * read behind the handler's back, until the caller has all of it or the call has failed, and the
+   * handler is not told when that is: give memory that does not change and is reachable as long as
+   * anybody reads it, as of {@code Arena.ofAuto()}, or a file.
+   */
   static Received from(Source source) {
     return new Answer(source);
   }
