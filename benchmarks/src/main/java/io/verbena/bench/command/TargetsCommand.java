@@ -112,8 +112,8 @@ public final class TargetsCommand implements Callable<Integer> {
     ServerOptions asItComes = ServerOptions.idling(Idling.AS_IT_COMES);
     Targets both =
         player -> {
-          laboratory.calls(player); // first: in a second they have most of the product compiled
           laboratory.objects(player);
+          laboratory.calls(player);
         };
     board.section("polling", () -> against(address, all, polling, both));
     board.section(
