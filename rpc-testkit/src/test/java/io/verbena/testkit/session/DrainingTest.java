@@ -2,67 +2,20 @@ package io.verbena.testkit.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.api.Session;
-import io.verbena.core.mem.InMemoryNetwork;
-import io.verbena.core.mem.InMemoryNetwork.Admission;
-import io.verbena.testkit.InMemoryUpgrade;
-import io.verbena.testkit.SteppedWorld;
-import java.net.URI;
+import io.verbena.core.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A better link that has died is not gone at once: its device is drained first. */
-class DrainingTest {
+class DrainingTest extends TwoLinks {
   private static final Duration DRAINING = Duration.ofMillis(50);
 
-  private SteppedWorld world;
-  private InMemoryNetwork fast;
-  private InMemoryUpgrade upgrade;
-  private URI first;
-  private Session session;
-  private final Map<String, Integer> executions = new HashMap<>();
-  private final List<Session> accepted = new ArrayList<>();
-
-  @SuppressWarnings("NullAway.Init") // by start
-  DrainingTest() {}
-
-  private final class Counting extends Probe.Plain {
-    @Override
-    public String echo(String text) {
-      executions.merge(text, 1, Integer::sum);
-      return text;
-    }
-  }
-
-  @BeforeEach
-  void start() {
-    world = new SteppedWorld();
-    fast = new InMemoryNetwork(world.clock(), 16);
-    upgrade = new InMemoryUpgrade(fast);
-    first = URI.create(world.address());
-    world.server(
-        s -> s.serve(Probe.bind(new Counting())).upgrades(upgrade).onSession(accepted::add));
-    session =
-        world
-            .client(c -> c.upgrades(new DrainingUpgrade(upgrade, world.clock(), DRAINING)))
-            .session(world.address());
-  }
-
-  @AfterEach
-  void close() {
-    world.close();
-  }
-
-  private URI fastLink() {
-    return Objects.requireNonNull(upgrade.lastOffer());
+  @Override
+  UpgradeProvider clients(UpgradeProvider both) {
+    return new DrainingUpgrade(both, world.clock(), DRAINING);
   }
 
   /**
@@ -77,12 +30,12 @@ class DrainingTest {
     fast.drop(fastLink(), "cable pulled");
     world.settle();
     world.network().drop(first, "the other cable pulled, while the first is drained");
-    world.network().admit(first, Admission.REFUSE);
+    refuse();
     for (int i = 0; i < 100; i++) {
       calls.add(stub.submit(Probe.ECHO, "call " + i));
       world.pass(Duration.ofMillis(1));
     }
-    world.network().admit(first, Admission.ACCEPT);
+    accept();
     world.pass(Duration.ofSeconds(2));
     assertThat(calls).allSatisfy(call -> assertThat(call).isCompleted());
     assertThat(executions).hasSize(calls.size()).allSatisfy((t, n) -> assertThat(n).isEqualTo(1));

@@ -4,64 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
-import io.verbena.api.Session;
-import io.verbena.core.mem.InMemoryNetwork;
-import io.verbena.core.mem.InMemoryNetwork.Admission;
-import io.verbena.testkit.InMemoryUpgrade;
-import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * The session's first link is lost while the better one lives: calls stay there, and the first one
  * is made again beside it within the resume window.
  */
-class FirstLinkTest {
+class FirstLinkTest extends TwoLinks {
   private static final Duration BEYOND_THE_WINDOW = Duration.ofSeconds(7);
-
-  private SteppedWorld world;
-  private InMemoryNetwork fast;
-  private InMemoryUpgrade upgrade;
-  private URI first;
-  private Session session;
-  private final Map<String, Integer> executions = new HashMap<>();
-  private final List<Session> accepted = new ArrayList<>();
-
-  @SuppressWarnings("NullAway.Init") // by start
-  FirstLinkTest() {}
-
-  private final class Counting extends Probe.Plain {
-    @Override
-    public String echo(String text) {
-      executions.merge(text, 1, Integer::sum);
-      return text;
-    }
-
-    @Override
-    public String slow(String text) {
-      return echo(text);
-    }
-  }
-
-  @BeforeEach
-  void start() {
-    world = new SteppedWorld();
-    fast = new InMemoryNetwork(world.clock(), 16);
-    upgrade = new InMemoryUpgrade(fast);
-    first = URI.create(world.address());
-    world.server(
-        s -> s.serve(Probe.bind(new Counting())).upgrades(upgrade).onSession(accepted::add));
-    session = world.client(c -> c.upgrades(upgrade)).session(world.address());
-  }
 
   private void upgradeIt() {
     call("first");
@@ -69,28 +24,11 @@ class FirstLinkTest {
     assertThat(upgrade.lastOffer()).isNotNull();
   }
 
-  @AfterEach
-  void close() {
-    world.close();
-  }
-
   private void call(String text) {
     CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, text);
     world.runUntil(call::isDone);
     assertThat(call).isCompletedWithValue(text);
     assertThat(executions).containsEntry(text, 1);
-  }
-
-  private URI fastLink() {
-    return Objects.requireNonNull(upgrade.lastOffer());
-  }
-
-  private void refuse() {
-    world.network().admit(first, Admission.REFUSE);
-  }
-
-  private void accept() {
-    world.network().admit(first, Admission.ACCEPT);
   }
 
   @Test
