@@ -611,10 +611,7 @@ final class IncomingTransfer extends BulkTransfer {
     fences++;
     OffLoop.run(
         host,
-        () -> {
-          OpenSource.requireAlive(open);
-          new Crc().update(open);
-        },
+        () -> OpenSource.requireReadable(open),
         failure -> {
           fences--;
           if (isOver()) {

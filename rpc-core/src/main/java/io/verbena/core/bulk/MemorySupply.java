@@ -30,7 +30,10 @@ final class MemorySupply implements Supply {
       Crc crc = new Crc();
       readElsewhere(
           owner,
-          () -> crc.update(attached.memory()),
+          () -> {
+            OpenSource.requireAlive(attached.memory());
+            crc.update(attached.memory());
+          },
           () -> {
             checksum = crc.value();
             owner.suppliesMore();
@@ -42,10 +45,7 @@ final class MemorySupply implements Supply {
     reading++;
     OffLoop.run(
         host,
-        () -> {
-          OpenSource.requireAlive(attached.memory());
-          read.run();
-        },
+        read,
         failure -> {
           reading--;
           if (closing != null) {
@@ -77,12 +77,8 @@ final class MemorySupply implements Supply {
   private void over(BulkPath path, Piece piece, Runnable whenOver) {
     Owner hears = owner;
     if (path.isClosed() && closing == null && hears != null) {
-      readElsewhere(
-          hears,
-          () ->
-              MemorySegment.ofArray(new byte[piece.length()])
-                  .copyFrom(attached.memory().asSlice(piece.at(), piece.length())),
-          () -> {});
+      MemorySegment under = attached.memory().asSlice(piece.at(), piece.length());
+      readElsewhere(hears, () -> OpenSource.requireReadable(under), () -> {});
     }
     whenOver.run();
   }

@@ -199,6 +199,17 @@ public sealed interface OpenSource {
     }
   }
 
+  /**
+   * Fails where memory cannot be read, by reading all of it: of a mapped file that has become
+   * shorter a part is gone.
+   *
+   * @throws InternalError if it is
+   */
+  static void requireReadable(MemorySegment memory) throws TransferProblem {
+    requireAlive(memory);
+    new Crc().update(memory);
+  }
+
   /** An open file that several slices share. */
   final class OpenFile {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
@@ -217,14 +228,11 @@ public sealed interface OpenSource {
     static OpenFile open(Path path) {
       try {
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-        boolean readable = false;
         try {
           channel.read(ByteBuffer.allocate(1), 0); // a directory can be opened, and not read
-          readable = true;
-        } finally {
-          if (!readable) {
-            channel.close();
-          }
+        } catch (IOException e) {
+          channel.close();
+          throw e;
         }
         return new OpenFile(path.toString(), channel, true);
       } catch (IOException e) {
