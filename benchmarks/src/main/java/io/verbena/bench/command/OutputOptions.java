@@ -5,14 +5,10 @@ import io.verbena.bench.report.Html;
 import io.verbena.bench.report.Json;
 import io.verbena.bench.report.Report;
 import io.verbena.bench.report.Tables;
+import io.verbena.cli.OutputFile;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -61,15 +57,7 @@ final class OutputOptions {
       throw new IOException("--json, --html and --hdr need a file each: two of them have the same");
     }
     for (Path file : files().keySet()) {
-      boolean isNew = Files.notExists(file);
-      try {
-        Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
-        if (isNew) {
-          Files.delete(file);
-        }
-      } catch (IOException e) {
-        throw unwritable(file, e);
-      }
+      OutputFile.check(file);
     }
   }
 
@@ -88,7 +76,7 @@ final class OutputOptions {
       try {
         entry.getValue().write(report, entry.getKey());
       } catch (IOException e) {
-        failure = failure == null ? unwritable(entry.getKey(), e) : failure;
+        failure = failure == null ? OutputFile.unwritable(entry.getKey(), e) : failure;
       }
     }
     if (failure != null) {
@@ -104,16 +92,5 @@ final class OutputOptions {
               + "\nSee what else this machine does, and warm up for longer (--warmup), or leave the"
               + " rival out.");
     }
-  }
-
-  private static IOException unwritable(Path file, IOException e) {
-    String why =
-        switch (e) {
-          case NoSuchFileException missing -> "no such folder";
-          case AccessDeniedException denied -> "permission denied";
-          case FileSystemException known -> String.valueOf(known.getReason());
-          default -> e.getMessage();
-        };
-    return new IOException("cannot write " + file + ": " + why, e);
   }
 }

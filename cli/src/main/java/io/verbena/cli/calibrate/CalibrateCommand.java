@@ -1,11 +1,11 @@
 package io.verbena.cli.calibrate;
 
+import io.verbena.cli.OutputFile;
 import io.verbena.cli.UpgradeWait;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,12 +86,7 @@ public final class CalibrateCommand implements Callable<Integer> {
           "--warm-up is a time in seconds, such as 0.5 or 10: an hour at most, not " + warmUp);
     }
     if (html != null) {
-      try {
-        Files.newOutputStream(html, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
-      } catch (IOException e) {
-        throw new IOException(
-            "cannot write " + html + " (" + e.getClass().getSimpleName() + ")", e);
-      }
+      OutputFile.check(html);
     }
   }
 
