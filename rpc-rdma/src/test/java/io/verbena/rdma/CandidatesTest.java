@@ -180,7 +180,7 @@ final class CandidatesTest {
     pass(HALF.minusMillis(100));
     world.fabric.heal(world.east, world.west);
     stepUntil("the outcome", first::isKnown);
-    assertThat(first.failure).contains("no answer").contains("the token is not valid");
+    assertThat(first.failure).contains("no answer").contains("the token was used before");
     assertThat(passive.counted().replayedTokens()).isEqualTo(1);
     assertThat(outcomeOf(offer()).peer()).contains("fd00:");
   }

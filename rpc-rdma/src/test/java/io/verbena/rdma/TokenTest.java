@@ -65,7 +65,7 @@ final class TokenTest {
   void opensALinkOnce() throws Exception {
     byte[] offer = passive.offer();
     new RawPeer(passive).connect(offer);
-    assertRefused(ask(offer, greeting(offer)), "token");
+    assertRefused(ask(offer, greeting(offer)), "was used before");
     assertThat(passive.counted().replayedTokens()).isEqualTo(1);
     assertThat(passive.links).hasSize(1);
     assertThat(passive.links.getFirst().heard().isClosed()).isFalse();
@@ -75,7 +75,7 @@ final class TokenTest {
   void ofNobodysIsRefusedBeforeAnythingIsMadeForIt() throws Exception {
     byte[] offer = passive.offer();
     Token guessed = Token.random(new SecureRandom());
-    assertRefused(ask(offer, new Greeting(guessed, TERMS).encode()), "token");
+    assertRefused(ask(offer, new Greeting(guessed, TERMS).encode()), "not valid");
     assertThat(passive.counted().unknownTokens()).isEqualTo(1);
     assertThat(passive.provider.pinnedBytes()).isZero();
     new RawPeer(passive).connect(offer); // the offer still stands

@@ -122,8 +122,16 @@ final class Acceptor implements CmListener {
     }
     Invitation invitation = invitations.redeem(greeting.token());
     if (invitation == null) {
-      LOG.warn("A connection request from {} had no valid token; it was rejected", peer(id));
-      reject(id, "the token is not valid, or not any more");
+      if (invitations.wasMade(greeting.token())) {
+        LOG.info(
+            "A connection request from {} was rejected: its token was used before or has expired."
+                + " A peer whose first request takes long tries another address so",
+            peer(id));
+        reject(id, "the token was used before or has expired");
+      } else {
+        LOG.warn("A connection request from {} had no valid token; it was rejected", peer(id));
+        reject(id, "the token is not valid");
+      }
       return;
     }
     String peer = peer(id); // before a rejection destroys the id

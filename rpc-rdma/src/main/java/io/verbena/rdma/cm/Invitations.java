@@ -64,6 +64,11 @@ final class Invitations {
     return invitation;
   }
 
+  /** Whether a token that is good for nothing was given out here, as far as that is remembered. */
+  boolean wasMade(Token token) {
+    return used.contains(token) || expired.contains(token);
+  }
+
   /** Removes and returns the invitations whose time is over. */
   List<Invitation> expire(long now) {
     List<Invitation> over = new ArrayList<>();
