@@ -88,18 +88,35 @@ final class LittleRoomTest {
   @Test
   void whatIsLongerThanMayBePinnedGoesOnThoughTheSessionIsUpgraded() {
     try (RdmaWorld w = RdmaWorld.pinning(OBJECT_BYTES)) {
-      MemorySegment object = w.memory(5 * OBJECT_BYTES);
-      object.fill((byte) 7);
-      Fetch fetch = fetch(w, object);
-      for (int i = 0; i < 100_000 && !w.session.path().link().equals("rdma"); i++) {
-        w.step();
-      }
-      assertThat(fetch.outcome).as("not at an end yet").isNotDone();
-      w.world.runUntil(fetch.outcome::isDone);
-      fetch.outcome.join().close();
-      assertThat(fetch.into.mismatch(object)).isEqualTo(-1);
-      assertThat(w.session.path().link()).isEqualTo("rdma");
+      assertArrivesThoughUpgradedMeanwhile(w, 5 * OBJECT_BYTES);
     }
+  }
+
+  /**
+   * What has arrived before of a long piece needs no room any more. How much that is differs: a
+   * device is opened on a thread.
+   */
+  @Test
+  void whatIsMissingIsAllThatIsPinned() {
+    for (int i = 0; i < 4; i++) {
+      try (RdmaWorld w = RdmaWorld.pinning(4L << 20)) {
+        assertArrivesThoughUpgradedMeanwhile(w, 5 * OBJECT_BYTES);
+      }
+    }
+  }
+
+  private static void assertArrivesThoughUpgradedMeanwhile(RdmaWorld w, long bytes) {
+    MemorySegment object = w.memory(bytes);
+    object.fill((byte) 7);
+    Fetch fetch = fetch(w, object);
+    for (int i = 0; i < 100_000 && !w.session.path().link().equals("rdma"); i++) {
+      w.step();
+    }
+    assertThat(fetch.outcome).as("not at an end yet").isNotDone();
+    w.world.runUntil(fetch.outcome::isDone);
+    fetch.outcome.join().close();
+    assertThat(fetch.into.mismatch(object)).isEqualTo(-1);
+    assertThat(w.session.path().link()).isEqualTo("rdma");
   }
 
   /** Whose landing is known only when its handler has been asked. */

@@ -311,12 +311,13 @@ final class IncomingTransfer extends BulkTransfer {
   }
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
-    BulkRegion region = current.port().attach(piece.memory, piece.life);
     long base = piece.arrived;
-    long size = piece.memory.byteSize() - base;
+    MemorySegment rest = piece.memory.asSlice(base);
+    long size = rest.byteSize();
+    BulkRegion region = current.port().attach(rest, piece.life);
     BulkTarget[] own = new BulkTarget[1];
     try {
-      own[0] = current.port().open(region, base, size, upTo -> arrived(piece, own, base + upTo));
+      own[0] = current.port().open(region, 0, size, upTo -> arrived(piece, own, base + upTo));
     } catch (LinkException | RuntimeException e) {
       region.release();
       throw e;
