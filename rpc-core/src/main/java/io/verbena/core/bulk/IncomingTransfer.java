@@ -357,11 +357,7 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void copyOut(StandingLandings.Landing landing) {
     if (landing.arrived() > length) {
-      fail(
-          RpcStatus.PROTOCOL_ERROR,
-          "of " + length + " bytes " + landing.arrived() + " arrived",
-          null,
-          true);
+      tooMuch(landing.arrived());
     }
     long before = confirmed;
     while (landing.arrived() == length && confirmed < length && !isOver()) {
@@ -438,11 +434,20 @@ final class IncomingTransfer extends BulkTransfer {
     host.schedulePump();
   }
 
+  /** A landing that was open before the object was offered may take more than that has. */
+  private void tooMuch(long arrived) {
+    fail(RpcStatus.PROTOCOL_ERROR, "of " + length + " bytes " + arrived + " arrived", null, true);
+  }
+
   private void advance() {
     LandingPiece head = pieces.peek();
     long before = confirmed;
     while (head != null) {
       confirmed = Math.max(confirmed, head.offset + head.arrived);
+      if (length != UNKNOWN && confirmed > length) {
+        tooMuch(confirmed);
+        return;
+      }
       if (length == UNKNOWN || confirmed < Math.min(head.end(), length)) {
         break;
       }

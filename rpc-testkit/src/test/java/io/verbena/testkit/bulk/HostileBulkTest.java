@@ -2,20 +2,26 @@ package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
 import io.verbena.testkit.Seed;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -147,14 +153,7 @@ class HostileBulkTest {
   @Test
   void offersWithLengthsThatCannotBe() {
     RawSession raw = open();
-    raw.say(
-        FrameKind.BULK_OFFER,
-        FIRST,
-        out -> {
-          out.writeVarLong(-5);
-          out.writeByte(0);
-          out.writeString("x");
-        });
+    offer(raw, FIRST, -5);
     assertThrownOut(raw);
   }
 
@@ -235,6 +234,44 @@ class HostileBulkTest {
     raw.send(withParts(FrameKind.REQUEST, 3, 2, out -> table(out, 1, 2_000_001)));
     raw.send(withParts(FrameKind.REQUEST, 4, 2, out -> table(out, 1, 2_000_001)));
     assertThrownOut(raw);
+  }
+
+  @Test
+  void anAnswerThatIsLongerThanItWasOfferedFailsItsCallAtOnce() throws LinkException {
+    for (boolean offeredFirst : new boolean[] {true, false}) {
+      RawSession raw = open();
+      MemorySegment into = bulk.room(1000);
+      CompletionStage<Received> call =
+          LibraryRpc.async(bulk.accepted.getLast()).read("book", Landing.of(into));
+      settle();
+      RawSession.Told landing = raw.granted.getFirst();
+      if (offeredFirst) {
+        offer(raw, landing.number(), 100);
+      }
+      raw.write(raw.target(landing), 0, bulk.bytes(200, 1));
+      settle();
+      if (!offeredFirst) {
+        offer(raw, landing.number(), 100);
+      }
+      settle();
+      assertThat(call.toCompletableFuture()).isDone();
+      RpcException failure = bulk.awaitFailure(call, RpcException.class);
+      assertThat(failure.status()).isEqualTo(RpcStatus.PROTOCOL_ERROR);
+      assertThat(failure).hasMessageContaining("of 100 bytes 200 arrived");
+      assertThat(raw.heard).contains(FrameKind.BULK_CANCEL);
+      assertThat(raw.closed).isNull();
+    }
+  }
+
+  private static void offer(RawSession raw, long transfer, long length) {
+    raw.say(
+        FrameKind.BULK_OFFER,
+        transfer,
+        out -> {
+          out.writeVarLong(length);
+          out.writeByte(0);
+          out.writeString("x");
+        });
   }
 
   private static void table(WireEncoder out, int count, long... packed) {

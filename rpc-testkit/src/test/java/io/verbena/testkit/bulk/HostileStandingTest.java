@@ -7,22 +7,17 @@ import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.RemoteTarget;
-import io.verbena.core.link.SendResult;
 import io.verbena.testkit.Seed;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,21 +97,13 @@ class HostileStandingTest {
     assertThat(raw.closed).isNull();
   }
 
-  private static BulkPort port(RawSession raw) {
-    Link link = Objects.requireNonNull(raw.link);
-    return Objects.requireNonNull(link.bulk());
-  }
-
   private static RemoteTarget target(RawSession raw, int which) throws LinkException {
-    return port(raw).remote(ByteBuffer.wrap(raw.standing.get(which).advertisement()));
+    return raw.target(raw.standing.get(which));
   }
 
   private void write(RawSession raw, RemoteTarget target, long at, int length)
       throws LinkException {
-    BulkRegion region = port(raw).attach(bytes, MemoryLife.HELD);
-    assertThat(port(raw).write(target, at, region, 0, length, true, () -> {}))
-        .isEqualTo(SendResult.SENT);
-    Objects.requireNonNull(raw.link).flush();
+    raw.write(target, at, bytes.asSlice(0, length));
   }
 
   private long offer(RawSession raw, long landing, long length) {
@@ -261,8 +248,8 @@ class HostileStandingTest {
   }
 
   private byte[] advertisement(RawSession raw) throws LinkException {
-    BulkRegion region = port(raw).attach(bulk.room(BYTES), MemoryLife.HELD);
-    return port(raw).open(region, 0, BYTES, upTo -> {}).advertisement();
+    BulkRegion region = raw.port().attach(bulk.room(BYTES), MemoryLife.HELD);
+    return raw.port().open(region, 0, BYTES, upTo -> {}).advertisement();
   }
 
   @Test

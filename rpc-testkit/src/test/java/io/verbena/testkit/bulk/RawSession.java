@@ -1,19 +1,29 @@
 package io.verbena.testkit.bulk;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.link.RemoteTarget;
+import io.verbena.core.link.SendResult;
 import io.verbena.testkit.RawPeer;
+import java.lang.foreign.MemorySegment;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.Consumer;
 
@@ -22,7 +32,10 @@ final class RawSession extends RawPeer {
   /** The landings that stand, in the order in which they were told. */
   final List<Told> standing = new ArrayList<>();
 
-  /** A landing that stands open to this end. */
+  /** What was granted, in the same order. */
+  final List<Told> granted = new ArrayList<>();
+
+  /** Memory that is open to this end: a landing that stands, or what a transfer was granted. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Told(long number, byte[] advertisement) {}
 
@@ -31,12 +44,37 @@ final class RawSession extends RawPeer {
   @Override
   public void onFrame(ByteBuffer buffer, int from, int to) {
     super.onFrame(buffer, from, to);
-    if (FrameHeader.kindCode(FrameHeader.first(buffer, from)) == FrameKind.BULK_STANDING.code()) {
-      WireDecoder body = new WireDecoder();
-      body.start(buffer, from + FrameHeader.BYTES, to, 16);
+    int kind = FrameHeader.kindCode(FrameHeader.first(buffer, from));
+    WireDecoder body = new WireDecoder();
+    body.start(buffer, from + FrameHeader.BYTES, to, 16);
+    long number = FrameHeader.callId(buffer, from);
+    if (kind == FrameKind.BULK_STANDING.code()) {
       body.readInt(); // the link's number
-      standing.add(new Told(FrameHeader.callId(buffer, from), body.readBytes()));
+      standing.add(new Told(number, body.readBytes()));
+    } else if (kind == FrameKind.BULK_GRANT.code()) {
+      body.readVarInt(); // its generation
+      body.readVarLong(); // where it begins
+      body.readVarLong(); // its length
+      body.readInt();
+      granted.add(new Told(number, body.readBytes()));
     }
+  }
+
+  BulkPort port() {
+    return Objects.requireNonNull(Objects.requireNonNull(link).bulk());
+  }
+
+  RemoteTarget target(Told told) throws LinkException {
+    return port().remote(ByteBuffer.wrap(told.advertisement));
+  }
+
+  /** Writes bytes there, and has the owner hear of it. */
+  void write(RemoteTarget target, long at, MemorySegment bytes) throws LinkException {
+    BulkRegion region = port().attach(bytes, MemoryLife.HELD);
+    int length = (int) bytes.byteSize();
+    assertThat(port().write(target, at, region, 0, length, true, () -> {}))
+        .isEqualTo(SendResult.SENT);
+    Objects.requireNonNull(link).flush();
   }
 
   void say(FrameKind kind, long transfer, Consumer<WireEncoder> body) {
