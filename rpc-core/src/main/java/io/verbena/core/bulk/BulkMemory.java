@@ -30,13 +30,16 @@ public final class BulkMemory implements AutoCloseable {
   private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
   private long slabBytes;
 
-  /** Long blocks that nobody uses, the one that was used last at the end. */
-  private final ArrayDeque<LongBlock> kept = new ArrayDeque<>();
+  /**
+   * Blocks that nobody should use, the one that was used last at the end: long ones, and those that
+   * could not be freed yet.
+   */
+  private final ArrayDeque<OwnBlock> kept = new ArrayDeque<>();
 
   private long keptBytes;
   private boolean closed;
 
-  private record LongBlock(MemorySegment memory, Arena arena) {
+  private record OwnBlock(MemorySegment memory, Arena arena) {
     boolean fits(long bytes) {
       long size = memory.byteSize();
       return size >= bytes && size - bytes <= bytes / MOST_WASTE;
@@ -122,8 +125,8 @@ public final class BulkMemory implements AutoCloseable {
   }
 
   private synchronized @Nullable Block keptBlock(long bytes) {
-    for (Iterator<LongBlock> latest = kept.descendingIterator(); latest.hasNext(); ) {
-      LongBlock block = latest.next();
+    for (Iterator<OwnBlock> latest = kept.descendingIterator(); latest.hasNext(); ) {
+      OwnBlock block = latest.next();
       long size = block.memory.byteSize();
       if (block.fits(bytes) && budget.reserve(size)) {
         latest.remove();
@@ -148,9 +151,9 @@ public final class BulkMemory implements AutoCloseable {
 
   /** Frees kept blocks, those unused for longest first, while more than this is held in all. */
   private synchronized void freeKeptOver(long bytes) {
-    Iterator<LongBlock> oldest = kept.iterator();
+    Iterator<OwnBlock> oldest = kept.iterator();
     while (oldest.hasNext() && budget.reserved() + keptBytes > bytes) {
-      LongBlock block = oldest.next();
+      OwnBlock block = oldest.next();
       if (block.free()) {
         oldest.remove();
         keptBytes -= block.memory.byteSize();
@@ -209,13 +212,19 @@ public final class BulkMemory implements AutoCloseable {
     long size = whole.byteSize();
     if (own == null) {
       freeOf(size).push(whole);
-    } else if (size > CHUNK_BYTES && !closed) {
-      kept.add(new LongBlock(whole, own));
-      keptBytes += size;
     } else {
-      own.close();
+      keepOrFree(new OwnBlock(whole, own));
     }
     budget.release(size);
+  }
+
+  private void keepOrFree(OwnBlock block) {
+    long size = block.memory.byteSize();
+    boolean wanted = size > CHUNK_BYTES && !closed;
+    if (wanted || !block.free()) {
+      kept.add(block);
+      keptBytes += size;
+    }
   }
 
   /** Frees what is kept; what is in use is freed when it is given back. */

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
@@ -137,23 +139,65 @@ class BulkMemoryTest {
     assertThat(isFreed(used.memory())).isTrue();
   }
 
+  /** Reads a block, as a user's thread may that has yet to hear that it was given back. */
+  private static final class Reading implements AutoCloseable {
+    private final Pipe pipe = Pipe.open();
+    private final CompletableFuture<Void> writing;
+
+    Reading(Block block) throws IOException {
+      writing =
+          CompletableFuture.runAsync(() -> writeAll(pipe.sink(), block.memory().asByteBuffer()));
+      int read = pipe.source().read(ByteBuffer.allocate(1));
+      assertThat(read).as("it is being written, and does not fit the pipe").isEqualTo(1);
+    }
+
+    @Override
+    public void close() throws IOException {
+      ByteBuffer rest = ByteBuffer.allocate((int) MIB);
+      while (pipe.source().read(rest) >= 0) {
+        rest.clear();
+      }
+      writing.join();
+      pipe.source().close();
+    }
+  }
+
   @Test
   void aUserThatStillReadsWhatItGaveBackDoesNotHarmOthers() throws IOException {
     Block block = claim(15 * MIB);
-    Pipe pipe = Pipe.open();
-    CompletableFuture<Void> writing =
-        CompletableFuture.runAsync(() -> writeAll(pipe.sink(), block.memory().asByteBuffer()));
-    int read = pipe.source().read(ByteBuffer.allocate(1));
-    assertThat(read).as("it is being written, and does not fit the pipe").isEqualTo(1);
-    block.release();
-    claim(10 * MIB).release();
-    assertThat(isFreed(block.memory())).isFalse();
-    ByteBuffer rest = ByteBuffer.allocate((int) (15 * MIB));
-    while (pipe.source().read(rest) >= 0) {
-      rest.clear();
+    try (Reading _ = new Reading(block)) {
+      block.release();
+      claim(10 * MIB).release();
+      assertThat(isFreed(block.memory())).isFalse();
     }
-    writing.join();
-    pipe.source().close();
+  }
+
+  @Test
+  void aBlockThatIsNotKeptAndStillReadIsFreedWhenThatIsOver() throws IOException {
+    List<Block> slabs = new ArrayList<>();
+    for (long bytes = 0; bytes < LIMIT; bytes += MIB) {
+      slabs.add(claim(MIB));
+    }
+    slabs.forEach(Block::release); // all there are, of another size
+    Block block = claim(MIB / 2);
+    try (Reading _ = new Reading(block)) {
+      block.release();
+      assertThat(memory.inUse()).isZero();
+      assertThat(memory.kept()).isEqualTo(MIB / 2);
+    }
+    claim(LIMIT).release();
+    assertThat(isFreed(block.memory())).isTrue();
+  }
+
+  @Test
+  void aBlockThatIsStillReadAfterTheEndCountsAsGivenBack() throws IOException {
+    Block block = claim(3 * MIB);
+    memory.close();
+    try (Reading _ = new Reading(block)) {
+      block.release();
+      assertThat(memory.inUse()).isZero();
+      assertThat(isFreed(block.memory())).isFalse();
+    }
   }
 
   private static void writeAll(Pipe.SinkChannel sink, ByteBuffer bytes) {
