@@ -95,6 +95,12 @@ final class HeldMessages {
     if (!session.outgoingCalls().mayBeAnswered(callId) || replies.containsKey(callId)) {
       return "a reply to call " + callId + ", which was not made";
     }
+    if (session.outgoingCalls().isGivenUp(callId)) {
+      String why = "its call was given up";
+      session.transfers().calls().refuseParts(callId, false, RpcStatus.CANCELLED, why);
+      session.outgoingCalls().replyIncomplete(callId, RpcStatus.CANCELLED, why);
+      return null;
+    }
     hold(kind, callId, buffer, from, end, table, null);
     return null;
   }

@@ -107,6 +107,12 @@ final class OutgoingCalls {
     return call != null && call.wasHandedOver();
   }
 
+  /** Returns whether the caller of a call that is not answered yet waits for it no more. */
+  boolean isGivenUp(long callId) {
+    PendingCall<?> call = calls.get(callId);
+    return call != null && call.isDone();
+  }
+
   void replyIncomplete(long callId, RpcStatus status, String why) {
     PendingCall<?> call = calls.get(callId);
     if (call != null) {

@@ -32,6 +32,7 @@ class LargeValuesTest {
   private final List<byte[]> kept = new ArrayList<>();
   private final List<Long> clientsPool = new ArrayList<>();
   private int echoes;
+  private Runnable whileMade = () -> {};
 
   private final BulkWorld bulk =
       new BulkWorld(
@@ -69,6 +70,7 @@ class LargeValuesTest {
 
     @Override
     public byte[] make(int length) {
+      whileMade.run();
       return random(length, length);
     }
   }
@@ -222,6 +224,19 @@ class LargeValuesTest {
       bulk.assertNothingLeft();
     }
     assertThat(await(values().count(new byte[LENGTH]))).isEqualTo(LENGTH);
+  }
+
+  @Test
+  void whatNobodyWaitsForAnyMoreWhenItsReplyComesIsNotSent() {
+    List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+    whileMade = () -> calls.forEach(call -> call.cancel(true));
+    calls.add(values().make(LENGTH).toCompletableFuture());
+    bulk.assertNothingLeft();
+    assertThat(calls).allMatch(CompletableFuture::isCancelled);
+    assertThat(bulk.server.bulkStats().failed()).as("sent, and given up").isOne();
+    assertThat(bulk.client.bulkStats().bytesReceived()).isZero();
+    whileMade = () -> {};
+    assertThat(await(values().make(LENGTH))).hasSize(LENGTH);
   }
 
   @Test
