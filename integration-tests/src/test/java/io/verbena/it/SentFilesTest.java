@@ -2,6 +2,7 @@ package io.verbena.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -13,6 +14,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -115,6 +117,21 @@ class SentFilesTest {
       assertThat(failure.status()).isEqualTo(RpcStatus.INTERNAL);
       assertThat(failure).hasMessageContaining("cannot read ");
     }
+    assertThat(HouseRpc.client(session).add(1)).isPositive();
+  }
+
+  /** What the kernel makes up when it is read has a size of which less is there. */
+  @Test
+  void failWhenLessIsThereThanTheirSizeAndTheSessionGoesOn() throws Exception {
+    path = Path.of("/sys/devices/system/cpu/online");
+    assumeThat(path).isReadable();
+    assumeThat(Files.readAllBytes(path).length).isLessThan((int) Files.size(path));
+    try (Published published = server.publish(Source.file(path), LEASE)) {
+      TransferException failure = failureOf(published, (chunk, offset) -> {});
+      assertThat(failure.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+      assertThat(failure).hasMessageContaining(path + " ends before ");
+    }
+    assertThat(client.bulkStats().resumed()).as("links lost over it").isZero();
     assertThat(HouseRpc.client(session).add(1)).isPositive();
   }
 

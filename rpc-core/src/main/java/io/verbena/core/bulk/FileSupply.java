@@ -12,6 +12,7 @@ final class FileSupply implements Supply {
   private final StagedSupply staged;
   private final BulkHost host;
   private @Nullable Owner owner;
+  private boolean endSeen;
   private int underWay;
   private @Nullable Runnable closing;
 
@@ -41,10 +42,7 @@ final class FileSupply implements Supply {
     if (!path.port().writesFrom(file.file().channel())) {
       return staged.write(path, target, piece, whenOver);
     }
-    long position = file.offset() + piece.at();
-    if (file.file().size() - position < piece.length()) {
-      throw file.file().shorter(); // a link that finds out by itself is lost
-    }
+    requireThere(piece);
     BulkPath.Flight flight =
         path.fly(
             piece.length(),
@@ -62,7 +60,7 @@ final class FileSupply implements Supply {
                 target,
                 piece.targetAt(),
                 file.file().channel(),
-                position,
+                file.offset() + piece.at(),
                 piece.length(),
                 piece.checkpoint(),
                 flight);
@@ -71,6 +69,22 @@ final class FileSupply implements Supply {
       flight.sent();
     }
     return result;
+  }
+
+  /**
+   * A link that finds out by itself that bytes are not there is lost. Of a file that the kernel
+   * makes up, such as one of /sys, less is there than its size says, and a link waits for the rest:
+   * whether the end is there is looked at once.
+   */
+  private void requireThere(Piece piece) throws TransferProblem {
+    if (!endSeen) {
+      file.requireEnd();
+      endSeen = true;
+    }
+    long end = file.offset() + piece.at() + piece.length();
+    if (file.file().size() < end) {
+      throw file.file().endsBefore(end - 1);
+    }
   }
 
   /** A link that cannot read a file is lost, and so would be each one after it. */

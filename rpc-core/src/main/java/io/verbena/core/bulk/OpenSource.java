@@ -116,9 +116,17 @@ public sealed interface OpenSource {
       while (buffer.hasRemaining()) {
         int read = file.read(buffer, position);
         if (read < 0) {
-          throw file.shorter();
+          throw file.endsBefore(position);
         }
         position += read;
+      }
+    }
+
+    /** Fails where the end of the range is not there, whatever the file's size says. */
+    void requireEnd() throws TransferProblem {
+      long last = offset + length - 1;
+      if (file.read(ByteBuffer.allocate(1), last) < 0) {
+        throw file.endsBefore(last);
       }
     }
 
@@ -292,10 +300,15 @@ public sealed interface OpenSource {
       return this;
     }
 
-    TransferProblem shorter() throws TransferProblem {
-      return new TransferProblem(
-          RpcStatus.INVALID_ARGUMENT,
-          name + " ends at " + size() + ": it became shorter while it was sent");
+    /** Returns what to say where there is no byte at a position. */
+    TransferProblem endsBefore(long position) throws TransferProblem {
+      long size = size();
+      String where =
+          size <= position
+              ? "%s ends at %d: it became shorter while it was sent".formatted(name, size)
+              : "%s ends before %d, its size: read it, and send what was read"
+                  .formatted(name, size);
+      return new TransferProblem(RpcStatus.INVALID_ARGUMENT, where);
     }
 
     void close() {
