@@ -16,10 +16,10 @@ final class FileSupply implements Supply {
   private int underWay;
   private @Nullable Runnable closing;
 
-  FileSupply(BulkHost host, OpenSource.InFile file) {
+  FileSupply(BulkHost host, ReadAhead readAhead, OpenSource.InFile file) {
     this.host = host;
     this.file = file;
-    this.staged = new StagedSupply(host, file, false);
+    this.staged = new StagedSupply(host, readAhead, file, false);
   }
 
   @Override

@@ -30,12 +30,12 @@ final class JoinedSupply implements Supply {
     }
   }
 
-  JoinedSupply(BulkHost host, List<OpenSource> pieces) {
+  JoinedSupply(BulkHost host, ReadAhead readAhead, List<OpenSource> pieces) {
     long start = 0;
     for (OpenSource piece : pieces) {
       long end = start + piece.length();
       if (end > start) {
-        parts.add(new Part(Supply.of(host, piece, false), start, end));
+        parts.add(new Part(Supply.of(host, readAhead, piece, false), start, end));
       }
       start = end;
     }

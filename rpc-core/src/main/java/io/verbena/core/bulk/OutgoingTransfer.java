@@ -79,7 +79,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     super(transfers, handle, id);
     this.source = source;
     this.length = source.length();
-    this.supply = Supply.of(host, source, checked);
+    this.supply = Supply.of(host, transfers.readAhead(), source, checked);
     this.whenReleased = whenReleased;
     this.room = new RoomWait(host.loop());
     handle.total(length);

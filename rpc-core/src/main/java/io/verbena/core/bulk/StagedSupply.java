@@ -22,6 +22,7 @@ final class StagedSupply implements Supply {
   private static final int READ_AT_ONCE = 16 << 10;
 
   private final BulkHost host;
+  private final ReadAhead readAhead;
   private final OpenSource source;
   private final long length;
   private final boolean checked;
@@ -40,8 +41,9 @@ final class StagedSupply implements Supply {
 
   private record Filled(long start, long end, Block block, Attached attached) {}
 
-  StagedSupply(BulkHost host, OpenSource source, boolean checked) {
+  StagedSupply(BulkHost host, ReadAhead readAhead, OpenSource source, boolean checked) {
     this.host = host;
+    this.readAhead = readAhead;
     this.source = source;
     this.length = source.length();
     this.checked = checked;
@@ -51,24 +53,29 @@ final class StagedSupply implements Supply {
   public void begin(Owner owner, boolean ahead) {
     this.owner = owner;
     if (ahead && length > 0) {
-      claim(owner);
+      claim(owner, false);
     }
   }
 
-  /** Claims memory, and begins to fill it. */
-  private void claim(Owner owner) {
-    begun = true;
+  /** Claims memory, and begins to fill it, if there is room for that. */
+  private void claim(Owner owner, boolean granted) {
     long size = Math.min(BulkMemory.CHUNK_BYTES, length);
     int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
-    BulkMemory memory = host.bulkContext().memory();
-    List<Block> blocks = memory.claim(count, size);
-    if (blocks == null) {
-      owner.cannotSupply(noMemory(memory, count * size));
+    List<Block> blocks;
+    try {
+      blocks = readAhead.claim(count, size, granted);
+    } catch (TransferProblem e) {
+      owner.cannotSupply(e);
       return;
     }
-    claimed = count;
-    free.addAll(blocks);
-    fillMore();
+    if (blocks != null) {
+      begun = true;
+      claimed = count;
+      free.addAll(blocks);
+      fillMore();
+    } else if (granted) {
+      readAhead.await(owner);
+    }
   }
 
   static TransferProblem noMemory(BulkMemory memory, long wanted) {
@@ -133,7 +140,10 @@ final class StagedSupply implements Supply {
   public int ready(BulkPath path, long at, int most) {
     Owner hears = owner;
     if (!begun && hears != null) {
-      claim(hears);
+      claim(hears, true);
+    }
+    if (!begun) {
+      return 0;
     }
     for (Filled one : filled) {
       if (at >= one.start && at < one.end) {
@@ -216,7 +226,7 @@ final class StagedSupply implements Supply {
     if (then != null && !filling && free.size() == claimed) {
       closing = null;
       claimed = -1;
-      free.forEach(Block::release);
+      readAhead.release(free);
       free.clear();
       then.run();
     }

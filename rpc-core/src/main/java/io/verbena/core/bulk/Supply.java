@@ -13,21 +13,22 @@ interface Supply {
   /**
    * Returns what supplies a source's bytes.
    *
+   * @param readAhead where they are read into
    * @param checked whether a checksum of them is wanted
    */
-  static Supply of(BulkHost host, OpenSource source, boolean checked) {
+  static Supply of(BulkHost host, ReadAhead readAhead, OpenSource source, boolean checked) {
     if (source instanceof OpenSource.InMemory memory
         && memory.memory().isNative()
         && (memory.life() == MemoryLife.HELD || memory.length() >= host.cutOffs().inPlace())) {
       return new MemorySupply(host, memory, checked);
     }
     if (source instanceof OpenSource.InFile file && !checked) {
-      return new FileSupply(host, file);
+      return new FileSupply(host, readAhead, file);
     }
     if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
-      return new JoinedSupply(host, pieces);
+      return new JoinedSupply(host, readAhead, pieces);
     }
-    return new StagedSupply(host, source, checked);
+    return new StagedSupply(host, readAhead, source, checked);
   }
 
   /** Hears of what a supply does elsewhere. */

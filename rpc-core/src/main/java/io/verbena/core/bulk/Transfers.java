@@ -36,6 +36,7 @@ public final class Transfers {
   private final BulkHost host;
   private final CallTransfers calls;
   private final Pushes pushes;
+  private final ReadAhead readAhead;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
@@ -54,10 +55,15 @@ public final class Transfers {
     this.host = host;
     this.calls = new CallTransfers(this, host);
     this.pushes = new Pushes(this, host);
+    this.readAhead = new ReadAhead(host.bulkContext().memory());
   }
 
   BulkHost host() {
     return host;
+  }
+
+  ReadAhead readAhead() {
+    return readAhead;
   }
 
   /** Returns those that belong to calls. */

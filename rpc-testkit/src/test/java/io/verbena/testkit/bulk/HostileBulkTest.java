@@ -112,7 +112,7 @@ class HostileBulkTest {
             new Wrong(1, 0, 10, 65))) {
       RawSession raw = open();
       raw.fetch(FIRST, ref, 0, 100_000);
-      raw.grant(FIRST, wrong.generation, wrong.offset, wrong.length, wrong.advertised);
+      raw.grant(FIRST, wrong.generation, wrong.offset, wrong.length, new byte[wrong.advertised]);
       assertThrownOut(raw);
     }
   }
@@ -121,7 +121,7 @@ class HostileBulkTest {
   void anAdvertisementThatMakesNoSenseEndsItsTransfer() {
     RawSession raw = open();
     raw.fetch(FIRST, ref, 0, 100_000);
-    raw.grant(FIRST, 1, 0, 100_000, 24);
+    raw.grant(FIRST, 1, 0, 100_000, new byte[24]);
     settle();
     assertThat(raw.heard).contains(FrameKind.BULK_CANCEL);
   }
@@ -135,6 +135,20 @@ class HostileBulkTest {
     }
     assertThat(bulk.server.bulkStats().sending()).isEqualTo(1000);
     assertThat(bulk.server.bulkStats().memoryInUse()).isZero();
+    assertThat(raw.closed).isNull();
+  }
+
+  @Test
+  void fetchesThatAreHardlyGrantedTakeHalfOfTheMemoryAtMost() throws LinkException {
+    ObjectRef large = bulk.publish(Source.of(new byte[8 << 20]));
+    RawSession raw = open();
+    for (long transfer = 1; transfer <= 100; transfer++) {
+      raw.fetch(transfer << 3 | 1, large, 0, 8 << 20);
+      raw.grantFirst(transfer << 3 | 1, bulk.room(1));
+      settle();
+    }
+    assertThat(bulk.server.bulkStats().sending()).isEqualTo(100);
+    assertThat(bulk.server.bulkStats().memoryInUse()).isEqualTo(BulkWorld.MEMORY / 2);
     assertThat(raw.closed).isNull();
   }
 

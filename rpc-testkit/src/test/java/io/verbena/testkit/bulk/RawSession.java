@@ -94,7 +94,7 @@ final class RawSession extends RawPeer {
         });
   }
 
-  void grant(long transfer, int generation, long offset, long length, int advertised) {
+  void grant(long transfer, int generation, long offset, long length, byte[] advertisement) {
     say(
         FrameKind.BULK_GRANT,
         transfer,
@@ -103,8 +103,16 @@ final class RawSession extends RawPeer {
           out.writeVarLong(offset);
           out.writeVarLong(length);
           out.writeInt(1);
-          out.writeBytes(new byte[advertised]);
+          out.writeBytes(advertisement);
         });
+  }
+
+  /** Opens memory of its own for so many bytes of a transfer, from their beginning on. */
+  void grantFirst(long transfer, MemorySegment memory) throws LinkException {
+    BulkRegion region = port().attach(memory, MemoryLife.HELD);
+    long length = memory.byteSize();
+    byte[] advertisement = port().open(region, 0, length, upTo -> {}).advertisement();
+    grant(transfer, 1, 0, length, advertisement);
   }
 
   /** Sends frames of which up to two bytes are others. */

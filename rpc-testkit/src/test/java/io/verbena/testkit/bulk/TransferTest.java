@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -242,6 +243,21 @@ class TransferTest {
                 }));
     bulk.await(transfer);
     assertThat(taken[0]).isEqualTo(length);
+  }
+
+  @Test
+  void whatFindsNoRoomToBeReadIntoWaitsForItsTurn() {
+    byte[] bytes = new byte[5 << 20];
+    new Random(1).nextBytes(bytes);
+    ObjectRef ref = bulk.publish(Source.of(bytes));
+    List<MemorySegment> into = new ArrayList<>();
+    List<Transfer> fetches = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      into.add(bulk.room(bytes.length));
+      fetches.add(bulk.fetch(ref, Landing.of(into.getLast())));
+    }
+    fetches.forEach(bulk::await);
+    into.forEach(memory -> assertSame(memory, MemorySegment.ofArray(bytes)));
   }
 
   @Test
