@@ -191,6 +191,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   private void release() {
     source.close();
     whenReleased.run();
+    transfers.released(this);
   }
 
   @Override

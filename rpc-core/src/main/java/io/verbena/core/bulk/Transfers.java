@@ -23,7 +23,7 @@ public final class Transfers {
   /** So many transfers this end begins at once; others wait for their turn. */
   private static final int MOST_OWN = 256;
 
-  /** So many the peer may begin at once; it begins fewer. */
+  /** So many the peer may have under way; it begins fewer. */
   private static final int MOST_OF_PEER = 1024;
 
   /** Bytes, as {@link io.verbena.core.link.BulkTarget#advertisement} promises. */
@@ -529,13 +529,22 @@ public final class Transfers {
     switch (transfer) {
       case OutgoingTransfer out -> {
         outgoing.remove(out.id);
-        counters.sending.decrementAndGet();
+        counters.sending.decrementAndGet(); // it counts until it is released
       }
       case IncomingTransfer in -> {
         forget(in);
         counters.receiving.decrementAndGet();
+        leaves(in);
       }
     }
+  }
+
+  /** Nothing reads any more what was sent, nor makes its checksum. */
+  void released(OutgoingTransfer transfer) {
+    leaves(transfer);
+  }
+
+  private void leaves(BulkTransfer transfer) {
     counted(transfer, -1);
     host.loop().atCycleEnd(this::startWaiting);
   }

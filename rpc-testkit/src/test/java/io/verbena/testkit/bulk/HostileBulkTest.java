@@ -277,6 +277,31 @@ class HostileBulkTest {
     }
   }
 
+  @Test
+  void fetchesThatAreCancelledAtOnceReadNoMoreThanMayBeUnderWay() {
+    ObjectRef large = bulk.publish(Source.of(bulk.bytes(5 << 20, 1)));
+    RawSession raw = open();
+    for (int i = 1; i <= 3000; i++) {
+      raw.fetch((long) i << 3 | 1, large, 0, 5 << 20, true);
+      cancel(raw, (long) i << 3 | 1);
+      attacker.poll();
+      bulk.world.step();
+    }
+    assertThat(bulk.server.bulkStats().sending()).isZero();
+    assertThat(bulk.world.runHandlers()).as("checksums made").isEqualTo(1024);
+    assertThat(raw.closed).isNull();
+  }
+
+  private static void cancel(RawSession raw, long transfer) {
+    raw.say(
+        FrameKind.BULK_CANCEL,
+        transfer,
+        out -> {
+          out.writeByte(1);
+          out.writeString("enough");
+        });
+  }
+
   private static void offer(RawSession raw, long transfer, long length) {
     raw.say(
         FrameKind.BULK_OFFER,

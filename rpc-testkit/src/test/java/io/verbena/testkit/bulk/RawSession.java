@@ -82,6 +82,10 @@ final class RawSession extends RawPeer {
   }
 
   void fetch(long transfer, ObjectRef object, long offset, long length) {
+    fetch(transfer, object, offset, length, false);
+  }
+
+  void fetch(long transfer, ObjectRef object, long offset, long length, boolean checked) {
     say(
         FrameKind.BULK_FETCH,
         transfer,
@@ -90,7 +94,7 @@ final class RawSession extends RawPeer {
           out.writeLong(object.key());
           out.writeVarLong(offset);
           out.writeVarLong(length);
-          out.writeByte(0);
+          out.writeByte(checked ? 1 : 0);
         });
   }
 
