@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the objects that a peer pushes. Called on handler threads, where it may block; on the event
- * loop where it says that it is {@link #nonBlocking}.
+ * loop where it says that it is {@link #nonBlocking}. While 1,024 of its calls for one session have
+ * not returned, further objects wait before it is asked for them.
  */
 public interface PushHandler {
   /**

@@ -18,6 +18,10 @@ final class AskedDestination implements Destination {
 
   private @Nullable Exception refusal;
   private @Nullable Destination given;
+  private @Nullable Waiting waiting;
+
+  /** Preparing that has its turn to come, or has had it. */
+  private record Waiting(Runnable start, Consumer<@Nullable Throwable> then) {}
 
   AskedDestination(BulkHost host, PushTaker taker, PushHandler.Offer offer) {
     this.host = host;
@@ -67,6 +71,23 @@ final class AskedDestination implements Destination {
     given = destination;
   }
 
+  /** Handlers are called in turn, so that a peer which gives up at once starts no more of them. */
+  @Override
+  public void prepareElsewhere(
+      BulkHost host, long length, boolean checked, Consumer<@Nullable Throwable> then) {
+    Runnable start =
+        () ->
+            OffLoop.run(
+                host,
+                () -> prepare(length, checked),
+                failure -> {
+                  taker.returned();
+                  then.accept(failure);
+                });
+    waiting = new Waiting(start, then);
+    taker.call(start);
+  }
+
   private Destination ask(long length) throws TransferProblem {
     Landing landing = taker.handler().offered(offer);
     if (landing == null) {
@@ -102,8 +123,11 @@ final class AskedDestination implements Destination {
 
   @Override
   public void giveUp() {
+    Waiting its = waiting;
     if (given != null) {
       given.giveUp();
+    } else if (its != null && taker.takeBack(its.start)) {
+      its.then.accept(new TransferProblem(RpcStatus.CANCELLED, "it was given up"));
     }
   }
 

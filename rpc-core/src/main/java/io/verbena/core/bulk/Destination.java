@@ -34,6 +34,12 @@ interface Destination {
    */
   void prepare(long length, boolean checked) throws Exception;
 
+  /** Does that elsewhere than on the loop, where what follows runs, with what went wrong. */
+  default void prepareElsewhere(
+      BulkHost host, long length, boolean checked, Consumer<@Nullable Throwable> then) {
+    OffLoop.run(host, () -> prepare(length, checked), then);
+  }
+
   /** Returns memory for what comes from this offset on; null while there is none. */
   @Nullable LandingPiece next(long offset);
 
@@ -54,7 +60,10 @@ interface Destination {
   /** A piece is full, and nothing writes into it any more. */
   void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
 
-  /** The transfer failed: what is not under way elsewhere is not begun any more. */
+  /**
+   * The transfer failed: what is not under way elsewhere is not begun any more, and preparing it
+   * comes to its end.
+   */
   void giveUp();
 
   /**

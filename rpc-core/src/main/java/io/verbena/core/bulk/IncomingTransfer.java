@@ -100,7 +100,7 @@ final class IncomingTransfer extends BulkTransfer {
       prepared(prepareNow(objectLength));
     } else {
       preparing = true;
-      OffLoop.run(host, () -> destination.prepare(objectLength, checked), this::prepared);
+      destination.prepareElsewhere(host, objectLength, checked, this::prepared);
     }
   }
 

@@ -2,21 +2,68 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who takes a session's pushes, and where.
- *
- * @param onLoop whether the handler is called on the loop, and not on a handler thread
+ * Who takes a session's pushes, and where. As long as many of the handler's calls have not returned
+ * it is asked for no more objects, which wait for their turn. On the loop, but {@link #of}.
  */
-record PushTaker(PushHandler handler, boolean onLoop) {
+final class PushTaker {
   private static final Logger LOG = LoggerFactory.getLogger(PushTaker.class);
+
+  /** Enough for any honest peer, which has fewer pushes under way. */
+  private static final int MOST_CALLS = 1024;
+
+  private final PushHandler handler;
+  private final boolean onLoop;
+  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+
+  /** Calls on handler threads that have not returned. */
+  private int calls;
+
+  private PushTaker(PushHandler handler, boolean onLoop) {
+    this.handler = handler;
+    this.onLoop = onLoop;
+  }
 
   /** Asks the handler where it wants to be called. On the thread of whoever sets it. */
   static PushTaker of(PushHandler handler) {
     return new PushTaker(handler, handler.nonBlocking());
+  }
+
+  PushHandler handler() {
+    return handler;
+  }
+
+  /** Returns whether the handler is called on the loop, and not on a handler thread. */
+  boolean onLoop() {
+    return onLoop;
+  }
+
+  /** Runs what calls the handler elsewhere, now or in its turn; {@link #returned} is to follow. */
+  void call(Runnable start) {
+    if (calls < MOST_CALLS) {
+      calls++;
+      start.run();
+    } else {
+      waiting.add(start);
+    }
+  }
+
+  /** Has it not called; false if it was already. */
+  boolean takeBack(Runnable start) {
+    return waiting.remove(start);
+  }
+
+  /** A call has returned. */
+  void returned() {
+    calls--;
+    while (calls < MOST_CALLS && !waiting.isEmpty()) {
+      call(waiting.remove());
+    }
   }
 
   /** Hands over what has arrived, and was said to have; a handler that fails now harms nobody. */
@@ -24,9 +71,16 @@ record PushTaker(PushHandler handler, boolean onLoop) {
     OffLoop.Work hand = () -> handler.received(offer, received);
     if (onLoop) {
       OffLoop.runHere(hand, failure -> handed(failure, offer, received));
-    } else {
-      OffLoop.runSurely(host, hand, failure -> handed(failure, offer, received));
+      return;
     }
+    calls++; // it does not wait: its object is here
+    OffLoop.runSurely(
+        host,
+        hand,
+        failure -> {
+          handed(failure, offer, received);
+          returned();
+        });
   }
 
   private static void handed(

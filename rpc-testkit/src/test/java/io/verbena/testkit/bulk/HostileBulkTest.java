@@ -278,6 +278,24 @@ class HostileBulkTest {
   }
 
   @Test
+  void pushesThatAreCancelledAtOnceStartNoMoreHandlersThanMayRun() {
+    RawSession raw = open();
+    bulk.accepted.getLast().objects().onPush(offer -> Landing.pooled(offer.length()));
+    for (int i = 1; i <= 3000; i++) {
+      offer(raw, (long) i << 3 | 1, 10);
+      cancel(raw, (long) i << 3 | 1);
+      attacker.poll();
+      bulk.world.step();
+    }
+    assertThat(bulk.server.bulkStats().receiving()).isZero();
+    assertThat(bulk.world.runHandlers()).isEqualTo(1024);
+    settle();
+    offer(raw, 3001 << 3 | 1, 10);
+    settle();
+    assertThat(raw.heard).contains(FrameKind.BULK_GRANT);
+  }
+
+  @Test
   void fetchesThatAreCancelledAtOnceReadNoMoreThanMayBeUnderWay() {
     ObjectRef large = bulk.publish(Source.of(bulk.bytes(5 << 20, 1)));
     RawSession raw = open();
