@@ -4,11 +4,6 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.LinkException;
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,23 +22,17 @@ import org.jspecify.annotations.Nullable;
  * <p>One that comes into a landing that stands open has no memory opened: when all of it is there,
  * it is copied out. Where that landing is lost before, it is granted memory like any other.
  */
-final class IncomingTransfer extends BulkTransfer {
+final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner {
   private static final long UNKNOWN = -1;
 
   private final Destination destination;
   private final Consumer<Received> whenReceived;
-  private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
-  private final RoomWait room;
+  private final GrantedPieces granted;
   private final boolean checked;
   private long length = UNKNOWN;
   private long announced = UNKNOWN;
-  private long grantedUpTo;
   private long confirmed;
-  private int generation;
-  private int fences;
-  private long quarantined;
   private StandingLandings.@Nullable Landing standing;
-  private @Nullable BulkPath path;
   private boolean moving;
   private boolean moveAgain;
   private boolean preparing;
@@ -61,9 +50,6 @@ final class IncomingTransfer extends BulkTransfer {
   /** Some of its memory cannot be fenced: all of it is kept, and not waited for. */
   private boolean lost;
 
-  /** Whether the peer has yet to hear how far it is. */
-  boolean progressDue;
-
   /**
    * A transfer.
    *
@@ -79,7 +65,7 @@ final class IncomingTransfer extends BulkTransfer {
       Consumer<Received> whenReceived) {
     super(transfers, handle, id);
     this.destination = destination;
-    this.room = new RoomWait(host.loop());
+    this.granted = new GrantedPieces(host, id, destination, this);
     this.checked = checked;
     this.whenReceived = whenReceived;
   }
@@ -116,8 +102,8 @@ final class IncomingTransfer extends BulkTransfer {
       prepared = problem == null;
       if (problem == null) {
         moveOn();
-        waitsForOffer = pieces.isEmpty() || pieces.getFirst().target == null;
-        room.ends();
+        waitsForOffer = !granted.isAnyOpen();
+        granted.forgetWait();
       } else {
         fail(problem);
       }
@@ -213,129 +199,9 @@ final class IncomingTransfer extends BulkTransfer {
       finishIfWhole();
       return;
     }
-    BulkPath best = host.bulkPath();
-    if (path != best) {
-      changeTo(best);
-    }
-    BulkPath current = path;
-    if (current != null) {
-      openMore(current);
-    }
+    boolean known = length != UNKNOWN;
+    granted.moveOn(known ? length : destination.capacity(), !known);
     finishIfWhole();
-  }
-
-  private void changeTo(@Nullable BulkPath best) {
-    for (LandingPiece piece : pieces) {
-      close(piece, () -> {});
-    }
-    path = null;
-    if (best == null || fences > 0) {
-      return; // the last fence moves on
-    }
-    if (grantedUpTo > 0) {
-      host.bulkContext().counters().resumed.incrementAndGet();
-    }
-    generation++;
-    path = best;
-  }
-
-  private void openMore(BulkPath current) {
-    LandingPiece piece = nextToOpen();
-    while (piece != null && open(current, piece)) {
-      piece = nextToOpen();
-    }
-  }
-
-  /** Returns the first piece that is not open; null if there is no memory for one more now. */
-  private @Nullable LandingPiece nextToOpen() {
-    for (LandingPiece piece : pieces) {
-      if (piece.target == null) {
-        return piece;
-      }
-    }
-    long limit = length == UNKNOWN ? destination.capacity() : length;
-    if (grantedUpTo >= limit || (length == UNKNOWN && !pieces.isEmpty())) {
-      return null;
-    }
-    LandingPiece piece = destination.next(grantedUpTo);
-    if (piece != null) {
-      pieces.add(piece);
-      grantedUpTo = piece.end();
-    }
-    return piece;
-  }
-
-  /** Opens a piece, or a shorter one in its place; false if none can be opened now. */
-  private boolean open(BulkPath current, LandingPiece piece) {
-    LandingPiece next = piece;
-    while (true) {
-      try {
-        OpenSource.requireAlive(next.memory);
-        grant(current, next);
-        room.ends();
-        return true;
-      } catch (TransferProblem | RuntimeException e) {
-        fail(e);
-        return false;
-      } catch (LinkException e) {
-        takeBackBehind(next);
-        LandingPiece less = destination.shorter(next);
-        if (less == null) {
-          waitForRoom(e);
-          return false;
-        }
-        pieces.removeLast();
-        pieces.add(less);
-        grantedUpTo = less.end();
-        next = less;
-      }
-    }
-  }
-
-  /** Those behind were opened on a path before, which had room for them; no bytes are there yet. */
-  private void takeBackBehind(LandingPiece piece) {
-    while (pieces.getLast() != piece) {
-      destination.takeBack(pieces.removeLast());
-    }
-    grantedUpTo = piece.end();
-  }
-
-  private void waitForRoom(LinkException why) {
-    boolean holdsSome = fences > 0 || pieces.getFirst().target != null;
-    if (holdsSome) {
-      return; // closing that moves on
-    }
-    if (!room.goesOn(this::goOn)) {
-      fail(why);
-    }
-  }
-
-  private void grant(BulkPath current, LandingPiece piece) throws LinkException {
-    long base = piece.arrived;
-    MemorySegment rest = piece.memory.asSlice(base);
-    long size = rest.byteSize();
-    BulkRegion region = current.port().attach(rest, piece.life);
-    BulkTarget[] own = new BulkTarget[1];
-    try {
-      own[0] = current.port().open(region, 0, size, upTo -> arrived(piece, own, base + upTo));
-    } catch (LinkException | RuntimeException e) {
-      region.release();
-      throw e;
-    }
-    piece.region = region;
-    piece.target = own[0];
-    int currentGeneration = generation;
-    byte[] advertisement = own[0].advertisement();
-    host.sendBulk(
-        FrameKind.BULK_GRANT,
-        id,
-        out -> {
-          out.writeVarInt(currentGeneration);
-          out.writeVarLong(piece.offset + base);
-          out.writeVarLong(size);
-          out.writeInt(current.epoch());
-          out.writeBytes(advertisement);
-        });
   }
 
   // ---- out of a landing that stands ----
@@ -382,33 +248,11 @@ final class IncomingTransfer extends BulkTransfer {
       return;
     }
     confirmed = piece.end();
-    destination.filled(piece, this::broken, this::stored);
+    destination.filled(piece, this::broken, this::moves);
   }
 
-  private void close(LandingPiece piece, Runnable whenFenced) {
-    BulkTarget target = piece.target;
-    BulkRegion region = piece.region;
-    if (target == null || region == null) {
-      return;
-    }
-    piece.target = null;
-    piece.region = null;
-    fences++;
-    target.close(
-        () -> {
-          fences--;
-          region.release();
-          whenFenced.run();
-          if (isOver()) {
-            freeIfFenced();
-          } else {
-            goOn();
-          }
-        },
-        this::lost);
-  }
-
-  private void lost() {
+  @Override
+  public void lost() {
     lost = true;
     TransferException why = failure;
     if (why != null) {
@@ -425,13 +269,12 @@ final class IncomingTransfer extends BulkTransfer {
 
   // ---- arrivals ----
 
-  private void arrived(LandingPiece piece, BulkTarget[] target, long upTo) {
-    if (isOver() || piece.target == null || piece.target != target[0]) {
-      return; // closed meanwhile: what comes now does not count
+  @Override
+  public void arrived() {
+    if (!isOver()) {
+      advance();
+      host.schedulePump();
     }
-    piece.arrived = upTo;
-    advance();
-    host.schedulePump();
   }
 
   /** A landing that was open before the object was offered may take more than that has. */
@@ -440,7 +283,7 @@ final class IncomingTransfer extends BulkTransfer {
   }
 
   private void advance() {
-    LandingPiece head = pieces.peek();
+    LandingPiece head = granted.head();
     long before = confirmed;
     while (head != null) {
       confirmed = Math.max(confirmed, head.offset + head.arrived);
@@ -451,9 +294,9 @@ final class IncomingTransfer extends BulkTransfer {
       if (length == UNKNOWN || confirmed < Math.min(head.end(), length)) {
         break;
       }
-      LandingPiece full = pieces.remove();
-      close(full, () -> destination.filled(full, this::broken, this::stored));
-      head = pieces.peek();
+      LandingPiece full = head;
+      granted.closeHead(() -> destination.filled(full, this::broken, this::moves));
+      head = granted.head();
     }
     if (confirmed > before) {
       host.bulkContext().counters().bytesReceived.addAndGet(confirmed - before);
@@ -462,7 +305,8 @@ final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  private void broken(Throwable cause) {
+  @Override
+  public void broken(Throwable cause) {
     if (isOver()) {
       freeIfFenced();
     } else {
@@ -470,7 +314,9 @@ final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  private void stored() {
+  /** More of it is stored, or may be opened; or the last is free of what has failed. */
+  @Override
+  public void moves() {
     if (isOver()) {
       freeIfFenced();
     } else {
@@ -494,7 +340,7 @@ final class IncomingTransfer extends BulkTransfer {
         || isOver()
         || !sentHeard
         || confirmed != length
-        || fences > 0
+        || !granted.isFenced()
         || !destination.isIdle()) {
       return;
     }
@@ -567,11 +413,7 @@ final class IncomingTransfer extends BulkTransfer {
       standing = null;
       landing.drop();
     }
-    pieces.forEach(piece -> quarantined += piece.memory.byteSize());
-    host.bulkContext().counters().quarantined.addAndGet(quarantined);
-    fences++; // or the first to be fenced at once would take itself for the last
-    pieces.forEach(piece -> close(piece, () -> {}));
-    fences--;
+    granted.closeAll();
     if (lost || !destination.isUsers()) {
       handle.fail(why);
     }
@@ -580,12 +422,11 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void freeIfFenced() {
     TransferException why = failure;
-    if (why == null || fences > 0 || preparing || !destination.isIdle()) {
+    if (why == null || !granted.isFenced() || preparing || !destination.isIdle()) {
       return;
     }
     failure = null;
-    pieces.clear();
-    host.bulkContext().counters().quarantined.addAndGet(-quarantined);
+    granted.free();
     destination.discard(() -> handle.fail(why));
   }
 
@@ -596,37 +437,8 @@ final class IncomingTransfer extends BulkTransfer {
 
   @Override
   void pathClosed(BulkPath closed) {
-    if (path == closed) {
-      LandingPiece head = pieces.peek();
-      if (head != null && head.memory.isMapped()) {
-        readWhatWasWritten(head, closed.port().windowBytes());
-      }
+    if (granted.pathClosed(closed)) {
       moveOn();
     }
-  }
-
-  /**
-   * A link that cannot write into memory, as where a mapped file has become shorter, is lost, and
-   * so would be each one after it: what may have been under way is read here, before it is granted
-   * again.
-   */
-  private void readWhatWasWritten(LandingPiece piece, long most) {
-    MemorySegment open =
-        piece.memory.asSlice(
-            piece.arrived, Math.min(most, piece.memory.byteSize() - piece.arrived));
-    fences++;
-    OffLoop.run(
-        host,
-        () -> OpenSource.requireReadable(open),
-        failure -> {
-          fences--;
-          if (isOver()) {
-            freeIfFenced();
-          } else if (failure != null) {
-            fail(failure);
-          } else {
-            goOn();
-          }
-        });
   }
 }
