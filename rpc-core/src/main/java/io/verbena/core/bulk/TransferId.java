@@ -39,6 +39,15 @@ final class TransferId {
     return (int) id >> KIND & 3;
   }
 
+  /** Returns whether it belongs to a call, and is not fetched or pushed by itself. */
+  static boolean isOfACall(long id) {
+    return kind(id) != SINGLE;
+  }
+
+  static boolean isAnswer(long id) {
+    return kind(id) == ANSWER;
+  }
+
   static boolean isByClient(long id) {
     return (id & 1) != 0;
   }

@@ -3,7 +3,6 @@ package io.verbena.core.bulk;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
-import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.frame.FrameKind;
@@ -20,12 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The transfers of one session, both ways. On the session's loop. */
 public final class Transfers {
-  /** So many transfers this end begins at once; others wait for their turn. */
-  private static final int MOST_OWN = 256;
-
-  /** So many the peer may have under way; it begins fewer. */
-  private static final int MOST_OF_PEER = 1024;
-
   /** Bytes, as {@link io.verbena.core.link.BulkTarget#advertisement} promises. */
   static final int MOST_ADVERTISEMENT = 64;
 
@@ -37,18 +30,11 @@ public final class Transfers {
   private final CallTransfers calls;
   private final Pushes pushes;
   private final ReadAhead readAhead;
+  private final Admission admission;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
-  private final ArrayDeque<Start> waiting = new ArrayDeque<>();
-  private long lastOwn;
-  private long lastOfPeer;
-  private int own;
-  private int ofPeer;
-
-  /** A transfer that waits for its turn to begin. */
-  private record Start(TransferHandle handle, Runnable begin, Runnable drop) {}
 
   /** No transfers yet. */
   public Transfers(BulkHost host) {
@@ -56,6 +42,7 @@ public final class Transfers {
     this.calls = new CallTransfers(this, host);
     this.pushes = new Pushes(this, host);
     this.readAhead = new ReadAhead(host.bulkContext().memory());
+    this.admission = new Admission(host);
   }
 
   BulkHost host() {
@@ -71,20 +58,8 @@ public final class Transfers {
     return calls;
   }
 
-  private boolean isOwn(long id) {
-    return TransferId.isByClient(id) == host.isClientEnd();
-  }
-
-  private static boolean isOfACall(long id) {
-    return TransferId.kind(id) != TransferId.SINGLE;
-  }
-
   boolean isFetchedByPeer(long id) {
-    return !isOwn(id) && !isOfACall(id);
-  }
-
-  private static boolean isAnswer(long id) {
-    return TransferId.kind(id) == TransferId.ANSWER;
+    return !admission.isOwn(id) && !TransferId.isOfACall(id);
   }
 
   /** Returns what is under way, in the order in which it was asked for. */
@@ -108,7 +83,7 @@ public final class Transfers {
         handle,
         options,
         () -> {
-          long id = nextId();
+          long id = admission.nextId();
           host.sendBulk(
               FrameKind.BULK_FETCH,
               id,
@@ -131,7 +106,7 @@ public final class Transfers {
     start(
         handle,
         options,
-        () -> pushes.begin(handle, nextId(), name, source, options),
+        () -> pushes.begin(handle, admission.nextId(), name, source, options),
         source::close);
   }
 
@@ -139,26 +114,10 @@ public final class Transfers {
     pushes.takenBy(taker);
   }
 
-  private long nextId() {
-    return TransferId.of(++lastOwn, TransferId.SINGLE, host.isClientEnd());
-  }
-
   private void start(
       TransferHandle handle, TransferOptions options, Runnable begin, Runnable drop) {
-    Start start = new Start(handle, begin, drop);
-    if (host.isEnded()) {
-      drop(start, RpcStatus.UNAVAILABLE, "the session is closed");
-      return;
-    }
-    waiting.add(start);
-    handle.endedBy(
-        (status, why) -> {
-          if (waiting.remove(start)) {
-            drop(start, status, why + " before its turn");
-          }
-        });
     handle.limit(options.timeout());
-    startWaiting();
+    admission.start(handle, begin, drop);
     failIfNoBulk();
     host.schedulePump();
   }
@@ -167,17 +126,6 @@ public final class Transfers {
     if (host.movesNoBulk()) {
       failAll(RpcStatus.UNIMPLEMENTED, "the links of this session move no large objects", false);
     }
-  }
-
-  private void startWaiting() {
-    while (own < MOST_OWN && !waiting.isEmpty()) {
-      waiting.remove().begin.run();
-    }
-  }
-
-  private static void drop(Start start, RpcStatus status, String why) {
-    start.drop.run();
-    start.handle.fail(new TransferException(status, start.handle.object(), 0, why, null));
   }
 
   /**
@@ -203,7 +151,7 @@ public final class Transfers {
   /** Takes a transfer up, before it begins. */
   IncomingTransfer receive(IncomingTransfer transfer) {
     incoming.put(transfer.id, transfer);
-    counted(transfer, 1);
+    admission.enters(transfer);
     host.bulkContext().counters().receiving.incrementAndGet();
     return transfer;
   }
@@ -211,7 +159,7 @@ public final class Transfers {
   /** Takes a transfer up, and begins it. */
   void send(OutgoingTransfer transfer) {
     outgoing.put(transfer.id, transfer);
-    counted(transfer, 1);
+    admission.enters(transfer);
     host.bulkContext().counters().sending.incrementAndGet();
     transfer.begin();
   }
@@ -220,18 +168,6 @@ public final class Transfers {
   @Nullable BulkTransfer find(long id) {
     BulkTransfer transfer = outgoing.get(id);
     return transfer == null ? incoming.get(id) : transfer;
-  }
-
-  /** Those of calls are as many as the calls that may be under way. */
-  private void counted(BulkTransfer transfer, int change) {
-    if (isOfACall(transfer.id)) {
-      return;
-    }
-    if (isOwn(transfer.id)) {
-      own += change;
-    } else {
-      ofPeer += change;
-    }
   }
 
   // ---- frames ----
@@ -268,18 +204,9 @@ public final class Transfers {
   }
 
   private @Nullable String unknown(FrameKind kind, long id) {
-    boolean mayHaveBeen =
-        isOfACall(id) || (TransferId.number(id) <= (isOwn(id) ? lastOwn : lastOfPeer));
-    return mayHaveBeen ? null : kind + " for transfer " + id + ", which was not begun";
-  }
-
-  /** Notes that the peer begins a transfer; returns what is wrong with its number, or null. */
-  private @Nullable String begun(FrameKind kind, long id) {
-    if (isOwn(id) || isOfACall(id) || TransferId.number(id) <= lastOfPeer) {
-      return kind + " with number " + id + ", where " + lastOfPeer + " was last";
-    }
-    lastOfPeer = TransferId.number(id);
-    return null;
+    return admission.mayHaveBeen(id)
+        ? null
+        : kind + " for transfer " + id + ", which was not begun";
   }
 
   /** Has the peer give up what it would send, or what it asks for. */
@@ -299,7 +226,7 @@ public final class Transfers {
     long offset = in.readVarLong();
     long length = in.readVarLong();
     boolean checked = (in.readByte() & CHECKED) != 0;
-    String wrong = begun(FrameKind.BULK_FETCH, id);
+    String wrong = admission.begun(FrameKind.BULK_FETCH, id);
     if (wrong != null) {
       return wrong;
     }
@@ -343,7 +270,7 @@ public final class Transfers {
     if (length < 0 || name.length() > MOST_NAME_BYTES) {
       return "an offer of " + length + " bytes";
     }
-    if (isOwn(id) && isAnswer(id)) {
+    if (admission.isOwn(id) && TransferId.isAnswer(id)) {
       IncomingTransfer transfer = incoming.get(id);
       if (transfer != null) {
         return transfer.offered(length);
@@ -351,7 +278,7 @@ public final class Transfers {
       refuse(id, RpcStatus.CANCELLED, "its call was given up"); // before it was answered
       return null;
     }
-    String wrong = begun(FrameKind.BULK_OFFER, id);
+    String wrong = admission.begun(FrameKind.BULK_OFFER, id);
     if (wrong == null) {
       wrong = pushes.wrongWith(landing, length);
     }
@@ -363,9 +290,12 @@ public final class Transfers {
 
   /** Refuses a transfer that the peer begins where it has as many under way as it may. */
   boolean refusesMore(long id) {
-    boolean many = ofPeer >= MOST_OF_PEER;
+    boolean many = admission.isFull();
     if (many) {
-      refuse(id, RpcStatus.RESOURCE_EXHAUSTED, "more than " + MOST_OF_PEER + " transfers at once");
+      refuse(
+          id,
+          RpcStatus.RESOURCE_EXHAUSTED,
+          "more than " + Admission.MOST_OF_PEER + " transfers at once");
     }
     return many;
   }
@@ -388,7 +318,7 @@ public final class Transfers {
     if (transfer != null) {
       return transfer.granted(grant);
     }
-    if (isAnswer(id) && !isOwn(id)) {
+    if (TransferId.isAnswer(id) && !admission.isOwn(id)) {
       return calls.granted(TransferId.number(id), grant);
     }
     return unknown(FrameKind.BULK_GRANT, id);
@@ -402,7 +332,7 @@ public final class Transfers {
       transfer.cancelledByPeer(status, why);
       return null;
     }
-    if (isAnswer(id) && !isOwn(id)) {
+    if (TransferId.isAnswer(id) && !admission.isOwn(id)) {
       calls.givenUp(TransferId.number(id));
     }
     return unknown(FrameKind.BULK_CANCEL, id);
@@ -466,7 +396,7 @@ public final class Transfers {
 
   /** Returns whether a link is wanted for what is under way. */
   public boolean wantsLink() {
-    return !outgoing.isEmpty() || !incoming.isEmpty() || !waiting.isEmpty();
+    return !outgoing.isEmpty() || !incoming.isEmpty() || admission.isAnyWaiting();
   }
 
   /** The session has other paths than before. */
@@ -495,9 +425,7 @@ public final class Transfers {
    * @param tellPeer whether there is a peer, which has to hear of it
    */
   public void failAll(RpcStatus status, String why, boolean tellPeer) {
-    List<Start> dropped = new ArrayList<>(waiting);
-    waiting.clear();
-    dropped.forEach(start -> drop(start, status, why));
+    admission.failWaiting(status, why);
     List<BulkTransfer> all = new ArrayList<>(outgoing.values());
     all.addAll(incoming.values());
     all.forEach(transfer -> transfer.fail(status, why, null, tellPeer));
@@ -508,7 +436,7 @@ public final class Transfers {
   public void peerLost(String why) {
     failAll(RpcStatus.UNAVAILABLE, why, false);
     pushes.peerLost();
-    lastOfPeer = 0;
+    admission.peerLost();
   }
 
   /** The session is over, and has no links any more. */
@@ -534,18 +462,13 @@ public final class Transfers {
       case IncomingTransfer in -> {
         forget(in);
         counters.receiving.decrementAndGet();
-        leaves(in);
+        admission.leaves(in);
       }
     }
   }
 
   /** Nothing reads any more what was sent, nor makes its checksum. */
   void released(OutgoingTransfer transfer) {
-    leaves(transfer);
-  }
-
-  private void leaves(BulkTransfer transfer) {
-    counted(transfer, -1);
-    host.loop().atCycleEnd(this::startWaiting);
+    admission.leaves(transfer);
   }
 }
