@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by several threads. Queries fail with {@link VerbsException} ({@link
  * Errno#ENODEV} or {@link Errno#EIO}) once the device is gone, and {@link IbvContext#isOpen} is
- * false as soon as that is known.
+ * false as soon as that is known. What stands on it can be destroyed all the same.
  */
 public interface VerbsContext {
   /** The extension of a context; fails with {@link IllegalArgumentException} where it has none. */

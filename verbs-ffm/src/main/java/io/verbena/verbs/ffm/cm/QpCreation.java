@@ -68,13 +68,7 @@ final class QpCreation {
     id.channel()
         .exclusively(
             () -> {
-              try {
-                Ibverbs.destroyQp(qp);
-              } catch (VerbsException kept) {
-                if (!device.isGone()) {
-                  throw kept;
-                }
-              }
+              device.free(() -> Ibverbs.destroyQp(qp));
               id.pointer().set(ADDRESS, CM_ID.offset("qp"), MemorySegment.NULL);
             });
   }

@@ -154,7 +154,7 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
     Ibverbs.ackCqEvents(pointer, unacknowledged.getAndSet(0));
     device.live().remove(address);
     try {
-      Ibverbs.destroyCq(pointer);
+      device.free(() -> Ibverbs.destroyCq(pointer));
     } catch (IOException | RuntimeException kept) {
       device.live().add(address, this);
       throw kept;

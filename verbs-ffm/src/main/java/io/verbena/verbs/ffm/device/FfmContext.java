@@ -12,6 +12,7 @@ import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Gid;
 import io.verbena.verbs.ext.PortAttributes;
 import io.verbena.verbs.ext.VerbsContext;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ffm.cq.FfmCompChannel;
 import io.verbena.verbs.ffm.cq.FfmCq;
@@ -106,6 +107,20 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   /** Whether it has been removed, heard or not. */
   public boolean isGone() {
     return !life.isOpen() || (hasFolder && !Files.exists(folder));
+  }
+
+  /**
+   * Frees an object of the device. Of a device that is gone the kernel may have destroyed them all,
+   * and answers EIO to whoever asks for it.
+   */
+  public void free(Lifetime.Free object) throws IOException {
+    try {
+      object.run();
+    } catch (VerbsException kept) {
+      if (!isGone()) {
+        throw kept;
+      }
+    }
   }
 
   /** What events and requests may point to. */

@@ -84,7 +84,7 @@ public final class FfmMr extends IbvMr implements VerbsMr {
     LiveObjects live = pd.device().live();
     live.remove(pointer.address());
     try {
-      Ibverbs.deregMr(pointer);
+      pd.device().free(() -> Ibverbs.deregMr(pointer));
     } catch (VerbsException kept) {
       live.add(pointer.address(), this);
       // rdma_rxe says EINVAL where others say EBUSY; nothing else about a living region is invalid.

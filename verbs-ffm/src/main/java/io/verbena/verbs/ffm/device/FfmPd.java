@@ -77,7 +77,7 @@ public final class FfmPd extends IbvPd implements VerbsPd {
 
   @Override
   public int deallocPd() throws IOException {
-    life.close("ibv_dealloc_pd", () -> Ibverbs.deallocPd(pointer));
+    life.close("ibv_dealloc_pd", () -> device.free(() -> Ibverbs.deallocPd(pointer)));
     isOpen = false;
     device.life().removeDependent();
     return 0;

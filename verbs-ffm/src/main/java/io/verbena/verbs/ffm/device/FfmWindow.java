@@ -166,12 +166,10 @@ public final class FfmWindow implements MemoryWindow {
     LiveObjects live = pd.device().live();
     live.remove(freed.address());
     try {
-      DataPath.deallocMw(pd.device().verbs().deallocMw(), freed);
+      pd.device().free(() -> DataPath.deallocMw(pd.device().verbs().deallocMw(), freed));
     } catch (IOException | RuntimeException kept) {
-      if (!pd.device().isGone()) {
-        live.add(freed.address(), this);
-        throw kept;
-      }
+      live.add(freed.address(), this);
+      throw kept;
     }
     pointer = MemorySegment.NULL;
   }

@@ -101,7 +101,7 @@ public final class FfmSrq implements SharedReceiveQueue {
   private void free() throws IOException {
     pd.device().live().remove(pointer.address());
     try {
-      Ibverbs.destroySrq(pointer);
+      pd.device().free(() -> Ibverbs.destroySrq(pointer));
     } catch (IOException | RuntimeException kept) {
       pd.device().live().add(pointer.address(), this);
       throw kept;
