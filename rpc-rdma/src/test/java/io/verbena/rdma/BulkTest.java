@@ -108,6 +108,22 @@ final class BulkTest {
   }
 
   @Test
+  void whoFailsWhenItsTargetIsFencedKeepsNoOtherFromIt() throws LinkException {
+    boolean[] fenced = new boolean[1];
+    target(10, new ArrayList<>())
+        .close(
+            () -> {
+              throw new IllegalStateException("by the test");
+            });
+    target(10, new ArrayList<>()).close(() -> fenced[0] = true);
+    client.link().abort("by the test");
+    links.stepUntil("the end", () -> server.heard().isClosed());
+    assertThat(fenced[0]).isTrue();
+    assertThat(serverCounts().quarantinedBytes()).isZero();
+    assertThat(serverCounts().openBytes()).isZero();
+  }
+
+  @Test
   void oneWayBulkGoesOnForEverThoughImmediatesReturnNoCredit() throws LinkException {
     List<Long> arrived = new ArrayList<>();
     int pieces = 40 * FabricLinkHarness.SETTINGS.credits();

@@ -87,5 +87,9 @@ final class FabricLinkHarness implements LinkHarness {
     if (east.pinnedBytes() + west.pinnedBytes() != 0) {
       throw new AssertionError("registered memory is left: " + east.pinnedBytes() + " bytes");
     }
+    if (world.east.objects() + world.west.objects() != 0) {
+      throw new AssertionError(
+          "objects are left: %d and %d".formatted(world.east.objects(), world.west.objects()));
+    }
   }
 }

@@ -6,7 +6,9 @@ import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.PinnedMemory;
 import io.verbena.rdma.device.RdmaDevice;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +22,9 @@ final class Devices {
   private final RdmaCounters counters;
   private final Consumer<RdmaDevice> onOpened;
   private final IdentityHashMap<IbvContext, RdmaDevice> byContext = new IdentityHashMap<>();
+
+  /** Those that were given up, and keep what stands on them. */
+  private final List<RdmaDevice> unfreed = new ArrayList<>();
 
   /** What {@link #poll} walks. */
   private RdmaDevice[] open = new RdmaDevice[0];
@@ -102,10 +107,32 @@ final class Devices {
       device.close();
     } catch (IOException e) {
       LOG.warn("Not all of the device {} can be freed: {}", device.name(), e.getMessage());
+      if (!device.isRemoved()) {
+        unfreed.add(device);
+      }
+    }
+  }
+
+  /** Tries again to free what could not be freed. Due now and then. */
+  void retry() {
+    for (RdmaDevice device : open) {
+      device.retry();
+    }
+    unfreed.removeIf(Devices::isFreed);
+  }
+
+  private static boolean isFreed(RdmaDevice device) {
+    try {
+      device.close();
+      return true;
+    } catch (IOException e) {
+      LOG.debug("Still not all of the device {} can be freed", device.name(), e);
+      return device.isRemoved();
     }
   }
 
   void close() {
+    unfreed.removeIf(Devices::isFreed);
     for (RdmaDevice device : open) {
       forget(device);
     }

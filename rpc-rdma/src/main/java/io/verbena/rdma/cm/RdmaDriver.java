@@ -109,6 +109,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (now - memorySeen >= MEMORY_EVERY_NANOS) {
       memorySeen = now;
       memory.sweep();
+      devices.retry();
     }
     boolean soon = opening || context.due().someEnd();
     int work = 0;

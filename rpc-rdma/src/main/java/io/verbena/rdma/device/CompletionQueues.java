@@ -116,10 +116,13 @@ final class CompletionQueues {
     }
   }
 
+  /** Destroys those that are left. */
   void close() throws IOException {
-    for (Queue queue : queues) {
-      queue.cq.destroyCQ();
-    }
-    queues = new Queue[0];
+    Destruction destruction = new Destruction();
+    queues =
+        Arrays.stream(queues)
+            .filter(queue -> !destruction.of(queue.cq::destroyCQ))
+            .toArray(Queue[]::new);
+    destruction.end();
   }
 }

@@ -14,8 +14,12 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A protection domain, with all memory that is registered in it.
@@ -32,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Domain {
+  private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
   private static final int SHARED_SLAB_BYTES = 1 << 20;
   private static final int PRIVATE_SLAB_BYTES = 256 << 10;
 
@@ -53,10 +58,11 @@ public final class Domain {
   /** Invalidated ones; the longest unused is next, so that its keys are the longest out of use. */
   private final ArrayDeque<MemoryWindow> windows = new ArrayDeque<>();
 
+  /** Windows that may be bound and could not be freed. */
+  private final List<MemoryWindow> kept = new ArrayList<>();
+
   /** Null where links have receives of their own. */
   private @Nullable SharedReceives shared;
-
-  private boolean closed;
 
   Domain(
       IbvPd domain,
@@ -115,9 +121,7 @@ public final class Domain {
 
   /** The user of an attached registration has no more use for it. */
   public void release(Registration registration) {
-    if (!closed) {
-      regions.release(registration);
-    }
+    regions.release(registration);
   }
 
   /**
@@ -167,13 +171,10 @@ public final class Domain {
    *
    * @param bound whether the window may still be bound to a queue pair that is gone
    */
-  public void conceal(Exposure exposure, boolean bound) throws IOException {
-    if (closed) {
-      return;
-    }
+  public void conceal(Exposure exposure, boolean bound) {
     MemoryWindow window = exposure.window();
     if (window != null && bound) {
-      window.deallocate();
+      deallocate(window);
     } else if (window != null) {
       windows.add(window);
     }
@@ -182,28 +183,29 @@ public final class Domain {
     }
   }
 
-  /** Frees everything; no queue pair stands in it any more. Does nothing the second time. */
-  void close() throws IOException {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    for (MemoryWindow window : windows) {
-      window.deallocate();
-    }
-    windows.clear();
-    regions.close();
-    if (shared != null) {
-      shared.destroy();
-    }
-    sendPool.close();
-    receivePool.close();
+  private void deallocate(MemoryWindow window) {
     try {
-      domain.deallocPd();
+      window.deallocate();
     } catch (IOException e) {
-      throw e;
-    } catch (Exception e) { // DiSNI's signature
-      throw new IOException("a protection domain cannot be freed: " + e.getMessage(), e);
+      LOG.debug("A memory window is freed with its domain: {}", e.getMessage());
+      kept.add(window);
     }
+  }
+
+  /** Frees what is left; no queue pair stands in it any more. */
+  void close() throws IOException {
+    Destruction destruction = new Destruction();
+    windows.removeIf(window -> destruction.of(window::deallocate));
+    kept.removeIf(window -> destruction.of(window::deallocate));
+    regions.close();
+    if (shared != null && destruction.of(shared::destroy)) {
+      shared = null;
+    }
+    destruction.of(sendPool::close);
+    destruction.of(receivePool::close);
+    if (domain.isOpen()) {
+      destruction.of(domain::deallocPd);
+    }
+    destruction.end();
   }
 }

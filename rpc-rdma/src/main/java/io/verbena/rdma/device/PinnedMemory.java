@@ -7,6 +7,7 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +44,9 @@ public final class PinnedMemory {
 
   /** Least recently used first. */
   private final Map<Registration, RdmaCounters.Idle> idle = new LinkedHashMap<>();
+
+  /** What nobody uses and the device does not deregister. */
+  private final List<Registration> kept = new ArrayList<>();
 
   private long callsHeard;
 
@@ -123,22 +127,47 @@ public final class PinnedMemory {
     return refusal;
   }
 
-  /** Deregisters memory that was registered here. */
+  /**
+   * Deregisters memory that was registered here. What the device keeps stays pinned, and counts;
+   * what it kept when it was removed went with it.
+   */
   void deregister(IbvMr region, long bytes) throws IOException {
     try {
       VerbsMr.of(region).deregister();
-    } finally {
-      budget.all().release(bytes);
-      refusal = null;
+    } catch (IOException e) {
+      if (region.getContext().isOpen()) {
+        throw e;
+      }
     }
+    budget.all().release(bytes);
+    refusal = null;
   }
 
-  /** Deregisters what nobody uses any more. */
+  /** Deregisters what nobody uses any more; what the device keeps is tried again now and then. */
   void drop(Registration one) {
     try {
       deregister(one.region(), one.bytes());
     } catch (IOException e) {
-      LOG.warn("Registered memory cannot be deregistered: {}", e.getMessage());
+      if (kept.isEmpty()) {
+        LOG.warn("Registered memory stays pinned until it can be deregistered: {}", e.getMessage());
+      }
+      kept.add(one);
+    }
+  }
+
+  /** Tries again to deregister what could not be. */
+  void dropKept() {
+    if (!kept.isEmpty()) {
+      kept.removeIf(this::isDeregistered);
+    }
+  }
+
+  private boolean isDeregistered(Registration one) {
+    try {
+      deregister(one.region(), one.bytes());
+      return true;
+    } catch (IOException e) {
+      return false; // as has been told
     }
   }
 
@@ -214,6 +243,7 @@ public final class PinnedMemory {
    */
   public void sweep() {
     refusal = null;
+    dropKept();
     long calls = budget.calls();
     if (calls == callsHeard) {
       evictDead();
@@ -225,6 +255,6 @@ public final class PinnedMemory {
 
   /** Returns whether {@link #sweep} may have something to do by and by. */
   public boolean isWatchful() {
-    return !idle.isEmpty();
+    return !idle.isEmpty() || !kept.isEmpty();
   }
 }

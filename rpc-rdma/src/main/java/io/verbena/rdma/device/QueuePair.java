@@ -22,6 +22,7 @@ public final class QueuePair {
   private final long link;
   private final int maxInline;
   private final int number;
+  private boolean attached = true;
 
   QueuePair(
       RdmaDevice device,
@@ -86,34 +87,24 @@ public final class QueuePair {
     }
   }
 
-  /** Destroys it and its connection; the device touches none of its memory afterwards. */
+  /**
+   * Destroys it and its connection; the device touches none of its memory afterwards. Where that
+   * fails, nothing is heard of it any more, and it may be tried again.
+   */
   public void destroy() throws IOException {
-    try {
-      undo();
-    } catch (IOException e) {
-      destroyIdAfter(e);
-      throw e;
-    }
+    undo();
     id.destroyId();
-  }
-
-  private void destroyIdAfter(IOException cause) {
-    try {
-      id.destroyId();
-    } catch (IOException e) {
-      cause.addSuppressed(e); // it may have failed for no other reason
-    }
   }
 
   /** Destroys it and leaves its connection id as it was before. */
   public void undo() throws IOException {
-    try {
-      if (qp.isOpen()) {
-        id.destroyQP();
-      }
-    } finally {
-      completions.release(entries);
+    if (attached) {
+      attached = false;
       device.detach(link, number);
+    }
+    if (qp.isOpen()) {
+      id.destroyQP();
+      completions.release(entries);
     }
   }
 }

@@ -16,7 +16,11 @@ import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
@@ -53,8 +57,14 @@ public final class RdmaDevice {
   private final LinkTable links = new LinkTable();
   private final CompletionQueues completions;
 
+  /** Queue pairs that could not be destroyed, with what is due when one is. */
+  private final Map<QueuePair, Runnable> kept = new LinkedHashMap<>();
+
   /** One that all links share, or one for each of them. */
   private final Set<Domain> domains = new LinkedHashSet<>();
+
+  /** Domains of links that are gone, which could not be destroyed. */
+  private final List<Domain> left = new ArrayList<>();
 
   private final SendBlock sends = new SendBlock(arena, 1, 1);
   private final ReceiveBlock receives = new ReceiveBlock(arena, RECEIVE_BATCH, 1);
@@ -62,7 +72,6 @@ public final class RdmaDevice {
   private int attached;
   private boolean removed;
   private boolean givenUp;
-  private boolean closed;
 
   /** Opens what links on the device need; nothing is registered yet. */
   public RdmaDevice(
@@ -120,7 +129,8 @@ public final class RdmaDevice {
       try {
         domain.close();
       } catch (IOException e) {
-        LOG.warn("A link's memory cannot be freed: {}", e.getMessage());
+        LOG.debug("The domain of a link on {} is tried again", name, e);
+        left.add(domain);
       }
     }
   }
@@ -285,18 +295,62 @@ public final class RdmaDevice {
     return attached > 0;
   }
 
-  /** Destroys everything; no link stands on it any more. Does nothing the second time. */
+  /**
+   * Takes a queue pair that could not be destroyed, and tries it again now and then. Its memory is
+   * to be left alone until then.
+   *
+   * @param whenDestroyed gives the memory back
+   */
+  public void keep(QueuePair one, Runnable whenDestroyed) {
+    kept.put(one, whenDestroyed);
+  }
+
+  /** Tries again to destroy what could not be destroyed. */
+  public void retry() {
+    if (!kept.isEmpty()) {
+      for (QueuePair one : List.copyOf(kept.keySet())) {
+        if (isDestroyed(one)) {
+          Objects.requireNonNull(kept.remove(one)).run();
+        }
+      }
+    }
+    if (!left.isEmpty()) {
+      Destruction destruction = new Destruction();
+      left.removeIf(domain -> destruction.of(domain::close));
+    }
+  }
+
+  private boolean isDestroyed(QueuePair one) {
+    try {
+      one.destroy();
+      return true;
+    } catch (IOException e) {
+      LOG.debug("A queue pair of {} still cannot be destroyed", name, e);
+      return isRemoved();
+    }
+  }
+
+  /**
+   * Destroys all that can be; no link stands on it any more. Where that is not everything, it may
+   * be tried again; what a queue pair may still use is left for it.
+   *
+   * @throws IOException if there was something left
+   */
   public void close() throws IOException {
-    if (closed) {
-      return;
+    retry();
+    if (!kept.isEmpty()) {
+      throw new IOException(kept.size() + " queue pairs cannot be destroyed");
     }
-    closed = true;
-    completions.close();
-    for (Domain domain : domains) {
-      domain.close();
+    Destruction destruction = new Destruction();
+    destruction.of(completions::close);
+    domains.removeIf(domain -> destruction.of(domain::close));
+    left.removeIf(domain -> destruction.of(domain::close));
+    if (channel.isOpen()) {
+      destruction.of(channel::destroyCompChannel);
     }
-    domains.clear();
-    channel.destroyCompChannel();
-    arena.close();
+    destruction.end();
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
   }
 }

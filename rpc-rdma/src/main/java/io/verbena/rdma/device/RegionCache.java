@@ -128,5 +128,6 @@ final class RegionCache {
     }
     busy.forEach(memory::drop);
     busy.clear();
+    memory.dropKept();
   }
 }

@@ -144,12 +144,20 @@ public final class RegisteredPool {
     return slabs[slot >>> slabShift];
   }
 
-  /** Deregisters and frees everything; no request may refer to it any more. */
+  /** Deregisters and frees what is left; no request may refer to it any more. */
   void close() throws IOException {
-    for (Slab slab : slabs) {
-      memory.deregister(slab.region(), (long) slotsPerSlab * slotBytes);
+    Destruction destruction = new Destruction();
+    slabs =
+        Arrays.stream(slabs)
+            .filter(slab -> !destruction.of(() -> deregister(slab)))
+            .toArray(Slab[]::new);
+    destruction.end();
+    if (arena.scope().isAlive()) {
+      arena.close();
     }
-    slabs = new Slab[0];
-    arena.close();
+  }
+
+  private void deregister(Slab slab) throws IOException {
+    memory.deregister(slab.region(), (long) slotsPerSlab * slotBytes);
   }
 }

@@ -60,6 +60,10 @@ final class RdmaBulk implements BulkPort {
   private boolean immediates;
   private boolean blocked;
   private boolean ended;
+
+  /** Ended, and nothing of the link's is touched by the device any more. */
+  private boolean fenced;
+
   private int regions;
 
   /**
@@ -133,7 +137,7 @@ final class RdmaBulk implements BulkPort {
   }
 
   private void leaveIfUnused() {
-    if (ended && regions == 0) {
+    if (fenced && regions == 0) {
       whenUnused.run();
     }
   }
@@ -207,12 +211,8 @@ final class RdmaBulk implements BulkPort {
   private void fenced(Landing landing, boolean bound) {
     landings.remove(landing);
     Exposure exposure = landing.exposure();
-    try {
-      if (exposure != null) {
-        domain.conceal(exposure, bound);
-      }
-    } catch (IOException e) {
-      LOG.warn("A memory window cannot be freed: {}", e.getMessage());
+    if (exposure != null) {
+      domain.conceal(exposure, bound);
     }
     counters.openBytes(-landing.length());
     if (landing.isClosed()) {
@@ -392,21 +392,26 @@ final class RdmaBulk implements BulkPort {
   }
 
   /**
-   * The link is gone.
+   * The link is gone. Where it was not destroyed at first, this is told again once it is.
    *
    * @param destroyed whether the queue pair surely touches no memory any more
    */
   void end(boolean destroyed) {
     ended = true;
+    fenced = destroyed;
     due.clear();
     revoking.clear();
-    if (destroyed) {
-      for (Landing landing : landings.all()) {
-        fenced(landing, true);
+    for (Landing landing : landings.all()) {
+      try {
+        if (destroyed) {
+          fenced(landing, true);
+        } else {
+          landing.lost();
+        }
+      } catch (RuntimeException e) {
+        LOG.error("The owner of a landing on the {} failed", link, e);
       }
-      leaveIfUnused();
-    } else {
-      landings.all().forEach(Landing::lost);
     }
+    leaveIfUnused();
   }
 }

@@ -129,10 +129,23 @@ public final class RdmaLink implements Link, CompletionSink {
     try {
       receives.post(queuePair);
     } catch (IOException e) {
-      queuePair.undo();
-      receives.release();
-      device.leave(domain);
+      undo();
       throw e;
+    }
+  }
+
+  private void undo() {
+    Runnable rest =
+        () -> {
+          receives.release();
+          device.leave(domain);
+        };
+    try {
+      queuePair.undo();
+      rest.run();
+    } catch (IOException e) {
+      LOG.error("The queue pair of a link that was not opened cannot be destroyed", e);
+      device.keep(queuePair, rest);
     }
   }
 
@@ -632,12 +645,11 @@ public final class RdmaLink implements Link, CompletionSink {
       return;
     }
     state = State.CLOSED;
-    boolean destroyed = destroy();
-    if (destroyed) {
-      sends.release();
-      receives.release();
+    if (destroy()) {
+      destroyed();
+    } else {
+      bulk.end(false);
     }
-    endBulk(destroyed);
     whenGone.run();
     LinkListener told = listener;
     if (told == null) {
@@ -652,22 +664,26 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  private void endBulk(boolean destroyed) {
-    try {
-      bulk.end(destroyed);
-    } catch (RuntimeException e) {
-      LOG.error("The owner of a landing on the link to {} failed", peerAddress, e);
-    }
+  /** The device touches none of the link's memory any more. */
+  private void destroyed() {
+    sends.release();
+    receives.release();
+    bulk.end(true);
   }
 
-  /** Memory that a queue pair may still use is never used again, if it cannot be destroyed. */
+  /** Memory that a queue pair may still use is kept until that can be destroyed. */
   private boolean destroy() {
     try {
       queuePair.destroy();
       return true;
     } catch (IOException e) {
+      if (device.isRemoved()) {
+        LOG.debug("The queue pair of the link to {} has gone with its device", peerAddress, e);
+        return true;
+      }
       LOG.error("The queue pair of the link to {} cannot be destroyed", peerAddress, e);
-      return device.isRemoved();
+      device.keep(queuePair, this::destroyed);
+      return false;
     }
   }
 

@@ -18,6 +18,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
   FabricCompChannel(FabricContext device, int number) throws IOException {
     super(number, device);
     this.device = device;
+    device.host().objectMade();
   }
 
   @Override
@@ -49,6 +50,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
             "ibv_destroy_comp_channel", "a completion channel", users + " completion queues");
       }
       isOpen = false;
+      device.host().objectDestroyed();
       device.fabric().wakeWaiters();
       return 0;
     }

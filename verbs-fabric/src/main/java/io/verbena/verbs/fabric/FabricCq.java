@@ -42,6 +42,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     if (events != null) {
       events.addUser();
     }
+    device.host().objectMade();
   }
 
   @Override
@@ -87,10 +88,12 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   public int destroyCQ() throws VerbsException {
     synchronized (device.fabric().lock) {
       use("ibv_destroy_cq");
+      device.host().checkDestroys("ibv_destroy_cq");
       if (users > 0) {
         throw VerbsException.inUse("ibv_destroy_cq", "a completion queue", users + " queue pairs");
       }
       isOpen = false;
+      device.host().objectDestroyed();
       device.fabric().cancel(reveal);
       if (events != null) {
         events.removeUser(this);

@@ -30,6 +30,8 @@ public final class FabricHost implements VerbsProvider {
   private boolean processAlive = true;
   private boolean powered = true;
   private boolean keepsQueuePairs;
+  private boolean keepsObjects;
+  private int objects;
   private int nextPort = 32_768;
 
   FabricHost(Fabric fabric, String name, DeviceProfile profile, List<InetAddress> addresses) {
@@ -156,6 +158,26 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /**
+   * Has its devices, also removed ones, refuse to destroy anything with EIO, or no longer. The
+   * objects go on to be there.
+   */
+  public void keepObjects(boolean kept) {
+    synchronized (fabric.lock) {
+      keepsObjects = kept;
+    }
+  }
+
+  /**
+   * Returns how many objects of its devices stand: domains, regions, windows, queues, queue pairs
+   * and completion channels.
+   */
+  public int objects() {
+    synchronized (fabric.lock) {
+      return objects;
+    }
+  }
+
   /** Puts a new device in the place of the first adapter's, which was removed. */
   public void restoreDevice() {
     adapter().plugIn();
@@ -200,7 +222,16 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /** An object of a device is about to be destroyed. */
+  void checkDestroys(String call) throws VerbsException {
+    check(call);
+    if (keepsObjects) {
+      throw new VerbsException(call, Errno.EIO, "the devices of host " + name + " keep objects.");
+    }
+  }
+
   void checkDestroysQueuePairs(String call) throws VerbsException {
+    checkDestroys(call);
     if (keepsQueuePairs) {
       throw new VerbsException(
           call, Errno.EIO, "the device of host " + name + " keeps its queue pairs.");
@@ -231,6 +262,14 @@ public final class FabricHost implements VerbsProvider {
 
   private VerbsException noDevice(String call) {
     return new VerbsException(call, Errno.ENODEV, "host " + name + " has no verbs device.");
+  }
+
+  void objectMade() {
+    objects++;
+  }
+
+  void objectDestroyed() {
+    objects--;
   }
 
   void opened(FabricCmId id) {

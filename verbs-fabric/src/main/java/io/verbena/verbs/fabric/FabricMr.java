@@ -28,6 +28,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
     rkey = key | REMOTE_KEY;
     token = pd.device().handles().add(this);
     pd.addUser();
+    pd.device().host().objectMade();
   }
 
   @Override
@@ -51,7 +52,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
       if (!isOpen) {
         throw VerbsException.closed("ibv_dereg_mr", "The memory region");
       }
-      pd.device().host().check("ibv_dereg_mr");
+      pd.device().host().checkDestroys("ibv_dereg_mr");
       if (windows > 0) {
         throw new VerbsException(
             "ibv_dereg_mr",
@@ -63,6 +64,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
       pd.device().handles().remove(token);
       pd.device().unregister(bytes);
       pd.removeUser();
+      pd.device().host().objectDestroyed();
     }
   }
 

@@ -20,6 +20,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
     super(device);
     this.device = device;
     handle = number;
+    device.host().objectMade();
   }
 
   @Override
@@ -84,6 +85,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
             "ibv_dealloc_pd", "a protection domain", users + " regions, windows or queues");
       }
       isOpen = false;
+      device.host().objectDestroyed();
       return 0;
     }
   }
@@ -107,7 +109,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
       throw VerbsException.closed(call, "The protection domain");
     }
     if (call.equals("ibv_dealloc_pd")) {
-      device.host().check(call);
+      device.host().checkDestroys(call);
     } else {
       device.check(call);
     }

@@ -72,6 +72,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
       srq.addUser();
     }
     device.opened(this);
+    device.host().objectMade();
   }
 
   private @Nullable FabricSrq sharedQueue(IbvQPInitAttr attr) throws VerbsException {
@@ -336,6 +337,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     isOpen = false;
     requester.stop();
     device.closed(this);
+    device.host().objectDestroyed();
     sendCq.removeUser(this);
     receiveCq.removeUser(this);
     domain.removeUser();

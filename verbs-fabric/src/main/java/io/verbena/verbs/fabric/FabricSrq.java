@@ -20,6 +20,7 @@ final class FabricSrq implements SharedReceiveQueue {
     queue = new ReceiveQueue(pd.device().fabric().depth(maxRequests), maxSges);
     token = pd.device().handles().add(this);
     pd.addUser();
+    pd.device().host().objectMade();
   }
 
   @Override
@@ -58,6 +59,7 @@ final class FabricSrq implements SharedReceiveQueue {
   public void destroy() throws VerbsException {
     synchronized (pd.device().fabric().lock) {
       use("ibv_destroy_srq");
+      pd.device().host().checkDestroys("ibv_destroy_srq");
       if (users > 0) {
         throw VerbsException.inUse(
             "ibv_destroy_srq", "a shared receive queue", users + " queue pairs");
@@ -65,6 +67,7 @@ final class FabricSrq implements SharedReceiveQueue {
       open = false;
       pd.device().handles().remove(token);
       pd.removeUser();
+      pd.device().host().objectDestroyed();
     }
   }
 

@@ -29,6 +29,7 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
     preparedKey = deviceKey;
     token = pd.device().handles().add(this);
     pd.addUser();
+    pd.device().host().objectMade();
   }
 
   @Override
@@ -53,12 +54,13 @@ final class FabricWindow implements MemoryWindow, Keys.Owner {
       if (!open) {
         throw VerbsException.closed("ibv_dealloc_mw", "The memory window");
       }
-      pd.device().host().check("ibv_dealloc_mw");
+      pd.device().host().checkDestroys("ibv_dealloc_mw");
       open = false;
       unbind();
       pd.keys().remove(deviceKey);
       pd.device().handles().remove(token);
       pd.removeUser();
+      pd.device().host().objectDestroyed();
     }
   }
 
