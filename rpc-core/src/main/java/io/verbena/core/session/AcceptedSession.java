@@ -46,6 +46,9 @@ final class AcceptedSession implements SessionRole {
   public void upgraded() {}
 
   @Override
+  public void upgradeFailed(String reason) {}
+
+  @Override
   public void linkWanted() {
     // The client resumes, or the window ends the session and its calls with it.
   }

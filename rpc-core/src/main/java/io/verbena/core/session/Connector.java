@@ -65,7 +65,6 @@ public final class Connector implements SessionRole {
     this.config = config;
     this.loop = context.loop();
     this.session = new SessionCore(context, this);
-    session.upgrade().whenFailed(this::upgradeFailed);
   }
 
   /** Returns the session. Safe for any thread. */
@@ -238,13 +237,9 @@ public final class Connector implements SessionRole {
     tellWaiters(null);
   }
 
-  /** The session must not go without a better link, and cannot have one now. */
-  private void upgradeFailed(String reason) {
-    if (!session.mayCall() && session.isAttached()) {
-      String why = "RDMA is required, and not to be had: " + reason;
-      session.failWaiting(RpcStatus.UNAVAILABLE, why);
-      tellWaiters(new Failure(RpcStatus.UNAVAILABLE, why));
-    }
+  @Override
+  public void upgradeFailed(String reason) {
+    tellWaiters(new Failure(RpcStatus.UNAVAILABLE, reason));
   }
 
   void refused(Refusal refusal) {

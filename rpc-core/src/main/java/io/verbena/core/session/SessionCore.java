@@ -250,6 +250,15 @@ public final class SessionCore implements Session, CallHost {
     return context.upgrade().policy() != PathPolicy.REQUIRE_RDMA || lanes.isUpgradedIn();
   }
 
+  /** A better link is not to be had now: what must not go without fails. */
+  void upgradeFailed(String reason) {
+    if (!mayCall() && isAttached()) {
+      String why = "RDMA is required, and not to be had: " + reason;
+      failWaiting(RpcStatus.UNAVAILABLE, why);
+      role.upgradeFailed(why);
+    }
+  }
+
   /** The path has changed, or why it is what it is. */
   void pathChanged() {
     transfers().pathsChanged();

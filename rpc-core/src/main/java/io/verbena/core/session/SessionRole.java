@@ -11,6 +11,9 @@ interface SessionRole {
   /** Both directions of the session ride the better link. */
   void upgraded();
 
+  /** The session must not go without a better link, and cannot have one now. */
+  void upgradeFailed(String reason);
+
   /** The session has calls to make and no link. */
   void linkWanted();
 

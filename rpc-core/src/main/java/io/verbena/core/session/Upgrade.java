@@ -14,7 +14,6 @@ import io.verbena.core.loop.Timers;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,13 +52,13 @@ final class Upgrade {
   private long offeredNanos;
 
   /**
-   * Bounds the wait for the server's answer, or, where none is awaited, begins the next attempt.
+   * Bounds the wait for the server's answer, or, where none is awaited, begins the next attempt; on
+   * a server that must not go without, bounds the wait for the client's request.
    */
   private long timer = Timers.NONE;
 
   private Duration delay = FIRST_DELAY;
   private String reason = "not upgraded yet";
-  private Consumer<String> whenFailed = failure -> {};
 
   Upgrade(SessionCore session) {
     this.session = session;
@@ -69,11 +68,6 @@ final class Upgrade {
   /** Returns why calls do not ride a better link. */
   String reason() {
     return reason;
-  }
-
-  /** Hears of every attempt that fails, for a session that must not go without. */
-  void whenFailed(Consumer<String> listener) {
-    whenFailed = listener;
   }
 
   /**
@@ -91,10 +85,24 @@ final class Upgrade {
       attempt();
     } else {
       reason = obstacle(session.lanes().control());
-      if (reason.isEmpty()) {
+      hopeless = !reason.isEmpty();
+      if (!hopeless) {
         reason = "the client has not asked for RDMA";
+        awaitRequest();
       }
     }
+  }
+
+  /** A client asks at once, or when it has lost the link; one that does not may never. */
+  private void awaitRequest() {
+    if (options.policy() == PathPolicy.REQUIRE_RDMA) {
+      timer = schedule(linkOptions().connectTimeout(), this::notAsked);
+    }
+  }
+
+  private void notAsked() {
+    timer = Timers.NONE;
+    failed(reason);
   }
 
   void stop() {
@@ -111,6 +119,8 @@ final class Upgrade {
     reason = "rdma lost: " + why;
     if (active) {
       retryLater();
+    } else if (timer == Timers.NONE) {
+      awaitRequest();
     }
   }
 
@@ -238,7 +248,7 @@ final class Upgrade {
     hopeless = true;
     reason = why;
     session.pathChanged();
-    whenFailed.accept(why);
+    session.upgradeFailed(why);
     if (active && settingAgainst(session.lanes().control()).isEmpty()) {
       retryLater(); // a device may come, or come back
     }
@@ -247,7 +257,7 @@ final class Upgrade {
   /** Calls wait for a better link: has them fail at once, unless one may be had soon. */
   void wanted() {
     if (hopeless) {
-      whenFailed.accept(reason);
+      session.upgradeFailed(reason);
     }
   }
 
@@ -272,10 +282,13 @@ final class Upgrade {
       decline(wanted, "asked again within " + LEAST_BETWEEN.toMillis() + " ms");
       return;
     }
+    session.loop().timers().cancel(timer);
+    timer = Timers.NONE;
     offered = true;
     offeredNanos = now;
     epoch = wanted;
     attempting = true;
+    hopeless = false;
     try {
       URI here = URI.create(control.link().localAddress());
       byte[] offer =
@@ -290,9 +303,7 @@ final class Upgrade {
   }
 
   private void decline(int wanted, String why) {
-    attempting = false;
-    reason = why;
-    session.pathChanged();
+    failed(why);
     byte[] words = ("on the server: " + why).getBytes(StandardCharsets.UTF_8);
     say(FrameKind.UPGRADE_DECLINED, wanted, words);
   }

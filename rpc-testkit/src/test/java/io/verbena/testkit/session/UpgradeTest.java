@@ -31,9 +31,12 @@ import org.junit.jupiter.api.Test;
  * Sessions change to a better link by themselves, and back when it fails, and lose nothing by it.
  */
 class UpgradeTest {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
   private final SteppedWorld world = new SteppedWorld();
   private final InMemoryNetwork fast = new InMemoryNetwork(world.clock(), 16);
   private final InMemoryUpgrade upgrade = new InMemoryUpgrade(fast);
+  private final InMemoryUpgrade server = new InMemoryUpgrade(fast);
   private final Map<String, Integer> executions = new HashMap<>();
   private final List<String> order = new ArrayList<>();
 
@@ -157,6 +160,48 @@ class UpgradeTest {
     assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
     assertThat(failure).hasMessageContaining("the peer requires RDMA");
+    assertThat(executions).isEmpty();
+  }
+
+  /** Returns a call back from a server that requires the better path, when it has failed. */
+  private RpcException failureOfACallBack(PathPolicy client) {
+    List<Session> accepted = new ArrayList<>();
+    world.server(s -> s.onSession(accepted::add).upgrades(server).path(PathPolicy.REQUIRE_RDMA));
+    Session session =
+        world
+            .client(c -> c.upgrades(upgrade).path(client).connectTimeout(CONNECT_TIMEOUT))
+            .session(world.address());
+    session.serve(Probe.bind(new Counting()));
+    CompletableFuture<String> _ = new Probe.Stub(session).submit(Probe.ECHO, "opens the session");
+    world.runUntil(() -> !accepted.isEmpty());
+    CallOptions patient = CallOptions.timeout(Duration.ofHours(1));
+    long before = world.clock().nanoTime();
+    CompletableFuture<String> call =
+        new Probe.Stub(accepted.getFirst(), patient).submit(Probe.ECHO, "never");
+    world.runUntil(call::isDone);
+    assertThat(Duration.ofNanos(world.clock().nanoTime() - before))
+        .isLessThanOrEqualTo(CONNECT_TIMEOUT.plusSeconds(1));
+    return (RpcException) call.exceptionNow();
+  }
+
+  @Test
+  void aServerThatRequiresTheBetterPathFailsClearlyWithoutIt() {
+    server.availability(new Availability.Unavailable("no verbs device on this host"));
+    RpcException failure = failureOfACallBack(PathPolicy.PREFER_RDMA);
+    assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
+    assertThat(failure).hasMessageContaining("RDMA is required").hasMessageContaining("no verbs");
+    assertThat(executions).isEmpty();
+  }
+
+  @Test
+  void aServerThatRequiresTheBetterPathWaitsNoLongerThanToConnectForItsClientToAsk() {
+    RpcException failure = failureOfACallBack(PathPolicy.TCP_ONLY);
+    assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
+    assertThat(failure)
+        .hasMessageContaining("RDMA is required")
+        .hasMessageContaining("the client has not asked for RDMA");
     assertThat(executions).isEmpty();
   }
 
