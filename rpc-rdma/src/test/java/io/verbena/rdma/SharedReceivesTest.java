@@ -2,6 +2,7 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.SendResult;
 import io.verbena.testkit.LinkEnd;
@@ -11,6 +12,7 @@ import io.verbena.verbs.fabric.DeviceProfile;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,13 +26,16 @@ final class SharedReceivesTest {
   /** Receives, with those for control messages. */
   private static final int GUARANTEED = SETTINGS.guaranteedCredits() + 3;
 
-  private final FabricLinkHarness harness;
-  private final SteppedLinks links;
+  private FabricLinkHarness harness;
+  private SteppedLinks links;
 
-  SharedReceivesTest() throws Exception {
-    harness =
-        new FabricLinkHarness(
-            Seed.random("shared receives").nextLong(), DeviceProfile.full(), SETTINGS);
+  @SuppressWarnings("NullAway.Init") // by open
+  SharedReceivesTest() throws LinkException {
+    open(Seed.random("shared receives").nextLong());
+  }
+
+  private void open(long seed) throws LinkException {
+    harness = new FabricLinkHarness(seed, DeviceProfile.full(), SETTINGS);
     links = new SteppedLinks(harness, OPTIONS, OPTIONS);
   }
 
@@ -135,6 +140,28 @@ final class SharedReceivesTest {
     assertThat(harness.west.pinnedBytes()).isEqualTo(before);
     assertThat(harness.west.counters().undrained()).isZero();
     assertThat(fill(links.open().client())).isEqualTo(SETTINGS.guaranteedCredits());
+  }
+
+  /** Its device may say that the last one is taken before that one's completion has been read. */
+  @Test
+  void whatALinkHasTakenAtItsEndIsPostedAgain() throws LinkException {
+    Random random = Seed.random("receives that are taken at the end");
+    for (int fabric = 0; fabric < 24; fabric++) {
+      closeAndLeaveNothing();
+      open(random.nextLong());
+      for (int i = 0; i < 40; i++) {
+        SteppedLinks.Pair pair = links.open();
+        fill(pair.client());
+        for (int events = random.nextInt(20); events > 0; events--) {
+          harness.world.step();
+        }
+        pair.server().link().abort("by the test");
+        links.stepUntil("the end", () -> pair.server().heard().isClosed());
+      }
+      SteppedLinks.Pair last = links.open();
+      last.client().sendNow(new byte[1]);
+      links.stepUntil("a frame", () -> last.server().heard().frames().size() == 1);
+    }
   }
 
   @Test

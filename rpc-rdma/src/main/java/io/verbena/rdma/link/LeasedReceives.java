@@ -13,6 +13,8 @@ final class LeasedReceives implements Receives {
   private final int guaranteed;
   private @Nullable QueuePair queuePair;
 
+  private boolean lastReached;
+
   /** What the link counts on and has not used, whatever became of those it has used. */
   private int granted;
 
@@ -80,10 +82,19 @@ final class LeasedReceives implements Receives {
     granted -= receives;
   }
 
-  /** Receives in a shared queue are not flushed; the device says when it takes none any more. */
+  /**
+   * Receives in a shared queue are not flushed; the device says when it takes none any more. What
+   * it has taken by then is in the completion queue, and would be lost with the queue pair: that
+   * queue is read to its end once more, as it is before each call (InfiniBand specification,
+   * 10.3.1).
+   */
   @Override
   public boolean isDrained() throws IOException {
-    return queuePair == null || queuePair.isLastReceiveReached();
+    if (queuePair == null || lastReached) {
+      return true;
+    }
+    lastReached = queuePair.isLastReceiveReached();
+    return false;
   }
 
   /** rdma_rxe and others say nothing. */

@@ -41,7 +41,10 @@ interface Receives {
   /** The peer will not use so many that were leased. */
   void giveUp(int receives);
 
-  /** In ERR: returns whether nothing will complete any more. */
+  /**
+   * In ERR: returns whether nothing will complete any more. Asked again only when the completion
+   * queue has been read to its end since.
+   */
   boolean isDrained() throws IOException;
 
   /** In ERR: returns whether waiting long enough is as good as {@link #isDrained}. */

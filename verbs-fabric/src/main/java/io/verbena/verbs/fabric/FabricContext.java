@@ -17,7 +17,9 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The device of an adapter of a host. */
@@ -25,12 +27,19 @@ final class FabricContext extends IbvContext implements VerbsContext {
   private static final int MAX_OBJECTS = 1 << 20;
   private static final int MAX_READ_ATOMIC = 128;
 
+  /** Late, so that who asks is mostly told at once. */
+  private static final int LAST_REACHED_LATENCIES = 20;
+
   private final FabricHost host;
   private final FabricAdapter adapter;
   private final Keys keys = new Keys();
   private final Handles handles = new Handles();
   private final List<FabricQp> qps = new ArrayList<>();
   private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
+
+  /** Of these it is to be said that they take no more shared receives. */
+  private final Set<FabricQp> lastReached = new LinkedHashSet<>();
+
   private long registeredBytes;
   private boolean broken;
 
@@ -163,6 +172,8 @@ final class FabricContext extends IbvContext implements VerbsContext {
       throw new IllegalArgumentException("A wait of " + timeoutNanos + " ns; at least 0");
     }
     synchronized (fabric().lock) {
+      lastReached.forEach(this::tellLastReached); // whoever asks may be told at the worst moment
+      lastReached.clear();
       fabric().await(timeoutNanos, this::hasAsyncEvent);
       return events.poll();
     }
@@ -222,6 +233,27 @@ final class FabricContext extends IbvContext implements VerbsContext {
   boolean hasAsyncEvent() throws VerbsException {
     host.check("ibv_get_async_event");
     return !events.isEmpty();
+  }
+
+  /** A queue pair takes no more shared receives, as the device will say. */
+  void reachedLast(FabricQp qp) {
+    lastReached.add(qp);
+    fabric()
+        .after(
+            LAST_REACHED_LATENCIES * fabric().latency(),
+            () -> {
+              if (lastReached.remove(qp)) {
+                tellLastReached(qp);
+              }
+            });
+  }
+
+  /** What it has taken is in the completion queue by then, and lost if that is not read. */
+  private void tellLastReached(FabricQp qp) {
+    if (qp.isOpen()) {
+      qp.flushTaken();
+      raise(new AsyncEvent(AsyncEvent.Type.QP_LAST_WQE_REACHED, qp, null, null, 0));
+    }
   }
 
   void raise(AsyncEvent event) {

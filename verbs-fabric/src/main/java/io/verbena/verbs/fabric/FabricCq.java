@@ -164,7 +164,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     }
   }
 
-  private void revealAll() {
+  void revealAll() {
     while (visible < entered) {
       revealOne();
     }

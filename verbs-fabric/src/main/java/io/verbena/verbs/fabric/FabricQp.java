@@ -3,7 +3,6 @@ package io.verbena.verbs.fabric;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPCap;
 import com.ibm.disni.verbs.IbvQPInitAttr;
-import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.QpAttributes;
 import io.verbena.verbs.ext.QpChange;
@@ -324,7 +323,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
     requester.flush();
     flushReceives();
     if (srq != null && device.fabric().temper.lastWqeEvent()) {
-      device.raise(new AsyncEvent(AsyncEvent.Type.QP_LAST_WQE_REACHED, this, null, null, 0));
+      device.reachedLast(this);
     }
   }
 
@@ -355,11 +354,23 @@ final class FabricQp extends IbvQP implements VerbsQp {
     }
   }
 
+  /** Ends a shared receive that it had taken in advance, in a fabric that does that. */
+  void flushTaken() {
+    if (device.fabric().temper.takesAhead() && receives.size() > 0) {
+      flushNextReceive();
+    }
+    receiveCq.revealAll();
+  }
+
   private void flushReceives() {
     while (srq == null && receives.size() > 0) {
-      if (receiveCompletion(receives.take().wrId, WcStatus.WR_FLUSH_ERR) != null) {
-        receiveCq.enter();
-      }
+      flushNextReceive();
+    }
+  }
+
+  private void flushNextReceive() {
+    if (receiveCompletion(receives.take().wrId, WcStatus.WR_FLUSH_ERR) != null) {
+      receiveCq.enter();
     }
   }
 }

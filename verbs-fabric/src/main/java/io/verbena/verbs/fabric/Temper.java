@@ -20,6 +20,8 @@ import java.util.SplittableRandom;
  * @param landsBeforeRnr half of a WRITE with immediate lands although no receive is posted
  * @param refusalTakesReceive a WRITE with immediate that is refused ends the receive that it would
  *     have taken; otherwise it raises an event, as requests that take none do
+ * @param takesAhead a queue pair with an SRQ has taken one more receive when it comes to ERR, which
+ *     it flushes before it reports LAST_WQE_REACHED
  */
 record Temper(
     boolean synchronous,
@@ -31,10 +33,11 @@ record Temper(
     boolean purgesOnDestroy,
     boolean lateReads,
     boolean landsBeforeRnr,
-    boolean refusalTakesReceive) {
+    boolean refusalTakesReceive,
+    boolean takesAhead) {
 
   static Temper draw(SplittableRandom random) {
-    int last; // two freedoms of one draw: what a seed gives otherwise stays as it was
+    int last; // three freedoms of one draw: what a seed gives otherwise stays as it was
     return new Temper(
         random.nextInt(4) == 0,
         random.nextInt(4) != 0,
@@ -45,6 +48,7 @@ record Temper(
         random.nextBoolean(),
         random.nextBoolean(),
         (last = random.nextInt()) < 0,
-        (last & 1) != 0);
+        (last & 1) != 0,
+        (last & 2) != 0);
   }
 }
