@@ -174,7 +174,10 @@ public final class VerbenaClient implements AutoCloseable {
     return engine.slotsInUse();
   }
 
-  /** Ends every session and stops the event loops. Calls in flight fail, and so do later ones. */
+  /**
+   * Ends every session and stops the event loops. Calls in flight fail, and so do later ones. Takes
+   * milliseconds, or up to 3 s over RDMA where a peer's device does not answer.
+   */
   @Override
   public void close() {
     closed = true;

@@ -62,7 +62,10 @@ public interface UpgradeDriver extends AutoCloseable {
    */
   void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler);
 
-  /** Closes every link. Links' listeners are told. */
+  /**
+   * Closes every link, when what was sent by it has arrived, or after some seconds where a peer
+   * does not answer. Links' listeners are told.
+   */
   @Override
   void close();
 }

@@ -47,6 +47,11 @@ final class OpenLinks {
     return links.isEmpty();
   }
 
+  /** Returns whether a link has something on its way to its peer. */
+  boolean someSend() {
+    return links.stream().anyMatch(RdmaLink::isSending);
+  }
+
   List<RdmaLink> all() {
     return List.copyOf(links);
   }

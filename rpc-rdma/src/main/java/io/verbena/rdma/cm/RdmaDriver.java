@@ -218,15 +218,16 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   /**
-   * Lets farewells arrive and queue pairs drain, within a bound: of pauses too, since a clock that
-   * is set by hand stands still meanwhile.
+   * Lets farewells arrive, which takes a round trip, or {@link #LINGER_NANOS} where a peer's device
+   * does not answer; what queue pairs still have to receive, nobody would hear. Bounded in pauses
+   * too, since a clock that is set by hand stands still meanwhile.
    */
   private void linger() {
     long end = context.clock().nanoTime() + LINGER_NANOS;
     long pauses = LINGER_NANOS / LINGER_STEP_NANOS;
     try (WaitSet pause = provider.newWaitSet()) {
       long now;
-      while (!links.isEmpty() && pauses > 0 && (now = context.clock().nanoTime()) - end < 0) {
+      while (links.someSend() && pauses > 0 && (now = context.clock().nanoTime()) - end < 0) {
         if (poll(now) == 0) {
           pause.await(LINGER_STEP_NANOS);
           pauses--;

@@ -76,6 +76,10 @@ final class Ending {
     lastSendDone = true;
   }
 
+  boolean isAllSent() {
+    return lastSendDone;
+  }
+
   /** Goes on draining, and returns whether every request has completed. */
   boolean isDrained() throws IOException {
     if (!lastSendPosted && !lastSendDone && !isOverdue(clock.nanoTime())) {

@@ -626,6 +626,11 @@ public final class RdmaLink implements Link, CompletionSink {
     return state == State.CLOSED;
   }
 
+  /** Returns whether the device may still send something for it, such as a farewell. */
+  public boolean isSending() {
+    return state != State.CLOSED && !ending.isAllSent();
+  }
+
   private int stepDraining() throws IOException {
     int work = deliver() + stepBulk();
     boolean drained = ending.isDrained();
