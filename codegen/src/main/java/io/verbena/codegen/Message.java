@@ -41,6 +41,9 @@ public enum Message {
   ENDLESS_TYPE(26, "%s needs itself with ever more type arguments. Break the circle."),
   NULLABLE_PRIMITIVE(27, "%s cannot be null. Use %s, or for an array '%s @Nullable []'."),
   INNER_CLASS(28, "%s belongs to an instance of its outer class. Make it static."),
+  FUTURE(
+      29,
+      "%s is a future. Name the type of what it holds: async clients return every result as a CompletionStage."),
 
   /** Classes, sealed types and exceptions. */
   NO_CONSTRUCTOR(

@@ -214,6 +214,8 @@ final class ShapeReader {
     }
     if (isCollection(element)) {
       reporter.error(site, Message.COLLECTION_CLASS, element.getSimpleName());
+    } else if (isFuture(element)) {
+      reporter.error(site, Message.FUTURE, element.getSimpleName());
     } else if (modifiers.contains(Modifier.SEALED) && modifiers.contains(Modifier.ABSTRACT)) {
       return choices.read(element, arguments, shape, site);
     } else if (element.getKind() != ElementKind.CLASS || isUnknowable(element)) {
@@ -254,6 +256,11 @@ final class ShapeReader {
 
   private boolean isCollection(TypeElement element) {
     return isSubtype(element, "java.util.Collection") || isSubtype(element, "java.util.Map");
+  }
+
+  private boolean isFuture(TypeElement element) {
+    return isSubtype(element, "java.util.concurrent.CompletionStage")
+        || isSubtype(element, "java.util.concurrent.Future");
   }
 
   /** Classes of the JDK hide their fields, exceptions more than that. */
