@@ -42,6 +42,12 @@ final class FileSink implements Sink {
 
   @Override
   public void begin(long length) throws TransferProblem {
+    if (Files.isDirectory(path)) { // else all of it would come before the system says so
+      throw cannot(
+          "write " + path,
+          new FileSystemException(
+              path.toString(), null, "it is a directory; name the file that is to be in it"));
+    }
     // Opening it a second time would be enough to lose its lock: closing that frees both.
     if (!BEING_WRITTEN.add(part)) {
       throw another();

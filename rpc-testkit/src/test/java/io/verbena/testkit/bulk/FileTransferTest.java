@@ -166,9 +166,22 @@ class FileTransferTest {
   }
 
   @Test
-  void aFileCannotTakeThePlaceOfADirectory() throws IOException {
+  void aFileCannotTakeThePlaceOfADirectoryAndNothingIsMovedForThat() throws IOException {
     Path into = Files.createDirectory(directory.resolve("landed"));
     assertThat(failureOfLandingIn(into))
+        .hasMessageContaining("failed at offset 0")
+        .hasMessageContaining("cannot write " + into + ": it is a directory; name the file");
+    assertLeft(into);
+  }
+
+  @Test
+  void aFileCannotTakeThePlaceOfADirectoryThatIsMadeMeanwhile() throws IOException {
+    Path into = directory.resolve("landed");
+    ObjectRef ref = bulk.publish(Source.of(bulk.bytes(8 << 20, 5)));
+    Transfer transfer = bulk.fetch(ref, Landing.file(into));
+    bulk.steps(8);
+    Files.createDirectory(into);
+    assertThat(bulk.awaitFailure(transfer))
         .hasMessageContaining("cannot move " + into + ".part to " + into)
         .hasMessageContaining("Is a directory");
     assertLeft(into);
