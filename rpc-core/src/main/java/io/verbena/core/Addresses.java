@@ -11,7 +11,8 @@ final class Addresses {
   static URI parse(String address) {
     try {
       URI uri = URI.create(address.contains("://") ? address : "tcp://" + address);
-      if (uri.getScheme() != null && uri.getHost() != null) {
+      String place = uri.getRawAuthority(); // its host is null where a name has an underscore
+      if (uri.getScheme() != null && place != null && !place.startsWith(":")) {
         return uri;
       }
     } catch (IllegalArgumentException e) {

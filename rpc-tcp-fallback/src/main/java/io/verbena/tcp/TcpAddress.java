@@ -5,6 +5,9 @@ import io.verbena.core.link.LinkException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +19,13 @@ import org.jspecify.annotations.Nullable;
 record TcpAddress(String host, int port) {
   static final String SCHEME = "tcp";
 
+  /** For {@link URI#getHost} an underscore makes no host, and names of containers have them. */
+  private static final Pattern AUTHORITY = Pattern.compile("(\\[[^\\]]+]|[\\w.-]+):(\\d{1,5})");
+
   static TcpAddress of(URI uri) throws LinkException {
-    String host = uri.getHost();
-    int port = uri.getPort();
-    if (!SCHEME.equals(uri.getScheme()) || host == null || port < 0 || port > 0xffff) {
+    Matcher written = AUTHORITY.matcher(Objects.requireNonNullElse(uri.getRawAuthority(), ""));
+    int port = written.matches() ? Integer.parseInt(written.group(2)) : -1;
+    if (!SCHEME.equals(uri.getScheme()) || port < 0 || port > 0xffff) {
       throw new LinkException(
           "'"
               + uri
@@ -27,6 +33,7 @@ record TcpAddress(String host, int port) {
               + " tcp://[::1]:7400",
           null);
     }
+    String host = written.group(1);
     boolean bracketed = host.startsWith("[");
     return new TcpAddress(bracketed ? host.substring(1, host.length() - 1) : host, port);
   }

@@ -85,11 +85,12 @@ final class AddressTest {
         .hasMessageContaining("no interface of this machine");
   }
 
-  @Test
-  void ofAnUnknownHostIsNamedWithTheCure() {
-    assertThatThrownBy(() -> listen("tcp://no-such-host.invalid:0"))
+  @ParameterizedTest
+  @ValueSource(strings = {"no-such-host.invalid", "no_such_host.invalid"})
+  void ofAnUnknownHostIsNamedWithTheCure(String host) {
+    assertThatThrownBy(() -> listen("tcp://" + host + ":0"))
         .isInstanceOf(LinkException.class)
-        .hasMessageContaining("'no-such-host.invalid' is unknown");
+        .hasMessageContaining("'" + host + "' is unknown");
   }
 
   @Test
@@ -102,7 +103,8 @@ final class AddressTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tcp:host", "tcp://host", "tcp://:7400", "tcp://host:70000"})
+  @ValueSource(
+      strings = {"tcp:host", "tcp://host", "tcp://:7400", "tcp://host:70000", "tcp://::1:74"})
   void withoutHostOrPortIsRefused(String address) {
     assertThatThrownBy(() -> listen(address))
         .isInstanceOf(LinkException.class)
