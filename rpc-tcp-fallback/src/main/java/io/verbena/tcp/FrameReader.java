@@ -236,6 +236,7 @@ final class FrameReader {
     return "the peer sent a frame of "
         + Integer.toUnsignedString(length)
         + " bytes; this end accepts 1 to maxFrameBytes = "
-        + maxFrameBytes;
+        + maxFrameBytes
+        + ". Is it a Verbena program? Check the address";
   }
 }

@@ -79,7 +79,7 @@ final class BadInputTest {
       links.stepUntil("the liar's link to end", () -> end.heard().isClosed());
       assertThat(end.heard().closedReason())
           .contains(Integer.toUnsignedString(length))
-          .contains("maxFrameBytes = " + MAX_FRAME);
+          .contains("maxFrameBytes = " + MAX_FRAME + ". Is it a Verbena program?");
       assertThat(end.heard().frames()).isEmpty();
     }
   }
