@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 
 /**
  * Marks an interface as a contract. At compile time Verbena's annotation processor writes {@code
- * <Interface>Rpc} beside it: a blocking client, an async client, a binding for a server, and the
- * serializers of every type that a signature reaches.
+ * <Interface>Rpc} beside it (of a nested one {@code <Outer>_<Interface>Rpc}): a blocking client, an
+ * async client, a binding for a server, and the serializers of every type that a signature reaches.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)
