@@ -16,7 +16,9 @@ import picocli.CommandLine.Spec;
 /** {@code bench compare}: what changed between two runs, beyond noise. */
 @Command(
     name = "compare",
-    description = "Tells what changed between two runs, beyond noise; exits with 1 for the worse.")
+    description =
+        "Tells what changed between two runs, beyond noise; exits with 1 for the worse, and when"
+            + " something that BEFORE measured is not in AFTER.")
 public final class CompareCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -36,19 +38,21 @@ public final class CompareCommand implements Callable<Integer> {
       throw new IOException("the two reports have no contestant and load in common");
     }
     out.print(Comparison.table(rows));
-    Comparison.missing(old, now).forEach(one -> out.printf("%nonly in %s: %s%n", before, one));
+    List<String> gone = Comparison.missing(old, now);
+    gone.forEach(one -> out.printf("%nonly in %s: %s%n", before, one));
     Comparison.missing(now, old).forEach(one -> out.printf("%nonly in %s: %s%n", after, one));
     long worse = count(rows, Comparison.Verdict.WORSE);
     long better = count(rows, Comparison.Verdict.BETTER);
     if (count(rows, Comparison.Verdict.UNKNOWN) > 0) {
       out.printf("%nToo few rounds to tell: use --rounds %d at least.%n", Comparison.LEAST_ROUNDS);
-    } else if (worse + better == 0) {
+    } else if (worse + better + gone.size() == 0) {
       out.printf("%nunchanged%n");
     } else {
-      out.printf("%n%d worse, %d better%n", worse, better);
+      String away = gone.isEmpty() ? "" : ", " + gone.size() + " gone";
+      out.printf("%n%d worse, %d better%s%n", worse, better, away);
     }
     out.flush();
-    return worse == 0 ? 0 : 1;
+    return worse == 0 && gone.isEmpty() ? 0 : 1;
   }
 
   private static long count(List<Comparison.Row> rows, Comparison.Verdict verdict) {
