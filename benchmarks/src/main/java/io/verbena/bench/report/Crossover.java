@@ -74,7 +74,7 @@ final class Crossover {
       if (last != 0 && last >= 1 != ratio >= 1) {
         double part = Math.log(last) / (Math.log(last) - Math.log(ratio));
         double size = lastSize * Math.pow((double) entry.getKey() / lastSize, part);
-        crossings.add(String.format(ROOT, "at about %,.0f bytes", size));
+        crossings.add("at about " + about(size));
       }
       lastSize = entry.getKey();
       last = ratio;
@@ -83,5 +83,14 @@ final class Crossover {
       return last >= 1 ? "RDMA is better at every size." : "TCP is better at every size.";
     }
     return "they cross " + String.join(", ", crossings) + ".";
+  }
+
+  /**
+   * Returns a size in round figures: what lies between two measured ones is not known any better.
+   */
+  private static String about(double size) {
+    String unit = size < 1 << 10 ? "bytes" : size < 1 << 20 ? "KiB" : "MiB";
+    double value = size / (size < 1 << 10 ? 1 : size < 1 << 20 ? 1 << 10 : 1 << 20);
+    return String.format(ROOT, value < 10 ? "%.1f %s" : "%.0f %s", value, unit);
   }
 }

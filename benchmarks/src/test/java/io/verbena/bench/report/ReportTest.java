@@ -146,6 +146,8 @@ class ReportTest {
   void saysWhereOnePathOvertakesTheOther() {
     assertThat(Crossover.words(new TreeMap<>(Map.of(64, 2.0, 4096, 0.5))))
         .contains("about 512 bytes");
+    assertThat(Crossover.words(new TreeMap<>(Map.of(1 << 16, 2.0, 1 << 18, 0.5, 1 << 19, 1.5))))
+        .isEqualTo("they cross at about 128 KiB, at about 396 KiB.");
     assertThat(Crossover.words(new TreeMap<>(Map.of(64, 2.0, 4096, 1.5))))
         .contains("RDMA is better at every size");
   }
