@@ -49,7 +49,7 @@ public final class CalibrateCommand implements Callable<Integer> {
   private @Nullable Path html;
 
   @Option(
-      names = "--warm-up",
+      names = "--warmup",
       paramLabel = "SECONDS",
       defaultValue = "2",
       description = "calls made before anything is measured, on each path (default: 2)")
@@ -83,7 +83,7 @@ public final class CalibrateCommand implements Callable<Integer> {
     if (!(warmUp >= 0 && warmUp <= MOST_WARM_UP)) {
       throw new CommandLine.ParameterException(
           spec.commandLine(),
-          "--warm-up is a time in seconds, such as 0.5 or 10: an hour at most, not " + warmUp);
+          "--warmup is a time in seconds, such as 0.5 or 10: an hour at most, not " + warmUp);
     }
     if (html != null) {
       OutputFile.check(html);

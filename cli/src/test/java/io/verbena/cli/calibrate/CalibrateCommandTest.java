@@ -48,7 +48,7 @@ class CalibrateCommandTest {
     Path page = directory.resolve("page.html");
     StringWriter out = new StringWriter();
     CommandLine command = new CommandLine(new CalibrateCommand()).setOut(new PrintWriter(out));
-    assertThat(command.execute("--warm-up=0", "--html=" + page)).isZero();
+    assertThat(command.execute("--warmup=0", "--html=" + page)).isZero();
     assertThat(out.toString())
         .containsPattern("mem +\\d+\\.\\d us +\\d\\.\\d+ ns/byte +none +none +from \\d+")
         .containsPattern("tcp +\\d+\\.\\d us +\\d\\.\\d+ ns/byte +none +none +from \\d+")
@@ -70,11 +70,11 @@ class CalibrateCommandTest {
                   return 1;
                 });
     for (String time : List.of("-1", "NaN", "1e300")) {
-      assertThat(command.execute("--warm-up=" + time)).isEqualTo(2);
+      assertThat(command.execute("--warmup=" + time)).isEqualTo(2);
     }
-    assertThat(err.toString()).contains("--warm-up is a time in seconds");
+    assertThat(err.toString()).contains("--warmup is a time in seconds");
     Path lost = directory.resolve("missing").resolve("page.html");
-    assertThat(command.execute("--warm-up=0", "--html=" + lost)).isEqualTo(1);
+    assertThat(command.execute("--warmup=0", "--html=" + lost)).isEqualTo(1);
     assertThat(err.toString()).contains("cannot write " + lost);
     assertThat(out.toString()).as("nothing was measured").isEmpty();
   }
