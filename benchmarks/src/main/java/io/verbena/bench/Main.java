@@ -9,6 +9,7 @@ import io.verbena.bench.command.ServerCommand;
 import io.verbena.bench.command.TargetsCommand;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.usage.Versions;
+import io.verbena.cli.WrongUsage;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
@@ -61,11 +62,11 @@ public final class Main {
 
   /** Returns the command, to be executed. */
   public static CommandLine commandLine() {
-    CommandLine main = new CommandLine(new Main());
-    CommandLine.IParameterExceptionHandler usual = main.getParameterExceptionHandler();
-    return main.setCaseInsensitiveEnumValuesAllowed(true)
+    return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(
-            (failure, words) -> usual.handleParseException(withHint(failure, words), words))
+            (failure, words) ->
+                new WrongUsage().handleParseException(withHint(failure, words), words))
         .setExecutionExceptionHandler(
             (failure, command, parsed) -> {
               command.getErr().println("verbena bench: " + inWords(failure));

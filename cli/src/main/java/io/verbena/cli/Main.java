@@ -13,6 +13,8 @@ import picocli.CommandLine.Command;
     name = "verbena",
     description = "RPC for Java that rides RDMA when both ends have it, and TCP when not.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    scope = CommandLine.ScopeType.INHERIT,
     subcommands = {
       CalibrateCommand.class,
       DemoCommand.class,
@@ -30,6 +32,7 @@ public final class Main {
 
   static int run(String... args) {
     return new CommandLine(new Main())
+        .setParameterExceptionHandler(new WrongUsage())
         .setExecutionExceptionHandler(
             (failure, command, parsed) -> {
               command.getErr().println("verbena: " + inWords(failure));

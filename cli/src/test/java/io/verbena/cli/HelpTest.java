@@ -5,11 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every command tells what it is for. */
+/** Every command tells what it is for, and of which version it is. */
 class HelpTest {
   @ParameterizedTest
   @ValueSource(strings = {"calibrate", "demo", "demo-server", "doctor", "stat"})
   void isThereForEachCommand(String command) {
     assertThat(Main.run(command, "--help")).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-V", "stat --version"})
+  void tellsItsVersion(String words) throws Exception {
+    CommandRun run = CommandRun.of(words.split(" "));
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).singleElement().asString().matches("verbena \\d+\\.\\d+\\.\\d+.*");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"stat 12 13", "doctor --wait=-1"})
+  void refusesWrongUsageInAFewWords(String words) throws Exception {
+    CommandRun run = CommandRun.of(words.split(" "));
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.err()).startsWith("verbena").contains("--help' tells how it is used");
+    assertThat(run.err().lines()).hasSizeLessThan(4);
   }
 }

@@ -26,8 +26,7 @@ import picocli.CommandLine.Spec;
           + " beside its message, and is sent from where it is. Sessions measure the same for"
           + " themselves; set partCutOffBytes and pinCutOffBytes to have it otherwise.",
       "Exit status: 1 where a path could not be measured, but for RDMA without a device."
-    },
-    mixinStandardHelpOptions = true)
+    })
 public final class CalibrateCommand implements Callable<Integer> {
   private static final double MOST_WARM_UP = 3600;
 

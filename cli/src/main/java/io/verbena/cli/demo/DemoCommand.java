@@ -14,8 +14,7 @@ import picocli.CommandLine.Spec;
 /** {@code verbena demo}: every kind of call, between two processes, on the best path there is. */
 @Command(
     name = "demo",
-    description = "Makes typed calls between two processes, on the best path there is.",
-    mixinStandardHelpOptions = true)
+    description = "Makes typed calls between two processes, on the best path there is.")
 public final class DemoCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 

@@ -9,11 +9,7 @@ import picocli.CommandLine.Command;
  * The demonstration's second process. Prints where it listens, and serves until its input ends:
  * that is when the process that started it is gone, however it went.
  */
-@Command(
-    name = "demo-server",
-    hidden = true,
-    description = "The server of the demonstration.",
-    mixinStandardHelpOptions = true)
+@Command(name = "demo-server", hidden = true, description = "The server of the demonstration.")
 public final class DemoServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -25,8 +26,7 @@ import picocli.CommandLine.Spec;
           + " session from here would get. With HOST:PORT it opens a session with the Verbena"
           + " server there and says which path it got, and why.",
       "Exit status: 0 when RDMA is possible (with HOST:PORT: when the session got it), 1 when not."
-    },
-    mixinStandardHelpOptions = true)
+    })
 public final class DoctorCommand implements Callable<Integer> {
   private static final int NO_RDMA = 1;
 
@@ -58,6 +58,10 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if (waitSeconds < 0) {
+      throw new ParameterException(
+          spec.commandLine(), "--wait is a time in seconds, not " + waitSeconds);
+    }
     PrintWriter out = spec.commandLine().getOut();
     Doctor doctor = machine.get();
     Doctor.Diagnosis diagnosis = doctor.examine();

@@ -20,8 +20,7 @@ import picocli.CommandLine.Spec;
           + " calls in flight, credits, memory, transfers, registration cache and quarantine.",
       "Without PID: lists the processes of yours that use Verbena. Exit status: 1 where there is"
           + " nothing to show."
-    },
-    mixinStandardHelpOptions = true)
+    })
 public final class StatCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
