@@ -203,7 +203,11 @@ final class Bench implements AutoCloseable {
       failure = String.valueOf(e.getMessage());
     }
     if (results.isEmpty()) {
-      throw new IllegalStateException("nobody took part: " + match.absent());
+      String why =
+          match.absent().entrySet().stream()
+              .map(one -> one.getKey() + ": " + one.getValue())
+              .collect(joining("; "));
+      throw new IllegalStateException("nobody took part: " + why);
     }
     return new Report(
         started,
