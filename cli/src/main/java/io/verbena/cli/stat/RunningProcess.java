@@ -7,8 +7,12 @@ import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.Stats;
 import io.verbena.core.stat.VerbenaMXBean;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanServerConnection;
@@ -25,16 +29,35 @@ import javax.management.remote.JMXServiceURL;
  * @param name what it runs
  */
 record RunningProcess(long pid, String name) {
-  /** Returns all that can be reached. */
-  static List<RunningProcess> all() {
-    List<RunningProcess> found = new ArrayList<>();
+  /**
+   * What a look around came to.
+   *
+   * @param found those that use Verbena
+   * @param silent those that did not answer, such as one that is stopped: they may use it or not
+   */
+  record Listing(List<RunningProcess> found, List<RunningProcess> silent) {}
+
+  /** Returns all that can be reached. They are asked at the same time, and for so long at most. */
+  static Listing all(Duration longest) throws IOException, InterruptedException {
+    Map<RunningProcess, Answer<Boolean>> asked = new LinkedHashMap<>();
     for (VirtualMachineDescriptor one : VirtualMachine.list()) {
       long pid = Long.parseLong(one.id());
-      if (pid != ProcessHandle.current().pid() && usesVerbena(one)) {
-        found.add(new RunningProcess(pid, one.displayName()));
+      if (pid != ProcessHandle.current().pid()) {
+        asked.put(new RunningProcess(pid, one.displayName()), new Answer<>(() -> usesVerbena(one)));
       }
     }
-    return found;
+    Listing listing = new Listing(new ArrayList<>(), new ArrayList<>());
+    long end = System.nanoTime() + longest.toNanos();
+    for (Map.Entry<RunningProcess, Answer<Boolean>> one : asked.entrySet()) {
+      try {
+        if (one.getValue().await(Duration.ofNanos(end - System.nanoTime()))) {
+          listing.found.add(one.getKey());
+        }
+      } catch (TimeoutException e) {
+        listing.silent.add(one.getKey());
+      }
+    }
+    return listing;
   }
 
   private static boolean usesVerbena(VirtualMachineDescriptor one) {
@@ -54,9 +77,20 @@ record RunningProcess(long pid, String name) {
    * Asks a process for its clients and servers. From then on it has a management agent, which
    * listens on a local port.
    *
-   * @throws IOException if it cannot be asked; the message says why
+   * @throws IOException if it cannot be asked, or does not answer in time; the message says why
    */
-  static List<EngineStat> ask(long pid) throws IOException {
+  static List<EngineStat> ask(long pid, Duration longest) throws IOException, InterruptedException {
+    try {
+      return new Answer<>(() -> ask(pid)).await(longest);
+    } catch (TimeoutException e) {
+      throw new IOException(
+          "process %d did not answer within %d s: it is very busy, or stopped ('kill -CONT %d' continues it)"
+              .formatted(pid, longest.toSeconds(), pid),
+          e);
+    }
+  }
+
+  private static List<EngineStat> ask(long pid) throws IOException {
     VirtualMachine machine;
     try {
       machine = VirtualMachine.attach(Long.toString(pid));

@@ -4,6 +4,7 @@ import io.verbena.cli.Table;
 import io.verbena.core.stat.EngineStat;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -22,35 +23,52 @@ import picocli.CommandLine.Spec;
           + " nothing to show."
     })
 public final class StatCommand implements Callable<Integer> {
+  /** A JVM on an emulated processor takes some seconds. */
+  private static final Duration LONGEST = Duration.ofSeconds(8);
+
+  private final Duration longest;
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(arity = "0..1", paramLabel = "PID", description = "the process to look into")
   private @Nullable Long pid;
 
+  /** Asks each process for a few seconds. */
+  public StatCommand() {
+    this(LONGEST);
+  }
+
+  StatCommand(Duration longest) {
+    this.longest = longest;
+  }
+
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     int exit = pid == null ? list(out) : show(out, pid);
     out.flush();
     return exit;
   }
 
-  private static int list(PrintWriter out) {
-    List<RunningProcess> found = RunningProcess.all();
-    if (found.isEmpty()) {
+  private int list(PrintWriter out) throws IOException, InterruptedException {
+    RunningProcess.Listing listing = RunningProcess.all(longest);
+    boolean any = !listing.found().isEmpty();
+    if (any) {
+      Table table = new Table("PID", "program");
+      listing.found().forEach(one -> table.row(one.pid(), one.name()));
+      table.print(out, "");
+      out.printf("%nverbena stat PID shows one%n");
+    } else {
       out.println("no process of yours uses Verbena now");
-      return 1;
     }
-    Table table = new Table("PID", "program");
-    found.forEach(one -> table.row(one.pid(), one.name()));
-    table.print(out, "");
-    out.println();
-    out.println("verbena stat PID shows one");
-    return 0;
+    for (RunningProcess one : listing.silent()) {
+      out.printf("process %d (%s) did not answer: is it stopped?%n", one.pid(), one.name());
+    }
+    return any ? 0 : 1;
   }
 
-  private static int show(PrintWriter out, long pid) throws IOException {
-    List<EngineStat> engines = RunningProcess.ask(pid);
+  private int show(PrintWriter out, long pid) throws IOException, InterruptedException {
+    List<EngineStat> engines = RunningProcess.ask(pid, longest);
     if (engines.isEmpty()) {
       out.println("process " + pid + " has no client or server open now");
       return 1;

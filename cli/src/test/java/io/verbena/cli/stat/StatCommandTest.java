@@ -12,11 +12,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** The command looks into a server's process from this one, as a user would. */
@@ -28,21 +30,24 @@ class StatCommandTest {
 
   @BeforeAll
   static void start() throws IOException {
-    server =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "demo-server")
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    server = demoServer();
     address =
         Objects.requireNonNull(
             new BufferedReader(
                     new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
                 .readLine());
+  }
+
+  private static Process demoServer() throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "demo-server")
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
   }
 
   @AfterAll
@@ -51,10 +56,14 @@ class StatCommandTest {
   }
 
   private static Run stat(String... arguments) {
+    return run(new StatCommand(), arguments);
+  }
+
+  private static Run run(StatCommand command, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exit =
-        new CommandLine(new StatCommand())
+        new CommandLine(command)
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(arguments);
@@ -92,5 +101,25 @@ class StatCommandTest {
     Run run = stat(Long.toString(gone.pid()));
     assertThat(run.exit()).isNotZero();
     assertThat(run.err()).contains("cannot be asked");
+  }
+
+  @Test
+  @Timeout(60)
+  void doesNotWaitForAProcessThatIsStopped() throws Exception {
+    StatCommand shortly = new StatCommand(Duration.ofMillis(500));
+    Process stopped = demoServer();
+    try {
+      String pid = Long.toString(stopped.pid());
+      assertThat(stopped.getInputStream().read()).isNotNegative(); // it is up
+      // Attached to once, it is connected to at once from then on, and never answers.
+      assertThat(stat(pid).err()).isEmpty();
+      assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
+      assertThat(run(shortly).out()).containsPattern("process " + pid + " .*did not answer");
+      Run one = run(shortly, pid);
+      assertThat(one.exit()).isNotZero();
+      assertThat(one.err()).contains("process " + pid + " did not answer", "kill -CONT " + pid);
+    } finally {
+      stopped.destroyForcibly().onExit().join();
+    }
   }
 }
