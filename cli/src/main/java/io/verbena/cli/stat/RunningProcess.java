@@ -38,7 +38,8 @@ record RunningProcess(long pid, String name) {
   record Listing(List<RunningProcess> found, List<RunningProcess> silent) {}
 
   /** Returns all that can be reached. They are asked at the same time, and for so long at most. */
-  static Listing all(Duration longest) throws IOException, InterruptedException {
+  static Listing all(Duration longest) throws InterruptedException {
+    limitAttaching(longest);
     Map<RunningProcess, Answer<Boolean>> asked = new LinkedHashMap<>();
     for (VirtualMachineDescriptor one : VirtualMachine.list()) {
       long pid = Long.parseLong(one.id());
@@ -53,14 +54,22 @@ record RunningProcess(long pid, String name) {
         if (one.getValue().await(Duration.ofNanos(end - System.nanoTime()))) {
           listing.found.add(one.getKey());
         }
-      } catch (TimeoutException e) {
+      } catch (TimeoutException | IOException e) {
         listing.silent.add(one.getKey());
       }
     }
     return listing;
   }
 
-  private static boolean usesVerbena(VirtualMachineDescriptor one) {
+  /**
+   * Has the JDK give up earlier than the one who waits: it then takes away the file by which it
+   * asks a JVM to be attached to.
+   */
+  private static void limitAttaching(Duration longest) {
+    System.setProperty("sun.tools.attach.attachTimeout", Long.toString(longest.toMillis() / 2));
+  }
+
+  private static boolean usesVerbena(VirtualMachineDescriptor one) throws IOException {
     try {
       VirtualMachine machine = VirtualMachine.attach(one);
       try {
@@ -68,8 +77,10 @@ record RunningProcess(long pid, String name) {
       } finally {
         machine.detach();
       }
-    } catch (AttachNotSupportedException | IOException gone) {
-      return false; // it has ended meanwhile, or wants nobody to attach
+    } catch (AttachNotSupportedException e) {
+      throw new IOException("process " + one.id() + " did not answer", e);
+    } catch (IOException e) {
+      return false; // it has ended meanwhile
     }
   }
 
@@ -80,6 +91,7 @@ record RunningProcess(long pid, String name) {
    * @throws IOException if it cannot be asked, or does not answer in time; the message says why
    */
   static List<EngineStat> ask(long pid, Duration longest) throws IOException, InterruptedException {
+    limitAttaching(longest);
     try {
       return new Answer<>(() -> ask(pid)).await(longest);
     } catch (TimeoutException e) {

@@ -50,7 +50,7 @@ public final class StatCommand implements Callable<Integer> {
     return exit;
   }
 
-  private int list(PrintWriter out) throws IOException, InterruptedException {
+  private int list(PrintWriter out) throws InterruptedException {
     RunningProcess.Listing listing = RunningProcess.all(longest);
     boolean any = !listing.found().isEmpty();
     if (any) {
@@ -62,7 +62,7 @@ public final class StatCommand implements Callable<Integer> {
       out.println("no process of yours uses Verbena now");
     }
     for (RunningProcess one : listing.silent()) {
-      out.printf("process %d (%s) did not answer: is it stopped?%n", one.pid(), one.name());
+      out.printf("process %d (%s) did not answer%n", one.pid(), one.name());
     }
     return any ? 0 : 1;
   }
