@@ -63,7 +63,7 @@ final class StagedSupply implements Supply {
     int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
     List<Block> blocks;
     try {
-      blocks = readAhead.claim(count, size, granted);
+      blocks = readAhead.claim(count, size, granted, owner);
     } catch (TransferProblem e) {
       owner.cannotSupply(e);
       return;
@@ -73,8 +73,6 @@ final class StagedSupply implements Supply {
       claimed = count;
       free.addAll(blocks);
       fillMore();
-    } else if (granted) {
-      readAhead.await(owner);
     }
   }
 
@@ -197,6 +195,7 @@ final class StagedSupply implements Supply {
   private void giveBack(Filled one) {
     one.attached.retire(
         () -> {
+          readAhead.moved();
           free.add(one.block);
           freeIfClosing();
           fillMore();
@@ -215,6 +214,9 @@ final class StagedSupply implements Supply {
   public void close(Runnable whenFree) {
     closed = true;
     closing = whenFree;
+    if (owner != null) {
+      readAhead.forget(owner);
+    }
     ArrayDeque<Filled> left = new ArrayDeque<>(filled);
     filled.clear();
     left.forEach(this::giveBack);

@@ -41,7 +41,7 @@ public final class Transfers {
     this.host = host;
     this.calls = new CallTransfers(this, host);
     this.pushes = new Pushes(this, host);
-    this.readAhead = new ReadAhead(host.bulkContext().memory());
+    this.readAhead = new ReadAhead(host.bulkContext().memory(), host.loop());
     this.admission = new Admission(host);
   }
 
