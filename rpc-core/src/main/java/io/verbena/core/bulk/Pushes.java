@@ -18,7 +18,7 @@ final class Pushes {
   private final BulkHost host;
   private final StandingLandings landings;
   private final StandingTargets targets;
-  private @Nullable PushTaker taker;
+  private volatile @Nullable PushTaker taker;
 
   Pushes(Transfers transfers, BulkHost host) {
     this.transfers = transfers;
@@ -41,9 +41,10 @@ final class Pushes {
     transfers.send(transfer);
   }
 
+  /** Has a handler take what is offered from now on. Safe for any thread. */
   void takenBy(PushTaker taker) {
     this.taker = taker;
-    landings.want();
+    host.loop().execute(landings::want);
   }
 
   /** Returns what is wrong with the landing that an offer names, or null. */

@@ -67,7 +67,6 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public void onPush(PushHandler handler) {
-    PushTaker taker = PushTaker.of(handler);
-    loop().execute(() -> transfers.onPush(taker));
+    transfers.onPush(PushTaker.of(handler));
   }
 }
