@@ -172,8 +172,10 @@ final class FabricContext extends IbvContext implements VerbsContext {
       throw new IllegalArgumentException("A wait of " + timeoutNanos + " ns; at least 0");
     }
     synchronized (fabric().lock) {
-      lastReached.forEach(this::tellLastReached); // whoever asks may be told at the worst moment
-      lastReached.clear();
+      if (!lastReached.isEmpty()) { // whoever asks may be told at the worst moment
+        lastReached.forEach(this::tellLastReached);
+        lastReached.clear();
+      }
       fabric().await(timeoutNanos, this::hasAsyncEvent);
       return events.poll();
     }
