@@ -105,6 +105,9 @@ final class ReadAhead {
 
   /** Gives memory back. */
   void release(Collection<Block> blocks) {
+    if (blocks.isEmpty()) {
+      return;
+    }
     for (Block block : blocks) {
       held -= block.size();
       block.release();

@@ -150,7 +150,7 @@ class HostileBulkTest {
     assertThat(bulk.server.bulkStats().sending()).isEqualTo(100);
     assertThat(bulk.server.bulkStats().memoryInUse()).isEqualTo(BulkWorld.MEMORY / 2);
     for (int second = 0; second < 12; second++) {
-      offer(raw, 200 + second << 3 | 1, 10); // or it would be taken for dead
+      offer(raw, (200 + second) << 3 | 1, 10); // or it would be taken for dead
       bulk.world.pass(Duration.ofSeconds(1));
       settle();
     }
