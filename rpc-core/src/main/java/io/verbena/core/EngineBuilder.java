@@ -49,15 +49,23 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
     return self();
   }
 
-  /** Sets the memory for messages on their way, in bytes; allocated as needed, kept. */
+  /**
+   * Sets the memory for messages on their way, in bytes; allocated as needed, kept.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
   public B slotMemoryBytes(long bytes) {
-    this.slotMemoryBytes = bytes;
+    this.slotMemoryBytes = positive("slotMemoryBytes", bytes);
     return self();
   }
 
-  /** Sets the memory for long messages while they arrive, in bytes, all sessions together. */
+  /**
+   * Sets the memory for long messages while they arrive, in bytes, all sessions together.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
   public B maxAssemblyBytes(long bytes) {
-    this.maxAssemblyBytes = bytes;
+    this.maxAssemblyBytes = positive("maxAssemblyBytes", bytes);
     return self();
   }
 
@@ -65,9 +73,11 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
    * Sets the memory for large objects, in bytes, all sessions together: where they land in {@code
    * Landing.pooled}, and what files, consumers and generators pass through. Outside the heap;
    * allocated as needed. Default: 512 MiB.
+   *
+   * @throws IllegalArgumentException if it is less than 1
    */
   public B bulkMemoryBytes(long bytes) {
-    this.bulkMemoryBytes = bytes;
+    this.bulkMemoryBytes = positive("bulkMemoryBytes", bytes);
     return self();
   }
 
@@ -145,9 +155,14 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   /**
    * Sets how long opening a connection may take, with the TLS handshake. An upgrade may take it
    * twice: for the server's answer, and for connecting by it. Default: 5 s.
+   *
+   * @throws IllegalArgumentException if it is less than 1 ms or more than a day
    */
   public B connectTimeout(Duration timeout) {
-    this.connectTimeout = Objects.requireNonNull(timeout);
+    if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofDays(1)) > 0) {
+      throw new IllegalArgumentException("connectTimeout is 1 ms to a day, not " + timeout);
+    }
+    this.connectTimeout = timeout;
     return self();
   }
 

@@ -215,9 +215,16 @@ public final class VerbenaServer implements AutoCloseable {
       return this;
     }
 
-    /** Sets how long {@link VerbenaServer#close} waits for calls under way. Default: 5 s. */
+    /**
+     * Sets how long {@link VerbenaServer#close} waits for calls under way. Default: 5 s.
+     *
+     * @throws IllegalArgumentException if it is negative or more than a day
+     */
     public Builder drainTime(Duration drainTime) {
-      this.drainTime = Objects.requireNonNull(drainTime);
+      if (drainTime.isNegative() || drainTime.compareTo(Duration.ofDays(1)) > 0) {
+        throw new IllegalArgumentException("drainTime is 0 to a day, not " + drainTime);
+      }
+      this.drainTime = drainTime;
       return this;
     }
 
