@@ -39,6 +39,10 @@ public final class StoreClient {
 
   /** Puts or gets once. */
   public static void main(String[] args) throws Exception {
+    if (args.length != 4 || !args[1].matches("put|get")) {
+      System.err.println("usage: StoreClient HOST:PORT put|get KEY FILE");
+      System.exit(2);
+    }
     try (VerbenaClient client = VerbenaClient.builder().build();
         Session session = client.connect(args[0])) {
       StoreClient store = new StoreClient(session);

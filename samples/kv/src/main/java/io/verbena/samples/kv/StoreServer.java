@@ -80,6 +80,10 @@ public final class StoreServer implements Store {
 
   /** Serves until the process is ended. */
   public static void main(String[] args) throws InterruptedException {
+    if (args.length != 1) {
+      System.err.println("usage: StoreServer PORT");
+      System.exit(2);
+    }
     VerbenaServer.Builder builder = VerbenaServer.builder().listen("0.0.0.0:" + args[0]);
     try (VerbenaServer server = start(builder)) {
       System.out.println("store at " + server.address());

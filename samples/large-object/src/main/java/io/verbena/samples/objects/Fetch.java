@@ -44,6 +44,10 @@ public final class Fetch {
 
   /** Fetches once. */
   public static void main(String[] args) throws InterruptedException {
+    if (args.length != 2) {
+      System.err.println("usage: Fetch HOST:PORT FILE");
+      System.exit(2);
+    }
     try (VerbenaClient client = VerbenaClient.builder().build();
         Session session = client.connect(args[0])) {
       System.out.println(fetch(session, Path.of(args[1]), System.out));

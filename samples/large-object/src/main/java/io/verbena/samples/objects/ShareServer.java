@@ -46,6 +46,10 @@ public final class ShareServer implements AutoCloseable {
 
   /** Serves until the process is ended. */
   public static void main(String[] args) throws IOException, InterruptedException {
+    if (args.length != 2) {
+      System.err.println("usage: ShareServer PORT FILE");
+      System.exit(2);
+    }
     VerbenaServer.Builder builder = VerbenaServer.builder().listen("0.0.0.0:" + args[0]);
     try (ShareServer share = start(builder, Path.of(args[1]))) {
       System.out.println(args[1] + " at " + share.address());

@@ -13,6 +13,10 @@ public final class Customer {
 
   /** Buys once. */
   public static void main(String[] args) {
+    if (args.length != 3) {
+      System.err.println("usage: Customer HOST:PORT ARTICLE COUNT");
+      System.exit(2);
+    }
     try (VerbenaClient client = VerbenaClient.builder().build();
         Session session = client.connect(args[0])) {
       Shop shop = ShopRpc.client(session, CallOptions.timeout(PATIENCE));

@@ -28,6 +28,10 @@ public final class ShopService implements Shop {
 
   /** Serves until the process is ended. */
   public static void main(String[] args) throws InterruptedException {
+    if (args.length != 2) {
+      System.err.println("usage: ShopService PORT STOCK-HOST:PORT");
+      System.exit(2);
+    }
     try (VerbenaClient client = VerbenaClient.builder().build();
         VerbenaServer server = start("0.0.0.0:" + args[0], client, args[1])) {
       System.out.println("shop at " + server.address());

@@ -29,6 +29,10 @@ public final class StockService implements Stock {
 
   /** Serves until the process is ended. */
   public static void main(String[] args) throws InterruptedException {
+    if (args.length != 1) {
+      System.err.println("usage: StockService PORT");
+      System.exit(2);
+    }
     try (VerbenaServer server = start("0.0.0.0:" + args[0], new StockService())) {
       System.out.println("stock at " + server.address());
       server.awaitClose();
