@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
     })
 public final class DoctorCommand implements Callable<Integer> {
   private static final int NO_RDMA = 1;
+  private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
   private final Supplier<Doctor> machine;
 
@@ -58,9 +59,9 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (waitSeconds < 0) {
+    if (waitSeconds < 0 || waitSeconds > LONGEST_WAIT.toSeconds()) {
       throw new ParameterException(
-          spec.commandLine(), "--wait is a time in seconds, not " + waitSeconds);
+          spec.commandLine(), "--wait is a time in seconds, a day at most, not " + waitSeconds);
     }
     PrintWriter out = spec.commandLine().getOut();
     Doctor doctor = machine.get();
