@@ -8,7 +8,9 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** A contract written by hand, so that sessions are tested without the code generator. */
@@ -148,6 +150,27 @@ interface Probe {
     @Override
     public String fail(String text) throws Rejected {
       throw new Rejected(text);
+    }
+  }
+
+  /** Counts how often each call was executed. */
+  class Counting extends Plain {
+    final Map<String, Integer> executions = new HashMap<>();
+
+    @Override
+    public String echo(String text) {
+      executions.merge(text, 1, Integer::sum);
+      return text;
+    }
+
+    @Override
+    public String slow(String text) {
+      return echo(text);
+    }
+
+    @Override
+    public void tell(String text) {
+      executions.merge(text, 1, Integer::sum);
     }
   }
 }

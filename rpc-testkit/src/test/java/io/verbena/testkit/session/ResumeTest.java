@@ -13,9 +13,7 @@ import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -28,27 +26,6 @@ class ResumeTest {
   private final Session session = world.client().session(world.address());
   private final Probe.Stub stub = new Probe.Stub(session);
   private final List<Runnable> running = new ArrayList<>();
-
-  /** Counts how often each call was executed. */
-  private static final class Counting extends Probe.Plain {
-    final Map<String, Integer> executions = new HashMap<>();
-
-    @Override
-    public String echo(String text) {
-      executions.merge(text, 1, Integer::sum);
-      return text;
-    }
-
-    @Override
-    public String slow(String text) {
-      return echo(text);
-    }
-
-    @Override
-    public void tell(String text) {
-      executions.merge(text, 1, Integer::sum);
-    }
-  }
 
   private VerbenaServer serve(Probe probe) {
     return world.server(s -> s.serve(Probe.bind(probe)));
@@ -73,7 +50,7 @@ class ResumeTest {
 
   @Test
   void aReplyThatWasMadeWhileTheLinkWasGoneArrivesOverTheNextOne() {
-    Counting probe = new Counting();
+    Probe.Counting probe = new Probe.Counting();
     serveLater(probe);
     open();
     CompletableFuture<String> call = stub.submit(Probe.SLOW, "answered in between");
@@ -94,7 +71,7 @@ class ResumeTest {
 
   @Test
   void callsMadeWhileTheLinkIsGoneWaitForTheNextOne() {
-    serve(new Counting());
+    serve(new Probe.Counting());
     open();
     world.network().admit(address, Admission.REFUSE);
     world.network().drop(address, "cable pulled");
@@ -109,7 +86,7 @@ class ResumeTest {
 
   @Test
   void nothingIsLostAndNothingExecutedTwiceHoweverOftenLinksDie() {
-    Counting probe = new Counting();
+    Probe.Counting probe = new Probe.Counting();
     serve(probe);
     open();
     Random random = Seed.random("links die at random");
@@ -144,7 +121,7 @@ class ResumeTest {
 
   @Test
   void whenTheServerStaysAwayBeyondTheWindowItsCallsFailAsUnknownAndQueuedOnesAsNotExecuted() {
-    serveLater(new Counting());
+    serveLater(new Probe.Counting());
     open();
     CompletableFuture<String> taken = stub.submit(Probe.SLOW, "taken");
     world.settle();
@@ -165,7 +142,7 @@ class ResumeTest {
 
   @Test
   void aServerThatTakesTheNextLinkAndSaysNothingDoesNotLengthenTheWindow() {
-    serveLater(new Counting());
+    serveLater(new Probe.Counting());
     open();
     CompletableFuture<String> taken = stub.submit(Probe.SLOW, "taken");
     world.settle();
@@ -180,7 +157,7 @@ class ResumeTest {
 
   @Test
   void aRestartedServerIsUsedAgainByTheSameStub() {
-    VerbenaServer first = serveLater(new Counting());
+    VerbenaServer first = serveLater(new Probe.Counting());
     open();
     CompletableFuture<String> taken = stub.submit(Probe.SLOW, "taken");
     world.settle();
@@ -188,7 +165,7 @@ class ResumeTest {
     first.close();
     world.settle();
     assertThat(((RpcException) taken.exceptionNow()).status()).isEqualTo(RpcStatus.UNAVAILABLE);
-    serve(new Counting());
+    serve(new Probe.Counting());
     CompletableFuture<String> call = stub.submit(Probe.ECHO, "again");
     world.runUntil(call::isDone);
     assertThat(call).isCompletedWithValue("again");
@@ -201,7 +178,7 @@ class ResumeTest {
     RpcException failure = (RpcException) early.exceptionNow();
     assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
-    serve(new Counting());
+    serve(new Probe.Counting());
     CompletableFuture<String> call = stub.submit(Probe.ECHO, "now");
     world.runUntil(call::isDone);
     assertThat(call).isCompletedWithValue("now");
@@ -209,7 +186,7 @@ class ResumeTest {
 
   @Test
   void aSilentPeerIsNoticedAndTheSessionResumesWhenTheNetworkHeals() {
-    Counting probe = new Counting();
+    Probe.Counting probe = new Probe.Counting();
     serve(probe);
     open();
     world.network().cut(address);
@@ -226,7 +203,7 @@ class ResumeTest {
 
   @Test
   void anIdleSessionStaysOpen() {
-    serve(new Counting());
+    serve(new Probe.Counting());
     open();
     world.pass(Duration.ofSeconds(60));
     assertThat(session.path().link()).isEqualTo("mem");
@@ -234,7 +211,7 @@ class ResumeTest {
 
   @Test
   void aPauseOfThisProcessIsNotHeldAgainstThePeer() {
-    serve(new Counting());
+    serve(new Probe.Counting());
     open();
     world.clock().advance(Duration.ofSeconds(30));
     world.settle();

@@ -8,7 +8,6 @@ import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,8 +22,8 @@ abstract class TwoLinks {
   URI first;
   Session session;
 
-  /** How often each call was executed. */
-  final Map<String, Integer> executions = new HashMap<>();
+  private final Probe.Counting probe = new Probe.Counting();
+  final Map<String, Integer> executions = probe.executions;
 
   /** The server's ends of sessions. */
   final List<Session> accepted = new ArrayList<>();
@@ -32,27 +31,13 @@ abstract class TwoLinks {
   @SuppressWarnings("NullAway.Init") // by start
   TwoLinks() {}
 
-  private final class Counting extends Probe.Plain {
-    @Override
-    public String echo(String text) {
-      executions.merge(text, 1, Integer::sum);
-      return text;
-    }
-
-    @Override
-    public String slow(String text) {
-      return echo(text);
-    }
-  }
-
   @BeforeEach
   void start() {
     world = new SteppedWorld();
     fast = new InMemoryNetwork(world.clock(), 16);
     upgrade = new InMemoryUpgrade(fast);
     first = URI.create(world.address());
-    world.server(
-        s -> s.serve(Probe.bind(new Counting())).upgrades(upgrade).onSession(accepted::add));
+    world.server(s -> s.serve(Probe.bind(probe)).upgrades(upgrade).onSession(accepted::add));
     session = world.client(c -> c.upgrades(clients(upgrade))).session(world.address());
   }
 
