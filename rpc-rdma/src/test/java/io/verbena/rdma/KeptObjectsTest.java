@@ -3,9 +3,6 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
@@ -24,7 +21,6 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * A device that destroys nothing: what is lost with it for good comes back at once, what it may
@@ -32,12 +28,10 @@ import org.slf4j.LoggerFactory;
  */
 final class KeptObjectsTest {
   private static final LinkOptions OPTIONS = new LinkOptions(64 << 10, Duration.ofSeconds(2), null);
-  private static final Logger ALL = (Logger) LoggerFactory.getLogger("io.verbena.rdma");
   private static final int BYTES = 1 << 20;
   private static final int LINKS = 3;
 
   private final Arena arena = Arena.ofShared();
-  private final ListAppender<ILoggingEvent> told = new ListAppender<>();
   private final List<SteppedLinks.Pair> pairs = new ArrayList<>();
   private final List<BulkRegion> regions = new ArrayList<>();
   private final List<BulkTarget> targets = new ArrayList<>();
@@ -45,6 +39,7 @@ final class KeptObjectsTest {
   private int lost;
   private FabricLinkHarness harness;
   private SteppedLinks links;
+  private CapturedLog log;
 
   @SuppressWarnings("NullAway.Init") // by open
   KeptObjectsTest() {}
@@ -65,17 +60,12 @@ final class KeptObjectsTest {
       bulk.attach(arena.allocate(BYTES, 4096), MemoryLife.HELD).release();
     }
     assertThat(harness.east.counters().cachedBytes()).isPositive();
-    told.start();
-    ALL.addAppender(told);
-    ALL.setAdditive(false);
-    ALL.setLevel(Level.WARN);
+    log = new CapturedLog("io.verbena.rdma", Level.WARN);
   }
 
   @AfterEach
   void close() {
-    ALL.detachAppender(told);
-    ALL.setAdditive(true);
-    ALL.setLevel(null);
+    log.close();
     links.close();
     arena.close();
   }
@@ -92,10 +82,6 @@ final class KeptObjectsTest {
 
   private static boolean isClosed(SteppedLinks.Pair pair) {
     return pair.client().heard().isClosed();
-  }
-
-  private List<String> told() {
-    return told.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
   private void assertNothingIsHeld() {
@@ -117,7 +103,7 @@ final class KeptObjectsTest {
     assertThat(fenced).isEqualTo(LINKS);
     links.stepUntil("its memory to be free", () -> harness.east.pinnedBytes() == 0);
     assertNothingIsHeld();
-    assertThat(told()).singleElement().asString().contains("EIO");
+    assertThat(log.take()).singleElement().asString().contains("EIO");
   }
 
   @ParameterizedTest
@@ -132,7 +118,7 @@ final class KeptObjectsTest {
     links.stepUntil("time to pass", () -> harness.world.nanoTime() >= until);
     assertThat(harness.east.pinnedBytes()).isPositive();
     assertThat(harness.east.counters().quarantinedBytes()).isPositive();
-    assertThat(told()).hasSize(LINKS + 2);
+    assertThat(log.take()).hasSize(LINKS + 2);
     harness.world.east.keepObjects(false);
     links.stepUntil("its memory to be free", () -> harness.east.pinnedBytes() == 0);
     assertNothingIsHeld();

@@ -3,9 +3,6 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.verbena.api.Session;
 import io.verbena.core.session.SessionCore;
 import io.verbena.testkit.Seed;
@@ -17,21 +14,17 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** An RDMA link that is lost and had again: each end tells each change once, and counts it. */
 final class TransitionsTest {
-  private static final Logger ALL = logger("io.verbena");
-
   private final SteppedWorld world = new SteppedWorld();
   private final FabricWorld verbs =
       new FabricWorld(Seed.random("transitions").nextLong(), DeviceProfile.full(), world.clock());
-  private final ListAppender<ILoggingEvent> told = new ListAppender<>();
   private final List<Session> ends = new ArrayList<>();
+  private CapturedLog log;
 
-  private static Logger logger(String name) {
-    return (Logger) LoggerFactory.getLogger(name);
-  }
+  @SuppressWarnings("NullAway.Init") // by upgraded
+  TransitionsTest() {}
 
   @BeforeEach
   void upgraded() {
@@ -51,10 +44,7 @@ final class TransitionsTest {
     call(session);
     ends.add(session);
     runUntilAllAreBy("rdma");
-    told.start();
-    ALL.addAppender(told);
-    ALL.setAdditive(false);
-    ALL.setLevel(Level.INFO);
+    log = new CapturedLog("io.verbena", Level.INFO);
   }
 
   private RdmaUpgradeProvider provider(SteppedVerbs device) {
@@ -63,9 +53,7 @@ final class TransitionsTest {
 
   @AfterEach
   void close() {
-    ALL.detachAppender(told);
-    ALL.setAdditive(true);
-    ALL.setLevel(null);
+    log.close();
     world.close();
   }
 
@@ -84,12 +72,6 @@ final class TransitionsTest {
     return ends.stream().map(end -> ((SessionCore) end).stat().pathChanges()).toList();
   }
 
-  private List<String> told() {
-    List<String> lines = told.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
-    told.list.clear();
-    return lines;
-  }
-
   @Test
   void aLossIsOneChangeAtEachEndAndTheReturnAnother() {
     List<Long> before = counted();
@@ -98,12 +80,12 @@ final class TransitionsTest {
     verbs.fabric.heal(verbs.east, verbs.west); // before the next attempt, 1 s later
     runUntilAllAreBy("mem");
     assertThat(counted()).isEqualTo(before.stream().map(count -> count + 1).toList());
-    assertThat(told())
+    assertThat(log.take())
         .hasSize(2)
         .allSatisfy(line -> assertThat(line).contains("now goes over mem").contains("rdma lost: "));
     runUntilAllAreBy("rdma");
     assertThat(counted()).isEqualTo(before.stream().map(count -> count + 2).toList());
-    assertThat(told())
+    assertThat(log.take())
         .hasSize(2)
         .allSatisfy(line -> assertThat(line).contains("now goes over rdma"));
   }
