@@ -307,16 +307,20 @@ public final class RdmaDevice {
 
   /** Tries again to destroy what could not be destroyed. */
   public void retry() {
+    retryQueuePairs();
+    if (!left.isEmpty()) {
+      Destruction destruction = new Destruction();
+      left.removeIf(domain -> destruction.of(domain::close));
+    }
+  }
+
+  private void retryQueuePairs() {
     if (!kept.isEmpty()) {
       for (QueuePair one : List.copyOf(kept.keySet())) {
         if (isDestroyed(one)) {
           Objects.requireNonNull(kept.remove(one)).run();
         }
       }
-    }
-    if (!left.isEmpty()) {
-      Destruction destruction = new Destruction();
-      left.removeIf(domain -> destruction.of(domain::close));
     }
   }
 
@@ -337,7 +341,7 @@ public final class RdmaDevice {
    * @throws IOException if there was something left
    */
   public void close() throws IOException {
-    retry();
+    retryQueuePairs();
     if (!kept.isEmpty()) {
       throw new IOException(kept.size() + " queue pairs cannot be destroyed");
     }
