@@ -58,7 +58,7 @@ final class ReadAhead {
     if (blocks == null) {
       throw StagedSupply.noMemory(memory, wanted);
     }
-    waiting.remove(owner);
+    forget(owner);
     blocks.forEach(block -> held += block.size());
     moved();
     return blocks;
