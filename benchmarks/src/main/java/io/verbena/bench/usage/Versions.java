@@ -1,11 +1,7 @@
 package io.verbena.bench.usage;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.verbena.cli.Version;
 import java.util.Map;
-import java.util.Properties;
-import java.util.TreeMap;
 
 /** The versions of what takes part, as the build wrote them down. */
 public final class Versions {
@@ -18,17 +14,6 @@ public final class Versions {
 
   /** Returns each version by its library's name. */
   public static Map<String, String> read() {
-    Properties properties = new Properties();
-    try (InputStream in = Versions.class.getResourceAsStream("/versions.properties")) {
-      if (in == null) {
-        throw new IllegalStateException("versions.properties is not in the jar");
-      }
-      properties.load(in);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    Map<String, String> versions = new TreeMap<>();
-    properties.forEach((name, version) -> versions.put((String) name, (String) version));
-    return versions;
+    return Version.written(Versions.class, "/versions.properties");
   }
 }
