@@ -1,12 +1,11 @@
 package io.verbena.bench.goal;
 
+import com.google.gson.Gson;
 import io.verbena.bench.jmh.RdmaCallPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** The target for what of a call over RDMA is Verbena's own work. */
@@ -14,8 +13,10 @@ public final class OwnShare {
   private static final String NAME = "64 B call over RDMA, own CPU a side";
   private static final double NANOS = 300;
 
-  /** Which of a line's cells: benchmark, mode, threads, samples, score. */
-  private static final int SCORE = 4;
+  /** What JMH writes of each benchmark, as far as it is wanted. */
+  private record Result(String benchmark, Metric primaryMetric) {}
+
+  private record Metric(double score) {}
 
   private OwnShare() {}
 
@@ -39,7 +40,7 @@ public final class OwnShare {
    * warns, between the rows of the table, unless a flag says that it may; rivals run without flags.
    */
   private static Map<String, Double> scores() throws IOException, InterruptedException {
-    Path told = Files.createTempFile("verbena-bench", ".csv");
+    Path told = Files.createTempFile("verbena-bench", ".json");
     try {
       Process jmh =
           new ProcessBuilder(
@@ -51,7 +52,7 @@ public final class OwnShare {
                   RdmaCallPath.class.getName(),
                   "-f=1",
                   "-v=SILENT",
-                  "-rf=csv",
+                  "-rf=json",
                   "-rff=" + told)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD) // empty lines
               .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -61,19 +62,19 @@ public final class OwnShare {
       } finally {
         jmh.destroy();
       }
-      return scores(Files.readAllLines(told));
+      return scores(Files.readString(told));
     } finally {
       Files.delete(told);
     }
   }
 
-  /** Returns each score by its method's name. */
-  private static Map<String, Double> scores(List<String> lines) {
+  /** Returns each score by its method's name; none where JMH failed, and wrote nothing. */
+  private static Map<String, Double> scores(String told) {
     Map<String, Double> nanos = new HashMap<>();
-    for (String line : lines.subList(Math.min(1, lines.size()), lines.size())) {
-      List<String> cells = Arrays.asList(line.replace("\"", "").split(",", -1));
-      String name = cells.getFirst();
-      nanos.put(name.substring(name.lastIndexOf('.') + 1), Double.valueOf(cells.get(SCORE)));
+    Result[] results = new Gson().fromJson(told, Result[].class);
+    for (Result one : results == null ? new Result[0] : results) {
+      String name = one.benchmark;
+      nanos.put(name.substring(name.lastIndexOf('.') + 1), one.primaryMetric.score);
     }
     return nanos;
   }
