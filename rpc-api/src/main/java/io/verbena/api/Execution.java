@@ -6,7 +6,7 @@ public enum Execution {
   NOT_EXECUTED(0),
   /** The handler may have run, may be running, or may never run. */
   UNKNOWN(1),
-  /** The handler ran to its end, which was an error. */
+  /** The handler ran to its end: that was an error, or its result did not reach the caller. */
   EXECUTED(2);
 
   private final int code;

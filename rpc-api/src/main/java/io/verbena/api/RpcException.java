@@ -5,22 +5,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call that failed for another reason than an exception its contract declares.
  *
- * <p>A handler may throw one to answer with a status of its choice; its status and message cross
- * the wire. Everything else that a handler throws undeclared arrives as {@link RpcStatus#INTERNAL}
- * with the type's name and the message.
+ * <p>A handler may throw one that it made, to answer with a status of its choice; its status and
+ * message cross the wire. Everything else that a handler throws undeclared arrives as {@link
+ * RpcStatus#INTERNAL} with the type's name and the message.
+ *
+ * <p>One that a handler has from a call of its own is another service's failure, not the handler's:
+ * let through, it arrives as {@link RpcStatus#INTERNAL}, with its status in words and nothing of
+ * its message, which may name hosts that the caller should not know. {@link #passOn} says that the
+ * caller is to have it all the same.
  */
-public final class RpcException extends RuntimeException {
+public final class RpcException extends VerbenaException {
   private static final long serialVersionUID = 1L;
 
-  private final RpcStatus status;
   private final CallPhase phase;
   private final Execution execution;
   private final boolean idempotent;
   private final @Nullable String remoteType;
+  private final boolean answer;
 
   /** A failure that a handler answers with. */
   public RpcException(RpcStatus status, String message) {
-    this(status, message, CallPhase.REPLIED, Execution.EXECUTED, false, null, null);
+    this(status, message, null);
+  }
+
+  /**
+   * A failure that a handler answers with.
+   *
+   * @param cause for this process's eyes; it does not cross the wire
+   */
+  public RpcException(RpcStatus status, String message, @Nullable Throwable cause) {
+    this(status, message, CallPhase.REPLIED, Execution.EXECUTED, false, null, cause, true);
   }
 
   /**
@@ -37,17 +51,24 @@ public final class RpcException extends RuntimeException {
       boolean idempotent,
       @Nullable String remoteType,
       @Nullable Throwable cause) {
-    super(message, cause);
-    this.status = status;
+    this(status, message, phase, execution, idempotent, remoteType, cause, false);
+  }
+
+  private RpcException(
+      RpcStatus status,
+      String message,
+      CallPhase phase,
+      Execution execution,
+      boolean idempotent,
+      @Nullable String remoteType,
+      @Nullable Throwable cause,
+      boolean answer) {
+    super(status, message, cause);
+    this.answer = answer;
     this.phase = phase;
     this.execution = execution;
     this.idempotent = idempotent;
     this.remoteType = remoteType;
-  }
-
-  /** Returns why the call failed. */
-  public RpcStatus status() {
-    return status;
   }
 
   /** Returns how far the call had come. */
@@ -60,16 +81,53 @@ public final class RpcException extends RuntimeException {
     return execution;
   }
 
-  /** Returns the class name of what the handler threw; null unless a handler threw undeclared. */
+  /**
+   * Returns the class name of what the handler threw; null unless a handler threw what the contract
+   * here does not declare.
+   */
   public @Nullable String remoteType() {
     return remoteType;
   }
 
   /**
-   * Returns whether calling again cannot do harm: the call was surely not executed, or its result
-   * is unknown and its method {@linkplain RpcMethod#idempotent() idempotent}.
+   * Returns whether calling again is safe, and may help. It is safe where the call was surely not
+   * executed, or its result is unknown and its method {@linkplain RpcMethod#idempotent()
+   * idempotent}. It may help after {@link RpcStatus#UNAVAILABLE}, {@link
+   * RpcStatus#DEADLINE_EXCEEDED} and {@link RpcStatus#RESOURCE_EXHAUSTED}; whatever else a call
+   * failed for, the same call meets again.
    */
   public boolean mayRetry() {
-    return execution == Execution.NOT_EXECUTED || (execution == Execution.UNKNOWN && idempotent);
+    boolean safe =
+        execution == Execution.NOT_EXECUTED || (execution == Execution.UNKNOWN && idempotent);
+    return safe && mayHelp();
+  }
+
+  private boolean mayHelp() {
+    return switch (status()) {
+      case UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED -> true;
+      case CANCELLED,
+          INVALID_ARGUMENT,
+          UNIMPLEMENTED,
+          INCOMPATIBLE,
+          UNAUTHENTICATED,
+          PERMISSION_DENIED,
+          INTERNAL,
+          PROTOCOL_ERROR ->
+          false;
+    };
+  }
+
+  /**
+   * Returns this failure of another call as one that a handler answers with: same status, same
+   * message, whatever that names. A handler that would rather use its own words throws {@code new
+   * RpcException(e.status(), words, e)}.
+   */
+  public RpcException passOn() {
+    return new RpcException(status(), String.valueOf(getMessage()), this);
+  }
+
+  /** Returns whether a handler answers with it, rather than having it from a call of its own. */
+  public boolean isAnswer() {
+    return answer;
   }
 }

@@ -20,7 +20,12 @@ public @interface RpcMethod {
    */
   boolean idempotent() default false;
 
-  /** Whether the caller wants no reply, not even an error. The method must return {@code void}. */
+  /**
+   * Whether the caller wants no reply, not even an error. The method must return {@code void}. It
+   * is executed at most once, its handler starts in the order of sending, and time does not cancel
+   * it: {@link #timeout} says how long sending it may wait, for a receiver that is behind or for a
+   * session. What is lost with a peer is counted and logged.
+   */
   boolean oneway() default false;
 
   /**

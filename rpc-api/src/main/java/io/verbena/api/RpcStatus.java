@@ -14,13 +14,18 @@ public enum RpcStatus {
   UNAVAILABLE(5),
   /** A limit was reached: calls in flight, memory, message size. The message names it. */
   RESOURCE_EXHAUSTED(6),
-  /** The two ends' contracts do not fit. The message names the type and member. */
+  /**
+   * The two ends' contracts do not fit. The message names the type and member, or the constant or
+   * subtype that one end does not know.
+   */
   INCOMPATIBLE(7),
   /** The peer wants credentials, or refuses those given. */
   UNAUTHENTICATED(8),
   /** The peer knows who calls, and refuses. */
   PERMISSION_DENIED(9),
-  /** The handler threw something that its contract does not declare. */
+  /**
+   * The handler threw something that its contract, or the caller's version of it, does not declare.
+   */
   INTERNAL(10),
   /** The peer, or something between, broke the protocol. */
   PROTOCOL_ERROR(11);

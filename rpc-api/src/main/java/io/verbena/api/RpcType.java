@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Gives a permitted subtype of a sealed interface the id by which it is told apart on the wire. */
+/**
+ * Gives a permitted subtype of a sealed interface the id by which it is told apart on the wire.
+ * What a subtype that is not known here is read as: see {@link RpcUnknown}.
+ */
 @Documented
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.TYPE)

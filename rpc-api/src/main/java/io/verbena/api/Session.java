@@ -15,8 +15,18 @@ import io.verbena.api.stub.ServiceDescriptor;
  * <p>Safe for use by any thread.
  */
 public interface Session extends AutoCloseable {
-  /** Returns which link carries calls now, and why. */
-  Path path();
+  /** Returns how the session stands. */
+  SessionState state();
+
+  /** Returns which link carries calls now, and why; while none does, why not. */
+  SessionPath path();
+
+  /**
+   * Has a listener told what becomes of this session from now on. It hears at once, and first, how
+   * the session stands: {@code opened} if there is a peer, {@code ended} if it has ended for good.
+   * So nothing is missed between the two.
+   */
+  void listen(SessionListener listener);
 
   /** Returns the other end. {@link Peer#ANONYMOUS} before the session has opened. */
   Peer peer();
@@ -36,8 +46,10 @@ public interface Session extends AutoCloseable {
   BulkObjects objects();
 
   /**
-   * Ends the session. Calls in flight fail with {@link RpcStatus#CANCELLED} here and {@link
-   * RpcStatus#UNAVAILABLE} on the other end. Closing again does nothing.
+   * Ends the session, and returns at once. Calls in flight fail with {@link RpcStatus#CANCELLED}
+   * here and {@link RpcStatus#UNAVAILABLE} on the other end. One-way calls that were sent before
+   * arrive first, for up to 2 s: what may not have is counted and logged. Closing again does
+   * nothing.
    */
   @Override
   void close();

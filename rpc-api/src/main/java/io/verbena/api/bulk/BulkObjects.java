@@ -1,5 +1,6 @@
 package io.verbena.api.bulk;
 
+import io.verbena.api.settings.Checks;
 import java.time.Duration;
 
 /**
@@ -27,12 +28,12 @@ public interface BulkObjects {
 
   /** Fetches an object that the peer has published. */
   default Transfer fetch(ObjectRef ref, Landing into) {
-    return fetch(ref, 0, ref.length(), into, TransferOptions.DEFAULT);
+    return fetch(ref, into, TransferOptions.DEFAULT);
   }
 
   /** Fetches an object that the peer has published. */
   default Transfer fetch(ObjectRef ref, Landing into, TransferOptions options) {
-    return fetch(ref, 0, ref.length(), into, options);
+    return fetch(ref, 0, Checks.required("ref", ref).length(), into, options);
   }
 
   /**

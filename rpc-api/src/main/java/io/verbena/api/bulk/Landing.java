@@ -1,5 +1,6 @@
 package io.verbena.api.bulk;
 
+import io.verbena.api.settings.Checks;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -20,12 +21,22 @@ public sealed interface Landing {
    * @throws IllegalArgumentException if it is on the heap, read-only, or one thread's alone
    */
   static Landing of(MemorySegment memory) {
+    return of(memory, memory.scope());
+  }
+
+  /**
+   * Returns memory that its owner frees in his own way, as {@link Source#of(MemorySegment,
+   * MemorySegment.Scope)}.
+   *
+   * @param freedWith an arena's scope, which the owner ends before he frees the memory
+   */
+  static Landing of(MemorySegment memory, MemorySegment.Scope freedWith) {
     if (!memory.isNative() || memory.isReadOnly()) {
       throw new IllegalArgumentException(
           "objects land in writable memory outside the heap: use Arena.ofShared().allocate(…) or"
               + " ByteBuffer.allocateDirect(…), or Landing.pooled(max)");
     }
-    return new InMemory(Shared.checked(memory));
+    return new InMemory(Shared.checked(memory, freedWith), freedWith);
   }
 
   /** Returns a direct buffer's memory from its position to its limit; the buffer stays as it is. */
@@ -45,10 +56,19 @@ public sealed interface Landing {
 
   /**
    * Returns a file. It appears, or is replaced, when all of the object has arrived; until then its
-   * bytes are in a file beside it, which is deleted when the transfer fails. They are on the disk
-   * before it appears, so that after a crash of the machine it is the old one or the new one,
-   * whole. A file that cannot be opened, written or put in its place fails the transfer with {@code
-   * RESOURCE_EXHAUSTED}.
+   * bytes are in a file beside it, whose name ends in {@code .part}. They are on the disk before it
+   * appears, so that after a crash of the machine it is the old one or the new one, whole. A file
+   * that cannot be opened, written or put in its place fails the transfer with {@code
+   * RESOURCE_EXHAUSTED}; a path that is a directory, or in none, with {@code INVALID_ARGUMENT}.
+   *
+   * <p>What has come outlives the peer, the session and this process: after {@code UNAVAILABLE}, a
+   * deadline, or the end of a process the part stays, with a checksum of each block of 1 MiB in
+   * {@code .part.sums}. The next transfer to the same path goes on behind the blocks that are as
+   * they were stored, if the sender's object begins with the same bytes and has the same length;
+   * any other begins anew, as does what a {@linkplain Source#generator generator} makes. Name the
+   * source again; nothing goes on by itself, and a part that nobody wants is yours to delete. A
+   * transfer that fails in any other way deletes both. So it is unless {@link Checksum#NEVER} is
+   * asked for; the whole is compared by checksum, too.
    */
   static Landing file(Path path) {
     return new InFile(path);
@@ -80,8 +100,9 @@ public sealed interface Landing {
    * Memory of the caller's.
    *
    * @param memory where the object goes
+   * @param freedWith what ends before it is freed
    */
-  record InMemory(MemorySegment memory) implements Landing {
+  record InMemory(MemorySegment memory, MemorySegment.Scope freedWith) implements Landing {
     @Override
     public long capacity() {
       return memory.byteSize();
@@ -96,9 +117,7 @@ public sealed interface Landing {
   record Pooled(long capacity) implements Landing {
     /** Checks the capacity. */
     public Pooled {
-      if (capacity < 0) {
-        throw new IllegalArgumentException("a capacity is not negative: " + capacity);
-      }
+      Checks.between("capacity", capacity, 0, Long.MAX_VALUE);
     }
   }
 

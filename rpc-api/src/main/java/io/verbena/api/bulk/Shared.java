@@ -6,13 +6,13 @@ import java.lang.foreign.MemorySegment;
 final class Shared {
   private Shared() {}
 
-  static MemorySegment checked(MemorySegment memory) {
+  static MemorySegment checked(MemorySegment memory, MemorySegment.Scope freedWith) {
     if (!memory.isAccessibleBy(Thread.ofVirtual().unstarted(() -> {}))) {
       throw new IllegalArgumentException(
           "this memory belongs to one thread, and others must read or write it: allocate it in"
               + " Arena.ofShared() or Arena.ofAuto()");
     }
-    if (!memory.scope().isAlive()) {
+    if (!memory.scope().isAlive() || !freedWith.isAlive()) {
       throw new IllegalArgumentException("this memory has been freed: its arena is closed");
     }
     return memory;

@@ -1,5 +1,6 @@
 package io.verbena.api.bulk;
 
+import io.verbena.api.settings.Checks;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -23,10 +24,25 @@ public sealed interface Source {
    * Returns memory as a source, of any length. It stays the caller's, who frees it when the
    * transfer is over, or the object released: freed earlier, the transfer fails.
    *
+   * <p>Over RDMA it is pinned, and stays so until its arena is closed. Memory of the global scope,
+   * as another library's by its address, has no end that anybody is told of: it is pinned for each
+   * transfer anew, unless {@link #of(MemorySegment, MemorySegment.Scope)} says when it is freed.
+   *
    * @throws IllegalArgumentException if only the calling thread may read it
    */
   static Source of(MemorySegment memory) {
-    return new OfMemory(Shared.checked(memory));
+    return of(memory, memory.scope());
+  }
+
+  /**
+   * Returns memory that its owner frees in his own way, as other libraries do, so that it may stay
+   * pinned between transfers.
+   *
+   * @param freedWith an arena's scope, which the owner ends before he frees the memory
+   * @throws IllegalArgumentException if only the calling thread may read it, or the scope has ended
+   */
+  static Source of(MemorySegment memory, MemorySegment.Scope freedWith) {
+    return new OfMemory(Shared.checked(memory, freedWith), freedWith);
   }
 
   /** Returns a buffer's bytes from its position to its limit; the buffer is left as it is. */
@@ -80,9 +96,13 @@ public sealed interface Source {
   }
 
   private static void checkRange(long offset, long length) {
-    if (offset < 0 || length < 0 || offset + length < 0) {
-      throw new IllegalArgumentException("no range of a file: " + length + " bytes from " + offset);
-    }
+    Checks.between("offset", offset, 0, Long.MAX_VALUE);
+    Checks.between("length", length, 0, Long.MAX_VALUE);
+    Checks.that(
+        length <= Long.MAX_VALUE - offset,
+        "length",
+        "at most " + (Long.MAX_VALUE - offset) + " from " + offset,
+        length);
   }
 
   /** Makes an object's bytes. */
@@ -102,8 +122,9 @@ public sealed interface Source {
    * Memory.
    *
    * @param memory on or outside the heap
+   * @param freedWith what ends before it is freed
    */
-  record OfMemory(MemorySegment memory) implements Source {
+  record OfMemory(MemorySegment memory, MemorySegment.Scope freedWith) implements Source {
     @Override
     public long length() {
       return memory.byteSize();
@@ -147,9 +168,7 @@ public sealed interface Source {
   record Generated(long length, Filler filler) implements Source {
     /** Checks the length. */
     public Generated {
-      if (length < 0) {
-        throw new IllegalArgumentException("a length is not negative: " + length);
-      }
+      Checks.between("length", length, 0, Long.MAX_VALUE);
     }
   }
 

@@ -32,9 +32,12 @@ public interface Transfer {
    * consumer is called no more. For that a call of the consumer, or of the disk, that is under way
    * is waited for. Dependents run on the event loop; do not block there.
    *
-   * <p>To cancel its future is to {@link #cancel} the transfer: it completes as said, not at once.
-   * To complete its future in another way, as {@code orTimeout} does, leaves the transfer alone: it
-   * goes on, still uses its memory, and its own outcome is at {@link #get}.
+   * <p>To end its future is to end the transfer, in whatever way: {@code cancel}, {@code
+   * orTimeout}, {@code completeOnTimeout}, {@code complete}, {@code obtrudeValue} and the like. It
+   * completes as said, not at once: cancelled, as {@link #cancel} does; else as it was asked to,
+   * and then {@link #get} says what became of the transfer, whose pooled memory is given back. What
+   * is made from it, as by {@code copy} or {@code thenApply}, is another future: ended, it leaves
+   * the transfer alone.
    */
   CompletionStage<Received> result();
 
@@ -61,11 +64,13 @@ public interface Transfer {
    * @param bytes confirmed by the receiving end
    * @param total of the object; -1 while it is not known
    * @param elapsed since it began, until its end
+   * @param resumedFrom how many of the bytes were there from an earlier transfer to the same file,
+   *     behind which this one went on; 0 if it began anew
    */
-  record Progress(long bytes, long total, Duration elapsed) {
-    /** Returns the mean rate since it began; 0 in the first instant. */
+  record Progress(long bytes, long total, Duration elapsed, long resumedFrom) {
+    /** Returns the mean rate of what this transfer moved since it began; 0 in the first instant. */
     public double bytesPerSecond() {
-      return elapsed.isZero() ? 0 : bytes * 1e9 / elapsed.toNanos();
+      return elapsed.isZero() ? 0 : (bytes - resumedFrom) * 1e9 / elapsed.toNanos();
     }
   }
 }

@@ -1,13 +1,13 @@
 package io.verbena.api.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.VerbenaException;
 import org.jspecify.annotations.Nullable;
 
 /** A transfer that failed. The message names the object, the offset and the cause. */
-public final class TransferException extends RuntimeException {
+public final class TransferException extends VerbenaException {
   private static final long serialVersionUID = 1L;
 
-  private final RpcStatus status;
   private final String object;
   private final long offset;
 
@@ -20,15 +20,30 @@ public final class TransferException extends RuntimeException {
    */
   public TransferException(
       RpcStatus status, String object, long offset, String why, @Nullable Throwable cause) {
-    super(object + " failed at offset " + offset + ": " + status + ": " + why, cause);
-    this.status = status;
+    this(status, object, "", offset, why, cause);
+  }
+
+  /**
+   * A failure as the end sees it that knows more of the object.
+   *
+   * @param whence where its bytes come from, or go; empty if that is not known
+   */
+  public TransferException(
+      RpcStatus status,
+      String object,
+      String whence,
+      long offset,
+      String why,
+      @Nullable Throwable cause) {
+    super(status, message(status, object, whence, offset, why), cause);
     this.object = object;
     this.offset = offset;
   }
 
-  /** Returns why it failed. */
-  public RpcStatus status() {
-    return status;
+  private static String message(
+      RpcStatus status, String object, String whence, long offset, String why) {
+    String which = whence.isEmpty() ? object : object + " (" + whence + ")";
+    return which + " failed at offset " + offset + ": " + status + ": " + why;
   }
 
   /** Returns what was transferred, in words. */

@@ -24,6 +24,8 @@ public interface Reply {
    * Returns where to write a declared exception.
    *
    * @param index its place in the method's throws clause, from 0
+   * @param thrown the exception itself: its type's name and message are sent before it, for callers
+   *     whose version of the contract does not declare it
    */
-  WireOut error(int index);
+  WireOut error(int index, Exception thrown);
 }

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * What a contract says on the wire. Two ends whose hashes differ exchange schemas and compare them
- * member by member.
+ * by ids, order and types; names tell only what changed places.
  *
  * @param service the service's name
  * @param methods every method, in the order of their ids

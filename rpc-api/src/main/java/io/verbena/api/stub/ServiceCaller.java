@@ -39,9 +39,13 @@ public interface ServiceCaller {
       MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments);
 
   /**
-   * Sends a one-way call. Waits for room when too many are in flight.
+   * Sends a one-way call. Where the session is open and the receiver not behind, it returns at
+   * once; else it waits for room, or until the call has left, up to the call's time-out. On an
+   * event loop it never waits.
    *
-   * @throws io.verbena.api.RpcException if it could not be encoded or handed to the session
+   * @throws io.verbena.api.RpcException INVALID_ARGUMENT if it cannot be encoded,
+   *     RESOURCE_EXHAUSTED if as many are under way as may be, UNAVAILABLE if no session can be
+   *     had, DEADLINE_EXCEEDED if none came in time: it was not executed then
    */
   void send(MethodDescriptor<?> method, ArgumentWriter arguments);
 }

@@ -1,0 +1,17 @@
+package io.verbena.api;
+
+/**
+ * Which link carries a session's calls now, and why that one. Whether there is one, {@link
+ * Session#state()} says.
+ *
+ * @param link the kind of link: {@code "rdma"}, {@code "tcp"} or {@code "mem"}; for people {@code
+ *     "none"} while there is none
+ * @param reason the device for RDMA, such as {@code "rxe0"}; else why it is not RDMA, or why there
+ *     is no link
+ */
+public record SessionPath(String link, String reason) {
+  @Override
+  public String toString() {
+    return link + " (" + reason + ")";
+  }
+}

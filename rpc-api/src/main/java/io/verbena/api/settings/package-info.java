@@ -1,0 +1,5 @@
+/** How settings are checked where they are set. Users see its messages and need not call it. */
+@NullMarked
+package io.verbena.api.settings;
+
+import org.jspecify.annotations.NullMarked;
