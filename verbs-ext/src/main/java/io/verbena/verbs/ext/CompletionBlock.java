@@ -1,7 +1,9 @@
 package io.verbena.verbs.ext;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -69,6 +71,11 @@ public final class CompletionBlock {
     return memory.get(Layouts.BIG_ENDIAN_INT, at(index) + Layouts.WC_IMMEDIATE);
   }
 
+  /** The immediate as DiSNI's programs have it: its bytes in memory are those on the wire. */
+  int immediateAsInMemory(int index) {
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_IMMEDIATE);
+  }
+
   /** The window that the peer invalidated, where {@link WcFlags#WITH_INV} is set. */
   public int invalidatedRkey(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_IMMEDIATE);
@@ -82,6 +89,27 @@ public final class CompletionBlock {
   /** {@link WcFlags}. */
   public int flags(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_FLAGS);
+  }
+
+  /** The peer's queue pair, where the device tells: of datagrams. */
+  int sourceQp(int index) {
+    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_SOURCE_QP);
+  }
+
+  short pkeyIndex(int index) {
+    return memory.get(JAVA_SHORT_UNALIGNED, at(index) + Layouts.WC_PKEY_INDEX);
+  }
+
+  short sourceLid(int index) {
+    return memory.get(JAVA_SHORT_UNALIGNED, at(index) + Layouts.WC_SOURCE_LID);
+  }
+
+  byte serviceLevel(int index) {
+    return memory.get(JAVA_BYTE, at(index) + Layouts.WC_SERVICE_LEVEL);
+  }
+
+  byte destinationPathBits(int index) {
+    return memory.get(JAVA_BYTE, at(index) + Layouts.WC_DESTINATION_PATH_BITS);
   }
 
   /** Where {@code ibv_wc[capacity]} begins, for providers. */

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * of the object it is made on, so that a real device and any number of fabrics live in one JVM.
  *
  * <p>An unmodified DiSNI program needs {@code DisniBridge.install(provider)} before its first DiSNI
- * object; its event channels are then that provider's. Programs that hold a {@link VerbsProvider}
- * need not install it. All methods are safe for use by several threads.
+ * object, which the launcher of verbs-ffm does for it; its event channels are then that provider's.
+ * Programs that hold a {@link VerbsProvider} need not install it. All methods are safe for use by
+ * several threads.
  */
 public final class DisniBridge extends RdmaProvider {
   private static final DisniBridge INSTANCE = new DisniBridge();

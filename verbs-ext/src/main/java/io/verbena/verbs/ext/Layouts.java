@@ -64,6 +64,10 @@ public final class Layouts {
   public static final int WC_QP_NUMBER = 28;
   public static final int WC_SOURCE_QP = 32;
   public static final int WC_FLAGS = 36;
+  public static final int WC_PKEY_INDEX = 40;
+  public static final int WC_SOURCE_LID = 42;
+  public static final int WC_SERVICE_LEVEL = 44;
+  public static final int WC_DESTINATION_PATH_BITS = 45;
 
   /** Immediate data travels in network order. */
   public static final ValueLayout.OfInt BIG_ENDIAN_INT =

@@ -29,9 +29,14 @@ final class PollCqCall extends SVCPollCq {
       wc.setOpcode(block.opcode(i));
       wc.setVendor_err(block.vendorError(i));
       wc.setByte_len(block.byteLength(i));
-      wc.setImm_data(block.immediate(i));
+      wc.setImm_data(block.immediateAsInMemory(i));
       wc.setQp_num(block.qpNumber(i));
+      wc.setSrc_qp(block.sourceQp(i));
       wc.setWc_flags(block.flags(i));
+      wc.setPkey_index(block.pkeyIndex(i));
+      wc.setSlid(block.sourceLid(i));
+      wc.setSl(block.serviceLevel(i));
+      wc.setDlid_path_bits(block.destinationPathBits(i));
       wc.setErr(0);
     }
     return this;

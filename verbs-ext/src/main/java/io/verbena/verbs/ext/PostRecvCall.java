@@ -15,12 +15,15 @@ final class PostRecvCall extends SVCPostRecv {
 
   PostRecvCall(VerbsQp qp, List<IbvRecvWR> requests) {
     this.qp = qp;
-    int sges = requests.stream().mapToInt(request -> request.getSg_list().size()).max().orElse(0);
-    block = new ReceiveBlock(Arena.ofAuto(), requests.size(), sges);
+    List<List<IbvSge>> pieces =
+        requests.stream()
+            .map(one -> PostSendCall.pieces(one.getSg_list(), one.getNum_sge()))
+            .toList();
+    block = new ReceiveBlock(Arena.ofAuto(), requests.size(), PostSendCall.longest(pieces));
     for (int i = 0; i < requests.size(); i++) {
       IbvRecvWR request = requests.get(i);
       block.request(i, request.getWr_id());
-      for (IbvSge sge : request.getSg_list()) {
+      for (IbvSge sge : pieces.get(i)) {
         block.sge(i, sge.getAddr(), sge.getLength(), sge.getLkey());
       }
     }

@@ -6,6 +6,7 @@ import com.ibm.disni.verbs.SVCPostSend;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** DiSNI's stateful posting of sends, over a block of its own. */
 final class PostSendCall extends SVCPostSend {
@@ -15,20 +16,30 @@ final class PostSendCall extends SVCPostSend {
 
   PostSendCall(VerbsQp qp, List<IbvSendWR> requests) {
     this.qp = qp;
-    int sges = requests.stream().mapToInt(request -> request.getSg_list().size()).max().orElse(0);
-    block = new SendBlock(Arena.ofAuto(), requests.size(), sges);
+    List<List<IbvSge>> pieces =
+        requests.stream().map(one -> pieces(one.getSg_list(), one.getNum_sge())).toList();
+    block = new SendBlock(Arena.ofAuto(), requests.size(), longest(pieces));
     for (int i = 0; i < requests.size(); i++) {
-      fill(i, requests.get(i));
+      fill(i, requests.get(i), pieces.get(i));
     }
   }
 
-  private void fill(int index, IbvSendWR request) {
+  /** The pieces of a request: as many of its list as it says, and none where it has no list. */
+  static List<IbvSge> pieces(@Nullable List<IbvSge> list, int count) {
+    return list == null ? List.of() : list.subList(0, Math.clamp(count, 0, list.size()));
+  }
+
+  static int longest(List<List<IbvSge>> pieces) {
+    return pieces.stream().mapToInt(List::size).max().orElse(0);
+  }
+
+  private void fill(int index, IbvSendWR request, List<IbvSge> pieces) {
     int opcode = request.getOpcode();
     block.request(index, request.getWr_id(), opcode, request.getSend_flags());
-    for (IbvSge sge : request.getSg_list()) {
+    for (IbvSge sge : pieces) {
       block.sge(index, sge.getAddr(), sge.getLength(), sge.getLkey());
     }
-    block.immediate(index, request.getImm_data());
+    block.immediateAsInMemory(index, request.getImm_data());
     if (opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
       IbvSendWR.Atomic atomic = request.getAtomic();
       block.atomic(

@@ -48,7 +48,7 @@ record PostedRequest(SendBlock block, int index) implements SendRequestMod, SVCP
 
   @Override
   public void setImm_data(int immediate) {
-    block.immediate(index, immediate);
+    block.immediateAsInMemory(index, immediate);
   }
 
   @Override

@@ -17,6 +17,11 @@ public interface VerbsProvider {
   /** A short name for messages and {@code ServiceLoader} choice, such as {@code ffm}. */
   String name();
 
+  /** Where it stands among others that have a device: the highest is taken. */
+  default int priority() {
+    return 0;
+  }
+
   /**
    * Why this provider cannot be used here (no library, no device), with the cure; empty when it
    * can. Cheap enough to ask before every connection attempt, and never throws.

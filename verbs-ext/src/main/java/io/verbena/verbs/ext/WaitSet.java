@@ -30,6 +30,17 @@ public interface WaitSet extends AutoCloseable {
    */
   boolean await(long timeoutNanos) throws IOException;
 
+  /**
+   * Has a set that belongs to a simulation tell by itself, so that no thread waits for it.
+   *
+   * @param ready runs once when something is ready or the time is over, on the thread that steps
+   *     the simulation, maybe before this method returns; in place of any told of before
+   * @return false where a thread has to {@link #await}, as with every real device
+   */
+  default boolean tell(long timeoutNanos, Runnable ready) throws IOException {
+    return false;
+  }
+
   /** Makes the current or the next {@link #await} return; from any thread, also after close. */
   void wakeup();
 

@@ -42,8 +42,8 @@
  *   <li>Failures are {@link io.verbena.verbs.ext.VerbsException}s that name the C function. Any use
  *       of a destroyed object is EBADF, never a crash; destroying what is still in use is EBUSY and
  *       changes nothing. {@code destroyX()} returns 0 or throws. One exception: DiSNI's own
- *       RdmaCqProvider destroys a completion channel before its queues, so a provider for existing
- *       programs closes the channel then, and frees it with the last queue.
+ *       RdmaCqProvider destroys a completion channel before its queues, so the channel is closed
+ *       then, and freed with the last queue.
  *   <li>DiSNI's {@code close()} destroys, too, and wraps the exception in an {@link
  *       java.io.UncheckedIOException}; on an object already destroyed it does nothing.
  *   <li>DiSNI's time limits are milliseconds, -1 for none; those of this package are nanoseconds
@@ -51,10 +51,25 @@
  *   <li>{@code getCmEvent} returns null when the time is over. An event keeps its private data
  *       until {@code ackEvent}; an id or channel can be destroyed while events of it are
  *       unacknowledged.
- *   <li>{@code createQP} writes the capacities it gave back into {@code attr.cap()}.
+ *   <li>{@code createQP} refuses every type but reliable connections, gives requests at least as
+ *       many pieces as libdisni does ({@link io.verbena.verbs.ext.QpRequest}), and writes the
+ *       capacities it gave back into {@code attr.cap()}.
+ *   <li>An id that is destroyed still names its device ({@code getVerbs}).
+ *   <li>{@code IbvQP.getState} asks the device; a queue pair that is destroyed is in ERR.
+ *   <li>An immediate by DiSNI's calls is what libdisni makes of it: the bytes of the int in memory
+ *       travel, so that a peer that reads the same by {@link
+ *       io.verbena.verbs.ext.CompletionBlock#immediate} on a little-endian machine finds them
+ *       reversed. The blocks of this package take and give it in this machine's order.
  *   <li>Private data arrives padded with zeros to the limits of {@link
  *       io.verbena.verbs.ext.ConnectionParameters}.
  * </ul>
+ *
+ * <p>Addresses are raw, as in C, and some are followed without a question: the pieces of an inline
+ * send are read by the device's library in this process when it is posted, those of every request
+ * to a device in software by the kernel. An inline piece that is not mapped ends the JVM with
+ * SIGSEGV; so does a block whose arena was closed, or memory that was unmapped while it is
+ * registered and the program itself still touches it. Addresses that go through a registration are
+ * checked by the device and end with a completion in error.
  *
  * <p>Threads: interfaces say so for themselves. Nothing here starts one.
  */

@@ -107,9 +107,13 @@ final class ConnectionManager {
     if (!active.isIn(State.CONNECTING)) {
       return true;
     }
+    if (target.ignoresConnections()) {
+      return false;
+    }
     FabricContext device = target.deviceAt(to.getAddress());
     FabricCmId listener = device == null ? null : target.listener(to.getPort());
-    if (listener == null || !listener.listensOn(to, device)) {
+    boolean refused = target.refusesConnections();
+    if (refused || listener == null || !listener.listensOn(to, device)) {
       sendReject(target, active, NO_SUCH_SERVICE, ByteBuffer.allocate(0));
       return true;
     }

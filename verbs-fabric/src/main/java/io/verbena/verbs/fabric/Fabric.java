@@ -36,6 +36,7 @@ public final class Fabric implements AutoCloseable {
   private final boolean threaded;
   private final List<FabricHost> hosts = new ArrayList<>();
   private final Map<HostPair, Link> links = new HashMap<>();
+  private final List<FabricWaitSet> telling = new ArrayList<>();
   private long virtualNanos;
   private boolean closed;
   private int numbers = 1;
@@ -225,7 +226,25 @@ public final class Fabric implements AutoCloseable {
   void wakeWaiters() {
     if (threaded) {
       lock.notifyAll();
+    } else if (!telling.isEmpty()) {
+      List.copyOf(telling).forEach(FabricWaitSet::look);
     }
+  }
+
+  /** Whether it is stepped on a clock that a simulation shares with others. */
+  boolean isSimulated() {
+    return !threaded && clock != null;
+  }
+
+  /** A wait set is to look whether it is ready whenever something may be. */
+  void telling(FabricWaitSet set) {
+    if (!telling.contains(set)) {
+      telling.add(set);
+    }
+  }
+
+  void tellsNoMore(FabricWaitSet set) {
+    telling.remove(set);
   }
 
   /**

@@ -45,12 +45,9 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
   public int destroyCompChannel() throws VerbsException {
     synchronized (device.fabric().lock) {
       use("ibv_destroy_comp_channel");
-      if (users > 0) {
-        throw VerbsException.inUse(
-            "ibv_destroy_comp_channel", "a completion channel", users + " completion queues");
-      }
       isOpen = false;
-      device.host().objectDestroyed();
+      events.clear();
+      goneWithItsQueues(); // DiSNI's own classes destroy these later
       device.fabric().wakeWaiters();
       return 0;
     }
@@ -88,10 +85,19 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
   void removeUser(FabricCq cq) {
     users--;
     events.removeIf(event -> event == cq);
+    goneWithItsQueues();
+  }
+
+  private void goneWithItsQueues() {
+    if (!isOpen && users == 0) {
+      device.host().objectDestroyed();
+    }
   }
 
   void raise(FabricCq cq) {
-    events.add(cq);
-    device.fabric().wakeWaiters();
+    if (isOpen) {
+      events.add(cq);
+      device.fabric().wakeWaiters();
+    }
   }
 }

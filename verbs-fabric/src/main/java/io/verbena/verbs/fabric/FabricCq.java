@@ -20,7 +20,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
 
   private final FabricContext device;
   private final @Nullable FabricCompChannel events;
-  private final Completion[] ring;
+  private final @Nullable Completion[] ring;
   private final Timer reveal = new Timer(this::revealSome);
   private long polled;
   private long visible;
@@ -36,9 +36,6 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     int depth = device.fabric().depth(entries);
     cqe = depth;
     ring = new Completion[depth];
-    for (int i = 0; i < depth; i++) {
-      ring[i] = new Completion();
-    }
     if (events != null) {
       events.addUser();
     }
@@ -52,7 +49,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
       device.checkSound("ibv_poll_cq");
       int count = 0;
       while (count < block.capacity() && polled < visible) {
-        Completion completion = ring[(int) (polled++ % ring.length)];
+        Completion completion = at(polled++);
         FabricQp qp = completion.qp;
         if (qp != null) {
           completion.store(block.address() + (long) count++ * Layouts.WC_SIZE, qp.getQp_num());
@@ -122,6 +119,16 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     device.host().check(call);
   }
 
+  /** Slots are made when first used: deep queues are mostly empty. */
+  private Completion at(long index) {
+    int at = (int) (index % ring.length);
+    Completion slot = ring[at];
+    if (slot == null) {
+      ring[at] = slot = new Completion();
+    }
+    return slot;
+  }
+
   void addUser() {
     users++;
   }
@@ -131,7 +138,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     users--;
     if (device.fabric().temper.purgesOnDestroy()) {
       for (long i = polled; i < entered; i++) {
-        Completion completion = ring[(int) (i % ring.length)];
+        Completion completion = at(i);
         if (completion.qp == qp) {
           completion.qp = null;
         }
@@ -148,7 +155,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
       device.raise(new AsyncEvent(AsyncEvent.Type.CQ_ERR, null, this, null, 0));
       return null;
     }
-    Completion completion = ring[(int) (entered % ring.length)];
+    Completion completion = at(entered);
     completion.qp = qp;
     return completion;
   }
@@ -181,7 +188,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
   }
 
   private void revealOne() {
-    Completion completion = ring[(int) (visible++ % ring.length)];
+    Completion completion = at(visible++);
     boolean notable = completion.solicited || completion.status != 0;
     if (armed == Armed.ANY || (armed == Armed.SOLICITED && notable)) {
       armed = Armed.NO;

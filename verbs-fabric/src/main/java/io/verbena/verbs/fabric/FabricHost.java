@@ -8,11 +8,13 @@ import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +29,15 @@ public final class FabricHost implements VerbsProvider {
   private final Map<Integer, FabricCmId> listeners = new HashMap<>();
   private final List<FabricCmId> ids = new ArrayList<>();
   private RequestWatcher watcher = (opcode, bytes) -> {};
+  private IntUnaryOperator forgery = IntUnaryOperator.identity();
   private boolean processAlive = true;
   private boolean powered = true;
   private boolean keepsQueuePairs;
   private boolean keepsObjects;
+  private boolean refusesConnections;
+  private boolean ignoresConnections;
+  private boolean refusesMemory;
+  private int failing;
   private int objects;
   private int nextPort = 32_768;
 
@@ -169,6 +176,39 @@ public final class FabricHost implements VerbsProvider {
   }
 
   /**
+   * Has the next requests that its devices carry out for their owners fail with GENERAL_ERR, which
+   * ends their queue pairs.
+   *
+   * @param requests how many
+   */
+  public void failRequests(int requests) {
+    synchronized (fabric.lock) {
+      failing = requests;
+    }
+  }
+
+  /** Has it reject every connection that it is asked for, or no longer. */
+  public void refuseConnections(boolean refused) {
+    synchronized (fabric.lock) {
+      refusesConnections = refused;
+    }
+  }
+
+  /** Has it not answer who asks for a connection, or again: those ask again for a minute. */
+  public void ignoreConnections(boolean ignored) {
+    synchronized (fabric.lock) {
+      ignoresConnections = ignored;
+    }
+  }
+
+  /** Has its devices register no memory, as if all that may be locked were; or again. */
+  public void refuseMemory(boolean refused) {
+    synchronized (fabric.lock) {
+      refusesMemory = refused;
+    }
+  }
+
+  /**
    * Returns how many objects of its devices stand: domains, regions, windows, queues, queue pairs
    * and completion channels.
    */
@@ -190,7 +230,44 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /**
+   * Has this host's devices send other immediates than they are told, as a forger's do.
+   *
+   * @param forgery turns what was given into what is sent, both in this machine's order; the
+   *     identity ends it
+   */
+  public void forge(IntUnaryOperator forgery) {
+    synchronized (fabric.lock) {
+      this.forgery = forgery;
+    }
+  }
+
   // Everything below is called under the fabric's lock.
+
+  /** Returns whether a request that is to be carried out fails. */
+  boolean failsRequest() {
+    return failing > 0 && failing-- > 0;
+  }
+
+  boolean refusesConnections() {
+    return refusesConnections;
+  }
+
+  boolean ignoresConnections() {
+    return ignoresConnections;
+  }
+
+  boolean refusesMemory() {
+    return refusesMemory;
+  }
+
+  /** Returns what is sent in place of an immediate; both in network order. */
+  int forged(int immediate) {
+    boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    int told = little ? Integer.reverseBytes(immediate) : immediate;
+    int sent = forgery.applyAsInt(told);
+    return little ? Integer.reverseBytes(sent) : sent;
+  }
 
   RequestWatcher watcher() {
     return watcher;

@@ -6,6 +6,7 @@ import com.ibm.disni.verbs.IbvQPInitAttr;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.QpAttributes;
 import io.verbena.verbs.ext.QpChange;
+import io.verbena.verbs.ext.QpRequest;
 import io.verbena.verbs.ext.QpState;
 import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SendBlock;
@@ -47,13 +48,15 @@ final class FabricQp extends IbvQP implements VerbsQp {
     send_cq = sendCq;
     recv_cq = receiveCq;
     qp_num = number;
-    qp_type = IBV_QPT_RC;
+    qp_type = QpRequest.type(attr);
     srq = sharedQueue(attr);
     IbvQPCap cap = attr.cap();
     checkCapacities(cap);
     Fabric fabric = device.fabric();
-    maxSendSges = Math.max(1, cap.getMax_send_sge());
-    maxReceiveSges = Math.max(1, cap.getMax_recv_sge());
+    maxSendSges =
+        Math.min(QpRequest.pieces(cap.getMax_send_sge()), device.host().profile().maxSges());
+    maxReceiveSges =
+        Math.min(QpRequest.pieces(cap.getMax_recv_sge()), device.host().profile().maxSges());
     maxInline = cap.getMax_inline_data();
     SendQueue queue =
         new SendQueue(fabric.depth(Math.max(1, cap.getMax_send_wr())), maxSendSges, maxInline);
@@ -62,6 +65,8 @@ final class FabricQp extends IbvQP implements VerbsQp {
             ? srq.queue()
             : new ReceiveQueue(fabric.depth(Math.max(1, cap.getMax_recv_wr())), maxReceiveSges);
     requester = new Requester(this, queue, attr.getSq_sig_all() != 0);
+    cap.setMax_send_sge(maxSendSges);
+    cap.setMax_recv_sge(maxReceiveSges);
     cap.setMax_send_wr(queue.capacity());
     cap.setMax_recv_wr(srq != null ? 0 : receives.capacity());
     sendCq.addUser();
@@ -203,7 +208,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
   @Override
   public int getState() {
     synchronized (device.fabric().lock) {
-      return now.value();
+      return isOpen ? now.value() : QpState.ERR.value();
     }
   }
 

@@ -8,6 +8,7 @@ import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Several channels waited on together. */
 final class FabricWaitSet implements WaitSet {
@@ -15,6 +16,8 @@ final class FabricWaitSet implements WaitSet {
   private final List<FabricEventChannel> channels = new ArrayList<>();
   private final List<FabricCompChannel> completions = new ArrayList<>();
   private final List<FabricContext> devices = new ArrayList<>();
+  private @Nullable Runnable told;
+  private final Timer limit = new Timer(this::tellNow);
   private boolean woken;
   private boolean open = true;
 
@@ -27,6 +30,7 @@ final class FabricWaitSet implements WaitSet {
     synchronized (fabric.lock) {
       use();
       channels.add((FabricEventChannel) channel);
+      look();
     }
   }
 
@@ -35,6 +39,7 @@ final class FabricWaitSet implements WaitSet {
     synchronized (fabric.lock) {
       use();
       completions.add((FabricCompChannel) channel);
+      look();
     }
   }
 
@@ -43,6 +48,7 @@ final class FabricWaitSet implements WaitSet {
     synchronized (fabric.lock) {
       use();
       devices.add((FabricContext) context);
+      look();
     }
   }
 
@@ -62,6 +68,55 @@ final class FabricWaitSet implements WaitSet {
   }
 
   @Override
+  public boolean tell(long timeoutNanos, Runnable ready) throws IOException {
+    synchronized (fabric.lock) {
+      if (!fabric.isSimulated()) {
+        return false;
+      }
+      use();
+      told = ready;
+      fabric.telling(this);
+      if (isReady()) {
+        woken = false;
+        tellNow();
+      } else if (timeoutNanos < Long.MAX_VALUE / 2) {
+        fabric.at(fabric.nanoTime() + timeoutNanos, limit);
+      } else {
+        fabric.cancel(limit);
+      }
+      return true;
+    }
+  }
+
+  /** Under the fabric's lock: tells if something is ready. */
+  void look() {
+    if (told == null) {
+      return;
+    }
+    channels.removeIf(channel -> !channel.isOpen());
+    completions.removeIf(channel -> !channel.isOpen());
+    boolean ready;
+    try {
+      ready = isReady();
+    } catch (VerbsException e) {
+      ready = true; // whoever looks finds out
+    }
+    if (ready) {
+      woken = false;
+      tellNow();
+    }
+  }
+
+  private void tellNow() {
+    Runnable ready = told;
+    told = null;
+    fabric.cancel(limit);
+    if (ready != null) {
+      ready.run();
+    }
+  }
+
+  @Override
   public void wakeup() {
     synchronized (fabric.lock) {
       woken = true;
@@ -73,6 +128,9 @@ final class FabricWaitSet implements WaitSet {
   public void close() {
     synchronized (fabric.lock) {
       open = false;
+      told = null;
+      fabric.cancel(limit);
+      fabric.tellsNoMore(this);
     }
   }
 

@@ -3,6 +3,7 @@ package io.verbena.verbs.fabric;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.VerbsException;
+import org.jspecify.annotations.Nullable;
 
 /** A ring of posted receives: a queue pair's own, or a shared one. Guarded by the fabric's lock. */
 final class ReceiveQueue {
@@ -16,7 +17,7 @@ final class ReceiveQueue {
     }
   }
 
-  private final Request[] slots;
+  private final @Nullable Request[] slots;
   private final int maxSges;
   private long taken;
   private long posted;
@@ -24,9 +25,6 @@ final class ReceiveQueue {
   ReceiveQueue(int capacity, int maxSges) {
     this.maxSges = maxSges;
     slots = new Request[capacity];
-    for (int i = 0; i < capacity; i++) {
-      slots[i] = new Request(maxSges);
-    }
   }
 
   int capacity() {
@@ -48,7 +46,7 @@ final class ReceiveQueue {
         throw new VerbsException(
             call, Errno.EINVAL, "a receive has more pieces than the " + maxSges + " of its queue.");
       }
-      Request slot = slots[(int) (posted % slots.length)];
+      Request slot = slot((int) (posted % slots.length));
       slot.wrId = block.wrId(first + i);
       slot.pieces.load(block.address(first + i));
       posted++;
@@ -56,8 +54,17 @@ final class ReceiveQueue {
     return count;
   }
 
+  /** Slots are made when first used: deep queues are mostly empty. */
+  private Request slot(int index) {
+    Request slot = slots[index];
+    if (slot == null) {
+      slots[index] = slot = new Request(maxSges);
+    }
+    return slot;
+  }
+
   /** Takes the oldest; there must be one. It is valid until the next post. */
   Request take() {
-    return slots[(int) (taken++ % slots.length)];
+    return slot((int) (taken++ % slots.length));
   }
 }

@@ -11,4 +11,14 @@ public interface RequestWatcher {
    * @param bytes what it carried, inline or not
    */
   void carriedOut(int opcode, long bytes);
+
+  /**
+   * A request was refused: a key, its bounds or rights, or a queue pair's state did not allow it.
+   * What is merely not answered is not told here. Called as the other is.
+   *
+   * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}
+   * @param status one of {@link io.verbena.verbs.ext.WcStatus}; of one that found no receive
+   *     posted, whether or not it is repeated, {@code RNR_RETRY_EXC_ERR}
+   */
+  default void refused(int opcode, int status) {}
 }

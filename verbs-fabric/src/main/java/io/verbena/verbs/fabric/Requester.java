@@ -42,7 +42,11 @@ final class Requester {
     int posted = 0;
     while (posted < count && !queue.isFull()) {
       check(block, first + posted);
-      queue.at(queue.posted).load(block.address(first + posted));
+      SendRequest request = queue.at(queue.posted);
+      request.load(block.address(first + posted));
+      if (request.hasImmediate()) {
+        request.immediate = qp.device().host().forged(request.immediate);
+      }
       queue.posted++;
       posted++;
     }
@@ -201,6 +205,9 @@ final class Requester {
     if (target == null) {
       return Responder.NO_ANSWER;
     }
+    if (qp.device().host().failsRequest()) {
+      return WcStatus.GENERAL_ERR;
+    }
     return isLateRead(request)
         ? Responder.admitRead(target, request)
         : Responder.carryOut(target, request);
@@ -228,12 +235,16 @@ final class Requester {
       outstandingReads++;
     }
     failed = status != WcStatus.SUCCESS;
+    RequestWatcher watcher = qp.device().host().watcher();
     if (!failed && !request.isLocal()) {
-      qp.device().host().watcher().carriedOut(request.opcode, request.pieces.length());
+      watcher.carriedOut(request.opcode, request.pieces.length());
+    } else if (failed && status != WcStatus.RETRY_EXC_ERR) {
+      watcher.refused(request.opcode, status);
     }
   }
 
   private void repeatWhenReady(SendRequest request) {
+    qp.device().host().watcher().refused(request.opcode, WcStatus.RNR_RETRY_EXC_ERR);
     ConnectionTerms terms = qp.terms();
     if (!terms.retriesRnrForEver() && rnrRepeats++ >= terms.rnrRetries()) {
       sent(request, WcStatus.RNR_RETRY_EXC_ERR);

@@ -2,6 +2,7 @@ package io.verbena.verbs.fabric;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ring of send requests.
@@ -16,23 +17,30 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  */
 final class SendQueue {
-  private final SendRequest[] slots;
+  private final @Nullable SendRequest[] slots;
   private final MemorySegment inlineSpace;
+  private final int maxSges;
+  private final int maxInline;
   long freed;
   long acked;
   long sent;
   long posted;
 
   SendQueue(int capacity, int maxSges, int maxInline) {
+    this.maxSges = maxSges;
+    this.maxInline = maxInline;
     inlineSpace = Arena.ofAuto().allocate(Math.max(1, (long) capacity * maxInline));
     slots = new SendRequest[capacity];
-    for (int i = 0; i < capacity; i++) {
-      slots[i] = new SendRequest(maxSges, inlineSpace.address() + (long) i * maxInline);
-    }
   }
 
+  /** Slots are made when first used: deep queues are mostly empty. */
   SendRequest at(long index) {
-    return slots[(int) (index % slots.length)];
+    int at = (int) (index % slots.length);
+    SendRequest slot = slots[at];
+    if (slot == null) {
+      slots[at] = slot = new SendRequest(maxSges, inlineSpace.address() + (long) at * maxInline);
+    }
+    return slot;
   }
 
   boolean isFull() {

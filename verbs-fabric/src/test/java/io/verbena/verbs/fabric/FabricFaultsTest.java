@@ -124,6 +124,69 @@ class FabricFaultsTest {
   }
 
   @Test
+  void aHostThatRefusesConnectionsRejectsThemUntilItTakesThemAgain() throws Exception {
+    harness.passive.refuseConnections(true);
+    Events listening = new Events(harness, harness.passive);
+    RdmaCmId listener = Pair.listen(listening, harness.address());
+    Events events = new Events(harness, harness.active);
+    RdmaCmId id = Pair.resolve(events, (InetSocketAddress) listener.getSource());
+    Side side = Side.create(harness, id, new Setup());
+    id.connect(new ConnectionParameters());
+    events.await(RDMA_CM_EVENT_REJECTED);
+    side.close();
+    id.destroyId();
+    listener.destroyId();
+    events.close();
+    listening.close();
+    harness.passive.refuseConnections(false);
+    Pair.connect(harness).close();
+  }
+
+  @Test
+  void aHostThatIgnoresConnectionsIsAskedAgain() throws Exception {
+    harness.passive.ignoreConnections(true);
+    Events listening = new Events(harness, harness.passive);
+    RdmaCmId listener = Pair.listen(listening, harness.address());
+    Events events = new Events(harness, harness.active);
+    RdmaCmId id = Pair.resolve(events, (InetSocketAddress) listener.getSource());
+    Side side = Side.create(harness, id, new Setup());
+    id.connect(new ConnectionParameters());
+    harness.pass(Duration.ofSeconds(10));
+    assertThat(listening.channel.getCmEvent(0)).isNull();
+    harness.passive.ignoreConnections(false);
+    listening.await(RDMA_CM_EVENT_CONNECT_REQUEST).id().destroyId();
+    events.await(RDMA_CM_EVENT_REJECTED);
+    side.close();
+    id.destroyId();
+    listener.destroyId();
+    events.close();
+    listening.close();
+  }
+
+  @Test
+  void aRequestThatFailsEndsItsQueuePair() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      pair.passive.receive(1, pair.passive.buffer(8));
+      harness.active.failRequests(1);
+      send(pair.active);
+      assertThat(pair.active.awaitSent().status()).isEqualTo(WcStatus.GENERAL_ERR);
+      send(pair.active);
+      assertThat(pair.active.awaitSent().status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
+      assertThat(pair.passive.hasReceived()).isFalse();
+    }
+  }
+
+  @Test
+  void aHostThatRefusesMemoryRegistersNone() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      harness.active.refuseMemory(true);
+      assertThatThrownBy(() -> pair.active.buffer(8)).hasMessageContaining("ENOMEM");
+      harness.active.refuseMemory(false);
+      assertThat(pair.active.buffer(8)).isNotNull();
+    }
+  }
+
+  @Test
   void aRequestThatNobodyTookIsRejectedWhenItsListenerGoes() throws Exception {
     Events listening = new Events(harness, harness.passive);
     RdmaCmId listener = Pair.listen(listening, harness.address());

@@ -86,6 +86,38 @@ class FabricRunsTest {
   }
 
   @Test
+  void aWatcherHearsOfWhatIsRefused() throws Exception {
+    for (long seed = 1; seed <= 10; seed++) {
+      FabricHarness harness = new FabricHarness(seed);
+      List<String> heard = new ArrayList<>();
+      harness.active.watch(
+          new RequestWatcher() {
+            @Override
+            public void carriedOut(int opcode, long bytes) {
+              heard.add(SendOpcode.name(opcode));
+            }
+
+            @Override
+            public void refused(int opcode, int status) {
+              heard.add(SendOpcode.name(opcode) + " refused: " + status);
+            }
+          });
+      try (Pair pair = Pair.connect(harness)) {
+        Buffer closed = pair.passive.buffer(8);
+        pair.active
+            .request(1, SendOpcode.RDMA_WRITE, SendFlags.SIGNALED, pair.active.buffer(8))
+            .remote(0, closed.address(), closed.rkey());
+        pair.active.post();
+        pair.active.awaitSent();
+      }
+      assertThat(heard)
+          .as("seed " + seed)
+          .containsExactly(
+              SendOpcode.name(SendOpcode.RDMA_WRITE) + " refused: " + WcStatus.REM_ACCESS_ERR);
+    }
+  }
+
+  @Test
   void everyFreedomIsTakenBySomeOfAFewSeeds() {
     List<Temper> tempers =
         LongStream.rangeClosed(1, 12)

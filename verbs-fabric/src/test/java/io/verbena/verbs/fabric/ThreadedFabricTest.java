@@ -8,6 +8,7 @@ import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.VerbsCompChannel;
 import io.verbena.verbs.ext.VerbsCq;
 import io.verbena.verbs.ext.VerbsProvider;
+import io.verbena.verbs.testkit.ActiveEndpointSuite;
 import io.verbena.verbs.testkit.ConnectionSuite;
 import io.verbena.verbs.testkit.FlowSuite;
 import io.verbena.verbs.testkit.MessageSuite;
@@ -115,6 +116,14 @@ class ThreadedFabricTest {
     @Override
     protected VerbsHarness newHarness() {
       return Threaded.open(4);
+    }
+  }
+
+  @Nested
+  class ActiveEndpoints extends ActiveEndpointSuite {
+    @Override
+    protected VerbsHarness newHarness() {
+      return Threaded.open(6);
     }
   }
 

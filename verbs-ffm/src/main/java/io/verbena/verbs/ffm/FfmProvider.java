@@ -63,8 +63,8 @@ public final class FfmProvider implements VerbsProvider {
       return DEVICES.all().isEmpty() ? Optional.of(Prerequisites.noDevice()) : Optional.empty();
     } catch (VerbsException e) {
       return Optional.of(e);
-    } catch (IOException e) {
-      return Optional.of(Prerequisites.unexpected(e));
+    } catch (Throwable thrown) { // IOException is not all that foreign functions throw
+      return Optional.of(Prerequisites.unexpected(thrown));
     }
   }
 

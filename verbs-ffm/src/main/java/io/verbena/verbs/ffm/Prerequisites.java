@@ -34,6 +34,23 @@ final class Prerequisites {
               + " a container pass --device=/dev/infiniband), or try RDMA without a device: 'modprobe"
               + " rdma_rxe; rdma link add rxe0 type rxe netdev eth0'.");
     }
+    return libraries();
+  }
+
+  /** What keeps the libraries from being called, whatever the kernel has. Never throws. */
+  static Optional<VerbsException> libraries() {
+    try {
+      return missingLibrary().or(Prerequisites::unboundFunction);
+    } catch (Throwable thrown) {
+      return Optional.of(unexpected(thrown));
+    }
+  }
+
+  private static Optional<VerbsException> unboundFunction() {
+    return Optional.ofNullable(Libraries.obstacle()).map(Prerequisites::unexpected);
+  }
+
+  private static Optional<VerbsException> missingLibrary() {
     Optional<String> library = Libraries.missing();
     if (library.isPresent()) {
       return missing(
@@ -53,8 +70,26 @@ final class Prerequisites {
             + " netdev eth0' makes one of a network interface.");
   }
 
-  static VerbsException unexpected(IOException failure) {
-    return new VerbsException(PROBE, Errno.EIO, String.valueOf(failure.getMessage()));
+  /** Whatever was thrown on the way to the devices, with its cure where one is known. */
+  static VerbsException unexpected(Throwable thrown) {
+    VerbsException failure =
+        thrown instanceof IllegalCallerException
+            ? new VerbsException(
+                PROBE,
+                Errno.EPERM,
+                "This JVM denies native access, which verbs need. Start it with"
+                    + " --enable-native-access=ALL-UNNAMED, or give the jar that 'java -jar' starts"
+                    + " the line 'Enable-Native-Access: ALL-UNNAMED' in its manifest.")
+            : new VerbsException(PROBE, Errno.EIO, words(thrown));
+    failure.initCause(thrown);
+    return failure;
+  }
+
+  /** Failures of ours say themselves what to do; others are named by their class. */
+  private static String words(Throwable thrown) {
+    return thrown instanceof IOException || thrown instanceof IllegalStateException
+        ? String.valueOf(thrown.getMessage())
+        : thrown.toString();
   }
 
   private static Optional<VerbsException> missing(String cure) {

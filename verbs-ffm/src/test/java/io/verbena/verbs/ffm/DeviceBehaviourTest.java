@@ -1,5 +1,6 @@
 package io.verbena.verbs.ffm;
 
+import io.verbena.verbs.testkit.ActiveEndpointSuite;
 import io.verbena.verbs.testkit.ConnectionSuite;
 import io.verbena.verbs.testkit.DeviceSuite;
 import io.verbena.verbs.testkit.DisniSuite;
@@ -92,6 +93,14 @@ class DeviceBehaviourTest {
 
   @Nested
   class Devices extends DeviceSuite {
+    @Override
+    protected VerbsHarness newHarness() {
+      return new DeviceHarness();
+    }
+  }
+
+  @Nested
+  class ActiveEndpoints extends ActiveEndpointSuite {
     @Override
     protected VerbsHarness newHarness() {
       return new DeviceHarness();

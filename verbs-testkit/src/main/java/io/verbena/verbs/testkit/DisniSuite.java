@@ -4,7 +4,10 @@ import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_ADDR_RESOL
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.IbvRecvWR;
 import com.ibm.disni.verbs.IbvSendWR;
 import com.ibm.disni.verbs.IbvSge;
@@ -16,14 +19,17 @@ import com.ibm.disni.verbs.SVCPollCq;
 import com.ibm.disni.verbs.SVCPostSend;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.DisniBridge;
+import io.verbena.verbs.ext.QpChange;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import io.verbena.verbs.ext.SendRequestMod;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.WcOpcode;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.LinkedList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -123,6 +129,121 @@ public abstract class DisniSuite extends VerbsSuite {
       fromMr.deregMr().execute();
       toMr.deregMr().execute();
     }
+  }
+
+  @Test
+  void theBytesOfAnImmediateTravelAsTheyAreInMemory() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      IbvMr mr = register(pair.active, ByteBuffer.allocateDirect(8));
+      pair.passive.receive(1, pair.passive.buffer(8));
+      IbvSendWR request = send(2, mr, 8);
+      request.setOpcode(IbvSendWR.IBV_WR_SEND_WITH_IMM);
+      request.setImm_data(0x01020304);
+      pair.active.qp.postSend(List.of(request), null).execute().free();
+      int inNetworkOrder =
+          ByteBuffer.allocate(4)
+              .order(ByteOrder.nativeOrder())
+              .putInt(0x01020304)
+              .order(ByteOrder.BIG_ENDIAN)
+              .getInt(0);
+      assertThat(pair.passive.awaitReceived().immediate()).isEqualTo(inNetworkOrder);
+      mr.deregMr().execute();
+    }
+  }
+
+  @Test
+  void aReceiveWithoutAListTakesAMessageWithoutBytes() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      IbvRecvWR receive = new IbvRecvWR();
+      receive.setWr_id(6);
+      pair.passive.qp.postRecv(List.of(receive), null).execute().free();
+      IbvSendWR empty = new IbvSendWR();
+      empty.setWr_id(7);
+      empty.setOpcode(IbvSendWR.IBV_WR_SEND);
+      empty.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
+      pair.active.qp.postSend(List.of(empty), null).execute().free();
+      Wc received = pair.passive.awaitReceived();
+      assertThat(received.wrId()).isEqualTo(6);
+      assertThat(received.byteLength()).isZero();
+    }
+  }
+
+  @Test
+  void asManyPiecesOfAListAreSentAsTheRequestSays() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      IbvMr mr = register(pair.active, ByteBuffer.allocateDirect(8));
+      pair.passive.receive(1, pair.passive.buffer(64));
+      IbvSendWR request = send(2, mr, 8);
+      request.getSg_list().addAll(sges(mr, 8));
+      request.setNum_sge(1);
+      pair.active.qp.postSend(List.of(request), null).execute().free();
+      assertThat(pair.passive.awaitReceived().byteLength()).isEqualTo(8);
+      mr.deregMr().execute();
+    }
+  }
+
+  @Test
+  void aQueuePairThatAskedForNoPiecesTakesAsManyAsLibdisniGives() throws Exception {
+    Setup modest = new Setup();
+    modest.maxSges = 1;
+    try (Pair pair = Pair.connect(harness, modest, new Setup())) {
+      assertThat(pair.active.attributes.cap().getMax_send_sge()).isGreaterThanOrEqualTo(4);
+      IbvMr mr = register(pair.active, ByteBuffer.allocateDirect(8));
+      pair.passive.receive(1, pair.passive.buffer(64));
+      IbvSendWR request = send(2, mr, 8);
+      for (int i = 1; i < 4; i++) {
+        request.getSg_list().addAll(sges(mr, 8));
+      }
+      request.setNum_sge(4);
+      pair.active.qp.postSend(List.of(request), null).execute().free();
+      assertThat(pair.passive.awaitReceived().byteLength()).isEqualTo(32);
+      mr.deregMr().execute();
+    }
+  }
+
+  @Test
+  void aQueuePairTellsItsState() throws Exception {
+    Pair pair = Pair.connect(harness);
+    try (pair) {
+      assertThat(pair.active.qp.getState()).isEqualTo(IbvQP.IBV_QPS_RTS);
+      pair.active.verbs().modify(QpChange.toError());
+      assertThat(pair.active.qp.getState()).isEqualTo(IbvQP.IBV_QPS_ERR);
+    }
+    assertThat(pair.active.qp.getState()).as("destroyed").isEqualTo(IbvQP.IBV_QPS_ERR);
+  }
+
+  @Test
+  void anIdNamesItsDeviceAfterItWasDestroyedToo() throws Exception {
+    Pair pair = Pair.connect(harness);
+    IbvContext device = pair.active.id.getVerbs();
+    pair.close();
+    assertThat(pair.active.id.getVerbs()).as("DiSNI's endpoints ask then").isSameAs(device);
+  }
+
+  @Test
+  void whatIsNoReliableConnectionIsRefused() throws Exception {
+    try (Pair pair = Pair.connect(harness)) {
+      RdmaCmId listener = Pair.listen(pair.passiveEvents, harness.address());
+      RdmaCmId id = Pair.resolve(pair.activeEvents, (InetSocketAddress) listener.getSource());
+      for (byte type : new byte[] {IbvQP.IBV_QPT_UC, IbvQP.IBV_QPT_UD}) {
+        IbvQPInitAttr other = new IbvQPInitAttr();
+        other.setQp_type(type);
+        other.setSend_cq(pair.active.sendCq);
+        other.setRecv_cq(pair.active.receiveCq);
+        other.cap().setMax_send_wr(1);
+        other.cap().setMax_recv_wr(1);
+        assertThatThrownBy(() -> id.createQP(pair.active.pd, other))
+            .isInstanceOf(VerbsException.class)
+            .hasMessageContaining("IBV_QPT_RC");
+      }
+      id.destroyId();
+      listener.destroyId();
+    }
+    RdmaEventChannel channel = harness.active().createEventChannel();
+    assertThatThrownBy(() -> channel.createId(RdmaCm.RDMA_PS_UDP))
+        .isInstanceOf(VerbsException.class)
+        .hasMessageContaining("RDMA_PS_TCP");
+    channel.destroyEventChannel();
   }
 
   @Test

@@ -3,9 +3,12 @@ package io.verbena.verbs.ffm.cm;
 import static io.verbena.verbs.ffm.abi.CmLayouts.EVENT_CHANNEL;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.device.Devices;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.lib.Rdmacm;
@@ -84,6 +87,12 @@ public final class FfmEventChannel extends RdmaEventChannel {
 
   @Override
   public RdmaCmId createId(short portSpace) throws IOException {
+    if (portSpace == RdmaCm.RDMA_PS_UDP) {
+      throw new VerbsException(
+          "rdma_create_id",
+          Errno.EOPNOTSUPP,
+          "datagrams (RDMA_PS_UDP) cannot be sent by DiSNI's requests. Use RDMA_PS_TCP.");
+    }
     return FfmCmId.create(this, pointer, portSpace);
   }
 

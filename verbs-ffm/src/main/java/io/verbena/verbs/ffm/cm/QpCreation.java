@@ -8,10 +8,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvPd;
-import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPCap;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.QpRequest;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.cq.FfmCq;
 import io.verbena.verbs.ffm.device.AbiCheck;
@@ -35,19 +35,17 @@ import org.jspecify.annotations.Nullable;
 final class QpCreation {
   private static final String CALL = "rdma_create_qp";
 
-  /** What libdisni gives every queue pair, whatever the application asked for. */
-  private static final int DEFAULT_SGES = 4;
-
   private QpCreation() {}
 
   static FfmQp create(FfmCmId id, IbvPd ibvPd, IbvQPInitAttr attr) throws IOException {
+    int type = QpRequest.type(attr);
     FfmPd pd = (FfmPd) ibvPd;
     FfmCq sendCq = queue(attr.getSend_cq());
     FfmCq receiveCq = queue(attr.getRecv_cq());
     FfmSrq srq = sharedQueue(pd, attr.getSrq());
     Foundations foundations = foundations(id, pd, sendCq, receiveCq, srq);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment init = write(arena, attr, sendCq, receiveCq, srq);
+      MemorySegment init = write(arena, attr, type, sendCq, receiveCq, srq);
       id.channel().exclusively(() -> Rdmacm.createQp(id.pointer(), pd.pointer(), init));
       readBack(init, attr.cap());
       MemorySegment qp = Pointers.struct(Pointers.pointer(id.pointer(), CM_ID, "qp"), QP);
@@ -107,7 +105,12 @@ final class QpCreation {
   }
 
   private static MemorySegment write(
-      Arena arena, IbvQPInitAttr attr, FfmCq sendCq, FfmCq receiveCq, @Nullable FfmSrq srq) {
+      Arena arena,
+      IbvQPInitAttr attr,
+      int type,
+      FfmCq sendCq,
+      FfmCq receiveCq,
+      @Nullable FfmSrq srq) {
     MemorySegment out = Pointers.room(arena, QP_INIT_ATTR);
     pointer(out, "send_cq", sendCq.pointer());
     pointer(out, "recv_cq", receiveCq.pointer());
@@ -115,16 +118,12 @@ final class QpCreation {
     IbvQPCap cap = attr.cap();
     u32(out, "cap.max_send_wr", cap.getMax_send_wr());
     u32(out, "cap.max_recv_wr", cap.getMax_recv_wr());
-    u32(out, "cap.max_send_sge", orDefault(cap.getMax_send_sge(), DEFAULT_SGES));
-    u32(out, "cap.max_recv_sge", orDefault(cap.getMax_recv_sge(), DEFAULT_SGES));
+    u32(out, "cap.max_send_sge", QpRequest.pieces(cap.getMax_send_sge()));
+    u32(out, "cap.max_recv_sge", QpRequest.pieces(cap.getMax_recv_sge()));
     u32(out, "cap.max_inline_data", cap.getMax_inline_data());
-    u32(out, "qp_type", orDefault(attr.getQp_type(), IbvQP.IBV_QPT_RC));
+    u32(out, "qp_type", type);
     u32(out, "sq_sig_all", attr.getSq_sig_all());
     return out;
-  }
-
-  private static int orDefault(int asked, int byDefault) {
-    return asked == 0 ? byDefault : asked;
   }
 
   private static void readBack(MemorySegment init, IbvQPCap cap) {

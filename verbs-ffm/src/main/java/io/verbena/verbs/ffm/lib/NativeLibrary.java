@@ -56,6 +56,6 @@ final class NativeLibrary {
         .orElseThrow(
             () ->
                 new IllegalStateException(
-                    soname + " has no " + function + "; rdma-core 17 or newer is needed"));
+                    soname + " has no " + function + ". Install rdma-core 17 or newer."));
   }
 }

@@ -6,6 +6,7 @@ import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import io.verbena.verbs.ext.QpAttributes;
 import io.verbena.verbs.ext.QpChange;
+import io.verbena.verbs.ext.QpState;
 import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.VerbsQp;
@@ -95,6 +96,16 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   public QpAttributes query() throws IOException {
     try (Use _ = life.use("ibv_query_qp")) {
       return QpQueries.query(pointer);
+    }
+  }
+
+  /** As the device says now; in ERR where there is none to ask any more. */
+  @Override
+  public int getState() {
+    try {
+      return query().state().value();
+    } catch (IOException gone) {
+      return QpState.ERR.value();
     }
   }
 
