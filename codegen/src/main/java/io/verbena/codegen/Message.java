@@ -27,6 +27,9 @@ public enum Message {
       16, "\"%s\" is not a time. Write a positive number and a unit: 250us, 250ms, 5s, 2m or 1h."),
   NOT_ABSTRACT(
       17, "%s has a body, so that it is never called remotely. Remove the body or @RpcMethod."),
+  INTERRUPTED(
+      18,
+      "%s declares InterruptedException, which tells of a thread of the other end's. Remove it: an interrupted caller gets RpcException CANCELLED, and an interrupted handler may throw that too."),
 
   /** Types. */
   UNSUPPORTED_TYPE(
@@ -34,7 +37,7 @@ public enum Message {
       "%s cannot be serialized. Use a record, or name a serializer in @RpcService(serializers = ...)."),
   WILDCARD(21, "%s is a wildcard. Name the type."),
   RAW_TYPE(22, "%s lacks its type arguments. Add them."),
-  OPEN_TYPE(23, "%s may have subtypes that nobody knows. Make it sealed, or use a record."),
+  OPEN_TYPE(23, "%s may have subtypes that nobody knows. %s."),
   COLLECTION_CLASS(24, "%s is one kind of collection. Use List, Set, Map or Collection."),
   NOT_ACCESSIBLE(
       25, "%s is not visible from package %s, where the generated code is. Make it public."),
@@ -59,7 +62,7 @@ public enum Message {
       36, "the type arguments of %s do not follow from %s. Give both the same type parameters."),
   EXCEPTION_CONSTRUCTOR(
       37,
-      "%s has no visible constructor whose parameters are named as its accessors. Add one (compiled with -parameters)."),
+      "%s has no visible constructor whose parameters are named as its accessors. Add: %s (compiled with -parameters)."),
   EXCEPTION_TOO_WIDE(
       38,
       "%s says nothing to a caller. Declare an exception of your own; what is undeclared arrives as RpcException."),
@@ -77,7 +80,13 @@ public enum Message {
       50, "%s cannot be part of a value. Use Landing as a parameter, Received as the result."),
   LANDING_TWICE(51, "%s has more than one Landing. Keep one."),
   LANDING_WITHOUT_RECEIVED(52, "%s has a Landing and does not return Received. Return Received."),
-  RECEIVED_WITHOUT_LANDING(53, "%s returns Received and has no Landing. Add a parameter for it.");
+  RECEIVED_WITHOUT_LANDING(53, "%s returns Received and has no Landing. Add a parameter for it."),
+
+  /** Types that cannot be what they say. */
+  NO_INSTANCE(60, "no %s can ever be made: %s."),
+  UNKNOWN_TWICE(61, "%s has more than one @RpcUnknown. Keep one."),
+  UNKNOWN_WITH_MEMBERS(
+      62, "%s stands for subtypes of which nothing is known. Make it a record without components.");
 
   private final int number;
   private final String text;

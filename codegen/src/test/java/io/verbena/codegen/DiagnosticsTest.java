@@ -90,7 +90,7 @@ class DiagnosticsTest {
         import io.verbena.api.*;
         @RpcService(name = "")
         interface Store {
-          @RpcMethod(id = 1) void put(Thread thread, Item item);
+          @RpcMethod(id = 1) void put(Thread thread, Item item) throws InterruptedException;
           @RpcMethod(id = 1, timeout = "x") void get(Object key);
           void forgotten();
           record Item(StringBuilder name, java.util.Date date, Item next) {}
@@ -99,7 +99,8 @@ class DiagnosticsTest {
     assertThat(Compiled.of(Map.of("Store.java", text)).errors())
         .extracting(error -> error.getMessage(null).substring(0, 6))
         .containsExactlyInAnyOrder(
-            "RPC002", "RPC020", "RPC020", "RPC020", "RPC011", "RPC016", "RPC020", "RPC010");
+            "RPC002", "RPC020", "RPC020", "RPC020", "RPC011", "RPC016", "RPC020", "RPC010",
+            "RPC018", "RPC060");
   }
 
   @Test

@@ -17,8 +17,10 @@ public sealed interface Definition {
    * An enum.
    *
    * @param constants their names, in order
+   * @param unknown the one that stands for those of a newer peer; null for none
    */
-  record Constants(String name, ClassName java, List<String> constants) implements Definition {}
+  record Constants(String name, ClassName java, List<String> constants, @Nullable String unknown)
+      implements Definition {}
 
   /**
    * A record, plain class or exception: members in order.
@@ -52,8 +54,17 @@ public sealed interface Definition {
    */
   record Member(String name, Shape shape, String getter, String setter) {}
 
-  /** A sealed interface or class. */
-  record Choice(String name, TypeName java, String label, List<Subtype> subtypes)
+  /**
+   * A sealed interface or class.
+   *
+   * @param unknown the subtype that stands for those of a newer peer; null for none
+   */
+  record Choice(
+      String name,
+      TypeName java,
+      String label,
+      List<Subtype> subtypes,
+      Shape.@Nullable Named unknown)
       implements Definition {}
 
   /** A permitted subtype and its number on the wire. */

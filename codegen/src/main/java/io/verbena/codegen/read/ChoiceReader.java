@@ -1,6 +1,8 @@
 package io.verbena.codegen.read;
 
+import com.palantir.javapoet.ClassName;
 import io.verbena.api.RpcType;
+import io.verbena.api.RpcUnknown;
 import io.verbena.codegen.Message;
 import io.verbena.codegen.Reporter;
 import io.verbena.codegen.model.Definition;
@@ -14,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.TypeParameterElement;
@@ -24,7 +27,7 @@ import javax.lang.model.type.TypeVariable;
 import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
-/** Reads sealed types: their permitted subtypes, each by its id. */
+/** Reads what is one of several: constants by their place, subtypes of sealed types by their id. */
 final class ChoiceReader {
   private final ShapeReader shapes;
   private final Types types;
@@ -38,19 +41,60 @@ final class ChoiceReader {
     this.reporter = reporter;
   }
 
+  /** Reads an enum. */
+  Definition constants(TypeElement type, Shape.Named shape, Element site) {
+    List<Element> constants =
+        type.getEnclosedElements().stream()
+            .filter(e -> e.getKind() == ElementKind.ENUM_CONSTANT)
+            .map(e -> (Element) e)
+            .toList();
+    Element unknown = unknown(constants, type, site);
+    return new Definition.Constants(
+        shape.name(),
+        ClassName.get(type),
+        constants.stream().map(constant -> constant.getSimpleName().toString()).toList(),
+        unknown == null ? null : unknown.getSimpleName().toString());
+  }
+
+  /** Returns which of several stands for what is not known; null if none does. */
+  private @Nullable Element unknown(List<? extends Element> all, TypeElement type, Element site) {
+    List<? extends Element> marked =
+        all.stream().filter(one -> one.getAnnotation(RpcUnknown.class) != null).toList();
+    if (marked.size() > 1) {
+      reporter.error(
+          access.site(marked.getLast(), site), Message.UNKNOWN_TWICE, type.getSimpleName());
+    }
+    return marked.isEmpty() ? null : marked.getFirst();
+  }
+
+  /** Reads a sealed type. */
   Definition read(TypeElement sealed, List<Shape> arguments, Shape.Named shape, Element site) {
     Map<Integer, TypeElement> ids = idsOf(sealed, site);
+    Element unknown = unknown(List.copyOf(ids.values()), sealed, site);
+    Shape.Named standsForUnknown = null;
     List<Subtype> subtypes = new ArrayList<>();
-    ids.forEach(
-        (id, subtype) -> {
-          Shape member = subtype(subtype, sealed, arguments, access.site(subtype, site));
-          if (member instanceof Shape.Named named) {
-            subtypes.add(new Subtype(id, named));
-          }
-        });
+    for (Map.Entry<Integer, TypeElement> entry : ids.entrySet()) {
+      TypeElement subtype = entry.getValue();
+      Element here = access.site(subtype, site);
+      if (subtype(subtype, sealed, arguments, here) instanceof Shape.Named named) {
+        subtypes.add(new Subtype(entry.getKey(), named));
+        if (subtype.equals(unknown)) {
+          standsForUnknown = named;
+          checkEmpty(subtype, shapes.definitions().get(named.name()), here);
+        }
+      }
+    }
     subtypes.sort(Comparator.comparingInt(Subtype::id));
     return new Definition.Choice(
-        shape.name(), shape.java(), sealed.getSimpleName().toString(), subtypes);
+        shape.name(), shape.java(), sealed.getSimpleName().toString(), subtypes, standsForUnknown);
+  }
+
+  /** Nothing is known of what it stands for: it can hold none of it. */
+  private void checkEmpty(TypeElement subtype, @Nullable Definition definition, Element site) {
+    boolean empty = definition instanceof Definition.Members type && type.members().isEmpty();
+    if (definition != null && !empty) {
+      reporter.error(site, Message.UNKNOWN_WITH_MEMBERS, subtype.getSimpleName());
+    }
   }
 
   private Map<Integer, TypeElement> idsOf(TypeElement sealed, Element site) {

@@ -153,7 +153,11 @@ final class MemberReader {
                 .max(Comparator.comparingInt(c -> c.getParameters().size()))
                 .orElse(null);
     if (constructor == null) {
-      reporter.error(access.site(type, site), Message.EXCEPTION_CONSTRUCTOR, type.getSimpleName());
+      reporter.error(
+          access.site(type, site),
+          Message.EXCEPTION_CONSTRUCTOR,
+          type.getSimpleName(),
+          missingConstructor(type));
       return null;
     }
     List<Member> members = new ArrayList<>();
@@ -170,6 +174,29 @@ final class MemberReader {
     }
     return new Definition.Members(
         shape.name(), shape.java(), label(type), null, Construction.CONSTRUCTOR, members);
+  }
+
+  /** Returns the constructor that takes what the exception's accessors give. */
+  private String missingConstructor(TypeElement type) {
+    List<VariableElement> known =
+        ElementFilter.fieldsIn(type.getEnclosedElements()).stream()
+            .filter(field -> !field.getModifiers().contains(Modifier.STATIC))
+            .filter(field -> hasGetter(field, type))
+            .toList();
+    StringBuilder parameters = new StringBuilder("String message");
+    StringBuilder body = new StringBuilder("super(message);");
+    for (VariableElement field : known) {
+      String fieldType = field.asType().toString().replaceAll("\\b(\\w+\\.)+", "");
+      parameters.append(", ").append(fieldType).append(' ').append(field.getSimpleName());
+      body.append(" this.%1$s = %1$s;".formatted(field.getSimpleName()));
+    }
+    return "public %s(%s) { %s }".formatted(type.getSimpleName(), parameters, body);
+  }
+
+  private boolean hasGetter(VariableElement field, TypeElement type) {
+    String name = field.getSimpleName().toString();
+    ExecutableElement getter = access.getter(type, getters(name, field.asType()));
+    return getter != null && types.isSameType(getter.getReturnType(), field.asType());
   }
 
   /**

@@ -72,6 +72,7 @@ public final class ServiceReader {
     ShapeReader shapes = new ShapeReader(types, access, reporter);
     new SerializerReader(shapes, types, access, reporter).read(serializers(annotation), contract);
     List<Operation> operations = operations(contract, access, shapes);
+    shapes.checkInstances();
     ClassName type = ClassName.get(contract);
     return new Service(
         contract,
@@ -185,7 +186,7 @@ public final class ServiceReader {
     }
     List<Shape.Named> errors = new ArrayList<>();
     List<TypeName> unsent = new ArrayList<>();
-    readErrors(type, shapes, site, errors, unsent);
+    readErrors(method.getSimpleName().toString(), type, shapes, site, errors, unsent);
     return new Operation(
         method,
         annotation.id(),
@@ -210,6 +211,7 @@ public final class ServiceReader {
   }
 
   private void readErrors(
+      String method,
       ExecutableType type,
       ShapeReader shapes,
       Element site,
@@ -223,6 +225,8 @@ public final class ServiceReader {
       String name = ((TypeElement) declared.asElement()).getQualifiedName().toString();
       if (name.equals(RpcException.class.getName())) {
         unsent.add(ClassName.get(RpcException.class));
+      } else if (is(declared, InterruptedException.class)) {
+        reporter.error(site, Message.INTERRUPTED, method);
       } else if (TOO_WIDE.contains(name) || isError(declared)) {
         reporter.error(site, Message.EXCEPTION_TOO_WIDE, name);
       } else {

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -22,7 +23,6 @@ import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.NestingKind;
 import javax.lang.model.element.TypeElement;
-import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
@@ -39,6 +39,14 @@ final class ShapeReader {
   /** More instantiations of one type than any contract has: it grows without end. */
   private static final int MAX_INSTANTIATIONS = 64;
 
+  /** What hands out values one after another. */
+  private static final List<String> STREAMS =
+      List.of(
+          "java.util.stream.BaseStream",
+          "java.util.Iterator",
+          "java.lang.Iterable",
+          "java.util.concurrent.Flow.Publisher");
+
   private final Types types;
   private final Access access;
   private final Reporter reporter;
@@ -46,6 +54,7 @@ final class ShapeReader {
   private final ChoiceReader choices;
   private final Map<String, Definition.Custom> serializers = new HashMap<>();
   private final SortedMap<String, Definition> definitions = new TreeMap<>();
+  private final Map<String, Element> sites = new HashMap<>();
   private final Set<String> known = new HashSet<>();
   private final Map<TypeElement, Integer> instantiations = new HashMap<>();
 
@@ -73,6 +82,16 @@ final class ShapeReader {
   /** Returns every named type that has been reached. */
   SortedMap<String, Definition> definitions() {
     return definitions;
+  }
+
+  /** Reports types of which there can be no value, once all have been read. */
+  void checkInstances() {
+    new Instances(definitions)
+        .problems()
+        .forEach(
+            (name, why) ->
+                reporter.error(
+                    Objects.requireNonNull(sites.get(name)), Message.NO_INSTANCE, name, why));
   }
 
   /** Makes a serializer of the user's known. Returns the one that writes the type already. */
@@ -198,6 +217,7 @@ final class ShapeReader {
     Definition definition = define(element, arguments, shape, site);
     if (definition != null) {
       definitions.put(name, definition);
+      sites.put(name, access.site(element, site));
     }
     return shape;
   }
@@ -207,7 +227,7 @@ final class ShapeReader {
     Bindings bindings = Bindings.of(element, arguments);
     Set<Modifier> modifiers = element.getModifiers();
     if (element.getKind() == ElementKind.ENUM) {
-      return new Definition.Constants(shape.name(), ClassName.get(element), constants(element));
+      return choices.constants(element, shape, site);
     }
     if (element.getKind() == ElementKind.RECORD) {
       return members.ofRecord(element, shape, bindings, site);
@@ -219,11 +239,13 @@ final class ShapeReader {
     } else if (modifiers.contains(Modifier.SEALED) && modifiers.contains(Modifier.ABSTRACT)) {
       return choices.read(element, arguments, shape, site);
     } else if (element.getKind() != ElementKind.CLASS || isUnknowable(element)) {
-      Message message =
-          element.getKind() == ElementKind.CLASS ? Message.UNSUPPORTED_TYPE : Message.OPEN_TYPE;
-      reporter.error(site, message, element.getSimpleName());
+      if (element.getKind() == ElementKind.CLASS) {
+        reporter.error(site, Message.UNSUPPORTED_TYPE, element.getSimpleName());
+      } else {
+        reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), cureOfOpen(element));
+      }
     } else if (modifiers.contains(Modifier.ABSTRACT)) {
-      reporter.error(site, Message.OPEN_TYPE, element.getSimpleName());
+      reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), cureOfOpen(element));
     } else if (element.getNestingKind() == NestingKind.MEMBER
         && !modifiers.contains(Modifier.STATIC)) {
       reporter.error(access.site(element, site), Message.INNER_CLASS, element.getSimpleName());
@@ -249,9 +271,17 @@ final class ShapeReader {
       Definition definition = members.ofException(element, shape, site);
       if (definition != null) {
         definitions.put(name, definition);
+        sites.put(name, access.site(element, site));
       }
     }
     return shape;
+  }
+
+  private String cureOfOpen(TypeElement element) {
+    return STREAMS.stream().anyMatch(stream -> isSubtype(element, stream))
+        ? "Return it in pages (a List, and where the next one starts), or call back: the caller"
+            + " serves a contract that is called with each part"
+        : "Make it sealed, or use a record";
   }
 
   private boolean isCollection(TypeElement element) {
@@ -272,13 +302,6 @@ final class ShapeReader {
   private boolean isSubtype(TypeElement element, String of) {
     TypeElement type = access.elements().getTypeElement(of);
     return types.isSubtype(types.erasure(element.asType()), types.erasure(type.asType()));
-  }
-
-  private static List<String> constants(TypeElement element) {
-    return element.getEnclosedElements().stream()
-        .filter(e -> e.getKind() == ElementKind.ENUM_CONSTANT)
-        .map(e -> ((VariableElement) e).getSimpleName().toString())
-        .toList();
   }
 
   /** Returns a type's name in the schema. */

@@ -7,6 +7,8 @@ import io.verbena.codegen.model.Definition;
 import io.verbena.codegen.model.Definition.Construction;
 import io.verbena.codegen.model.Definition.Member;
 import io.verbena.codegen.model.Definition.Subtype;
+import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -16,9 +18,11 @@ final class DefinitionWriter {
   private static final CodeBlock OUT = CodeBlock.of("out");
   private static final CodeBlock IN = CodeBlock.of("in");
 
+  private final Service service;
   private final Names names;
 
-  DefinitionWriter(Names names) {
+  DefinitionWriter(Service service, Names names) {
+    this.service = service;
     this.names = names;
   }
 
@@ -61,10 +65,27 @@ final class DefinitionWriter {
     for (Subtype subtype : type.subtypes()) {
       body.beginControlFlow("case $T subtype ->", subtype.shape().java());
       body.addStatement("out.writeVarInt($L)", subtype.id());
-      body.addStatement("$L", names.write(subtype.shape(), OUT, CodeBlock.of("subtype"), true));
+      CodeBlock write = names.write(subtype.shape(), OUT, CodeBlock.of("subtype"), true);
+      if (isRecord(subtype)) {
+        body.addStatement("$L", write);
+      } else {
+        body.addStatement("int mark = out.beginRecord()");
+        body.addStatement("$L", write);
+        body.addStatement("out.endRecord(mark)");
+      }
       body.endControlFlow();
     }
     return body.endControlFlow().build();
+  }
+
+  /** Enums and sealed types are put into a record, so that a peer can skip what it has not. */
+  private boolean isRecord(Subtype subtype) {
+    return switch (service.definition(subtype.shape())) {
+      case Definition.Members type -> true;
+      case Definition.Custom type -> true;
+      case Definition.Constants type -> false;
+      case Definition.Choice type -> false;
+    };
   }
 
   CodeBlock read(Definition definition, String suffix) {
@@ -77,11 +98,16 @@ final class DefinitionWriter {
   }
 
   private static CodeBlock readConstant(Definition.Constants type, String suffix) {
+    String unknown = type.unknown();
+    CodeBlock otherwise =
+        unknown == null
+            ? CodeBlock.of(
+                "throw $T.unknown($S, ordinal)", WireException.class, type.java().simpleName())
+            : CodeBlock.of("return $T.$L", type.java(), unknown);
     return CodeBlock.builder()
         .addStatement("int ordinal = in.readVarInt()")
         .beginControlFlow("if (ordinal < 0 || ordinal >= valuesOf$L.length)", suffix)
-        .addStatement(
-            "throw $T.unknown($S, ordinal)", WireException.class, type.java().simpleName())
+        .addStatement("$L", otherwise)
         .endControlFlow()
         .addStatement("return valuesOf$L[ordinal]", suffix)
         .build();
@@ -144,13 +170,24 @@ final class DefinitionWriter {
             .add("return switch (id) {\n")
             .indent();
     for (Subtype subtype : type.subtypes()) {
-      body.addStatement("case $L -> $L", subtype.id(), names.read(subtype.shape(), IN, true));
+      CodeBlock read = names.read(subtype.shape(), IN, true);
+      if (isRecord(subtype)) {
+        body.addStatement("case $L -> $L", subtype.id(), read);
+      } else {
+        body.beginControlFlow("case $L ->", subtype.id())
+            .addStatement("int end = in.beginRecord()")
+            .addStatement("$T subtype = $L", subtype.shape().java(), read)
+            .addStatement("in.endRecord(end)")
+            .addStatement("yield subtype")
+            .endControlFlow();
+      }
     }
-    return body.addStatement(
-            "default -> throw $T.unknown($S, id)", WireException.class, type.label())
-        .unindent()
-        .add("};\n")
-        .build();
+    Shape unknown = type.unknown();
+    CodeBlock otherwise =
+        unknown == null
+            ? CodeBlock.of("throw $T.unknown($S, id)", WireException.class, type.label())
+            : names.read(unknown, IN, true);
+    return body.addStatement("default -> $L", otherwise).unindent().add("};\n").build();
   }
 
   private static CodeBlock readCustom(Definition.Custom type, String suffix) {

@@ -167,7 +167,7 @@ final class ServerWriter {
       lambda.addStatement("$L = $L", value, invocation);
     }
     for (Shape.Named error : operation.errorsToCatch()) {
-      CodeBlock out = CodeBlock.of("$L.error($L)", reply, operation.errors().indexOf(error));
+      CodeBlock out = CodeBlock.of("$L.error($L, $L)", reply, operation.errors().indexOf(error), e);
       lambda.nextControlFlow("catch ($T $L)", error.java(), e);
       lambda.addStatement("$L", names.write(error, out, CodeBlock.of("$L", e), false));
       if (result != null) {

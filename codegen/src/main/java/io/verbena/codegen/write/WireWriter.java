@@ -24,7 +24,7 @@ final class WireWriter {
     this.service = service;
     this.names = names;
     this.containers = new ContainerWriter(names);
-    this.definitions = new DefinitionWriter(names);
+    this.definitions = new DefinitionWriter(service, names);
   }
 
   TypeSpec type() {
