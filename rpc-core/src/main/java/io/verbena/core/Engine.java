@@ -1,18 +1,26 @@
 package io.verbena.core;
 
+import io.verbena.api.CallContext;
+import io.verbena.api.SessionListener;
+import io.verbena.api.stub.CallScope;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.CopyCost;
 import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.bulk.StandingOptions;
+import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.LoopThread;
-import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.loop.Workers;
+import io.verbena.core.memory.Quotas;
 import io.verbena.core.memory.SlotPool;
+import io.verbena.core.session.Audience;
 import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.SessionCore;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
@@ -33,8 +41,10 @@ final class Engine implements AutoCloseable {
   private final EngineOptions options;
   private final SlotPool slots;
   private final SlotPool fragmentSlots;
-  private final MemoryBudget assemblies;
+  private final Quotas quotas;
   private final BulkContext bulk;
+  private final OnewayCounters oneways = new OnewayCounters();
+  private final Audience audience;
   private final Map<String, EventLoop> loops = new HashMap<>();
   private final Map<String, LoopThread> threads = new HashMap<>();
   private boolean closed;
@@ -43,10 +53,21 @@ final class Engine implements AutoCloseable {
     this.options = options;
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
-    this.assemblies = new MemoryBudget(options.maxAssemblyBytes());
+    this.quotas =
+        Quotas.of(
+            slots.maxSlots(),
+            options.maxAssemblyBytes(),
+            options.bulkMemoryBytes(),
+            options.maxReplyBytes());
     this.bulk =
         BulkContext.of(
             options.bulkMemoryBytes(), options.cutOffs(), !isStepped(), options.standing());
+    // Not the handlers' threads: those may all wait for what a listener would tell them.
+    Executor listening =
+        isStepped()
+            ? options.handlers()
+            : task -> LoopThread.inBackground("verbena-listener", task);
+    this.audience = new Audience(listening, options.listeners());
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
@@ -58,11 +79,14 @@ final class Engine implements AutoCloseable {
         options.limits(),
         slots,
         fragmentSlots,
-        assemblies,
+        quotas,
         options.handlers(),
+        options.workers(),
         link,
         upgrade,
-        bulk);
+        bulk,
+        oneways,
+        audience);
   }
 
   private synchronized EventLoop loop(String scheme) {
@@ -89,6 +113,11 @@ final class Engine implements AutoCloseable {
     return slots.inUse() + fragmentSlots.inUse();
   }
 
+  /** Returns the bytes that sessions have of what they share: 0 when nothing is under way. */
+  long sharedBytesInUse() {
+    return quotas.assemblies().taken() + quotas.values().taken() + quotas.replies().taken();
+  }
+
   BulkContext bulk() {
     return bulk;
   }
@@ -104,7 +133,17 @@ final class Engine implements AutoCloseable {
         bulk.stats(),
         bulk.shelf().stat(),
         figures,
+        oneways.stat(),
+        ThrottledLog.counts(),
         sessions);
+  }
+
+  /** Returns whether this thread runs a handler of a session of this engine's. */
+  synchronized boolean isInHandler() {
+    CallContext call = CallScope.currentOrNull();
+    return call != null
+        && call.session() instanceof SessionCore session
+        && loops.containsValue(session.loop());
   }
 
   boolean isStepped() {
@@ -125,20 +164,26 @@ final class Engine implements AutoCloseable {
    * What a client and a server have in common.
    *
    * @param name for threads
+   * @param handlers the users' executor
+   * @param workers do work of the engine's own
    * @param idling when an idle loop waits in the kernel
    * @param steppedLoop a loop that the caller steps itself; null: loops with threads of their own
+   * @param listeners are told what becomes of every session
    */
   record EngineOptions(
       String name,
       SessionLimits limits,
       Executor handlers,
+      Workers workers,
       long slotMemoryBytes,
       long maxAssemblyBytes,
+      long maxReplyBytes,
       long bulkMemoryBytes,
       CutOffs cutOffs,
       StandingOptions standing,
       Idling idling,
-      @Nullable EventLoop steppedLoop) {
+      @Nullable EventLoop steppedLoop,
+      List<SessionListener> listeners) {
     /** A control message that is longer is cut into frames. */
     static final int SLOT_BYTES = 4096;
 
@@ -152,7 +197,11 @@ final class Engine implements AutoCloseable {
     static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
 
     static long defaultAssemblyBytes() {
-      return Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 4);
+      return Math.max(64L << 20, quarterOfHeap());
+    }
+
+    static long quarterOfHeap() {
+      return Runtime.getRuntime().maxMemory() / 4;
     }
   }
 }

@@ -1,5 +1,8 @@
 package io.verbena.core;
 
+import io.verbena.api.SessionListener;
+import io.verbena.api.settings.Checks;
+import io.verbena.core.bulk.BulkMemory;
 import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.LinkOptions;
@@ -7,18 +10,25 @@ import io.verbena.core.link.TlsOptions;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
+import io.verbena.core.loop.Workers;
 import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.upgrade.ChosenUpgrades;
 import java.time.Duration;
-import java.util.Objects;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The settings that a client and a server share. */
 abstract class EngineBuilder<B extends EngineBuilder<B>> {
+  /** For more of them, the list of those that are free alone takes 50 MB. */
+  private static final long MOST_SLOT_MEMORY_BYTES = 16L << 30;
+
   private SessionLimits limits = SessionLimits.DEFAULT;
   private Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
   private long slotMemoryBytes = Engine.EngineOptions.DEFAULT_SLOT_MEMORY_BYTES;
   private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
+  private long maxReplyBytes = Engine.EngineOptions.quarterOfHeap();
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
   private CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
   private StandingOptions standing = StandingOptions.NONE;
@@ -26,9 +36,11 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
   private @Nullable EventLoop steppedLoop;
+  private @Nullable Workers workers;
   private PathPolicy policy = PathPolicy.PREFER_RDMA;
   private boolean allowPlaintextRdma;
   private @Nullable UpgradeProvider upgrades;
+  private final List<SessionListener> listeners = new ArrayList<>();
 
   EngineBuilder() {}
 
@@ -36,31 +48,41 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
 
   /** Sets what each session allows. */
   public B limits(SessionLimits limits) {
-    this.limits = Objects.requireNonNull(limits);
+    this.limits = Checks.required("limits", limits);
     return self();
   }
 
   /**
-   * Sets where handlers run that may block. Default: a new virtual thread for each call. {@link
-   * SessionLimits#maxCalls} bounds how many each session has.
+   * Sets where users' code runs that may block: handlers and their {@code onCancel} actions, push
+   * handlers, consumers of chunks, generators. Nothing else does: no work of Verbena's waits for
+   * it. Default: a new virtual thread for each call. {@link SessionLimits#maxCalls} bounds how many
+   * each session has.
+   *
+   * <p>It may have as few threads as it likes. A call that it rejects fails with
+   * RESOURCE_EXHAUSTED, NOT_EXECUTED, and harms no other. It must not run what it is given on the
+   * calling thread, as {@code CallerRunsPolicy} does: that is an event loop.
    */
   public B handlers(Executor handlers) {
-    this.handlers = Objects.requireNonNull(handlers);
+    this.handlers = Checks.required("handlers", handlers);
     return self();
   }
 
   /**
-   * Sets the memory for messages on their way, in bytes; allocated as needed, kept.
+   * Sets the memory for messages on their way, in bytes; allocated as needed, kept. Less than 1 MiB
+   * counts as 1 MiB. Default: 16 MiB.
    *
-   * @throws IllegalArgumentException if it is less than 1
+   * @throws IllegalArgumentException if it is less than 1 or more than 16 GiB
    */
   public B slotMemoryBytes(long bytes) {
-    this.slotMemoryBytes = positive("slotMemoryBytes", bytes);
+    this.slotMemoryBytes = Checks.between("slotMemoryBytes", bytes, 1, MOST_SLOT_MEMORY_BYTES);
     return self();
   }
 
   /**
-   * Sets the memory for long messages while they arrive, in bytes, all sessions together.
+   * Sets the memory for long messages and large arrays while they arrive, in bytes, all sessions
+   * together. One session has at most five eighths of it: half is for whoever comes first, the
+   * other half is guaranteed to all sessions in equal parts. What comes to nothing for 5 s while
+   * others want its memory is ended. Default: a quarter of the heap, at least 64 MiB.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -70,14 +92,29 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   }
 
   /**
+   * Sets the memory for results that are longer than a slot and that peers have yet to take, in
+   * bytes, all sessions together; half is for whoever comes first, the other half is guaranteed to
+   * all sessions in equal parts. A session that has used up its part has its peer's further calls
+   * wait, of methods whose results are so long: one handler at a time always runs. Default: a
+   * quarter of the heap.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public B maxReplyBytes(long bytes) {
+    this.maxReplyBytes = positive("maxReplyBytes", bytes);
+    return self();
+  }
+
+  /**
    * Sets the memory for large objects, in bytes, all sessions together: where they land in {@code
    * Landing.pooled}, and what files, consumers and generators pass through. Outside the heap;
    * allocated as needed. Default: 512 MiB.
    *
-   * @throws IllegalArgumentException if it is less than 1
+   * @throws IllegalArgumentException if it is less than 1 MiB, the piece that files pass through in
    */
   public B bulkMemoryBytes(long bytes) {
-    this.bulkMemoryBytes = positive("bulkMemoryBytes", bytes);
+    this.bulkMemoryBytes =
+        Checks.between("bulkMemoryBytes", bytes, BulkMemory.CHUNK_BYTES, Long.MAX_VALUE);
     return self();
   }
 
@@ -97,7 +134,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
    * @throws IllegalArgumentException if either is out of range
    */
   public B standingLandings(int count, int bytes) {
-    this.standing = count == 0 ? StandingOptions.NONE : new StandingOptions(count, bytes);
+    this.standing = new StandingOptions(count, bytes);
     return self();
   }
 
@@ -126,10 +163,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   }
 
   private static long positive(String setting, long bytes) {
-    if (bytes < 1) {
-      throw new IllegalArgumentException(setting + " is at least 1, not " + bytes);
-    }
-    return bytes;
+    return Checks.between(setting, bytes, 1, Long.MAX_VALUE);
   }
 
   /**
@@ -137,9 +171,11 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
    * all. About a round trip saves a wake-up per call, where a core can be spared. Default: while
    * sessions have upgraded to RDMA and work is not away for more than half a millisecond, twice as
    * long as it lately was; else not at all.
+   *
+   * @throws IllegalArgumentException if it is negative
    */
   public B spin(Duration spin) {
-    this.idling = Idling.spinning(spin);
+    this.idling = Idling.spinning(Checks.atLeast("spin", spin, Duration.ZERO, "0"));
     return self();
   }
 
@@ -153,28 +189,27 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   }
 
   /**
-   * Sets how long opening a connection may take, with the TLS handshake. An upgrade may take it
-   * twice: for the server's answer, and for connecting by it. Default: 5 s.
+   * Sets how long opening a session may take: its connection, the TLS handshake and the greeting.
+   * An upgrade may take it twice: for the server's answer, and for connecting by it. Default: 5 s.
    *
    * @throws IllegalArgumentException if it is less than 1 ms or more than a day
    */
   public B connectTimeout(Duration timeout) {
-    if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofDays(1)) > 0) {
-      throw new IllegalArgumentException("connectTimeout is 1 ms to a day, not " + timeout);
-    }
-    this.connectTimeout = timeout;
+    this.connectTimeout =
+        Checks.between(
+            "connectTimeout", timeout, Duration.ofMillis(1), Duration.ofDays(1), "1 ms to a day");
     return self();
   }
 
   /** Encrypts every connection, and refuses those that are not. */
   public B tls(TlsOptions tls) {
-    this.tls = Objects.requireNonNull(tls);
+    this.tls = Checks.required("tls", tls);
     return self();
   }
 
   /** Sets which path calls may take. Default: RDMA where both ends have it, TCP where not. */
   public B path(PathPolicy policy) {
-    this.policy = Objects.requireNonNull(policy);
+    this.policy = Checks.required("path", policy);
     return self();
   }
 
@@ -187,15 +222,40 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
     return self();
   }
 
-  /** Sets what makes the links that sessions upgrade to. Default: what is on the class path. */
+  /**
+   * Sets what makes the links that sessions upgrade to. Default: what is on the class path; of
+   * several the first that is available, by priority, or the one that the system property {@code
+   * verbena.upgrade} names. Whatever it throws keeps sessions on TCP, and their path says it.
+   */
   public B upgrades(UpgradeProvider provider) {
-    this.upgrades = Objects.requireNonNull(provider);
+    this.upgrades = Checks.required("upgrades", provider);
+    return self();
+  }
+
+  /**
+   * Has a listener told what becomes of every session: opened, lost, resumed, ended and more. May
+   * be set several times; each is told.
+   */
+  public B sessionListener(SessionListener listener) {
+    listeners.add(Checks.required("sessionListener", listener));
     return self();
   }
 
   /** Has everything run on a loop that the caller steps itself, for tests and simulations. */
   public B steppedBy(EventLoop loop) {
-    this.steppedLoop = Objects.requireNonNull(loop);
+    return steppedBy(loop, task -> loop.execute(task::run));
+  }
+
+  /**
+   * Has everything run on a loop that the caller steps itself, and what would hold it up elsewhere.
+   *
+   * @param elsewhere does the engine's own work: files, checksums, copies; and asks users' code who
+   *     may call
+   */
+  public B steppedBy(EventLoop loop, Executor elsewhere) {
+    this.steppedLoop = Checks.required("steppedBy", loop);
+    Checks.required("steppedBy", elsewhere);
+    this.workers = new Workers(elsewhere, elsewhere, elsewhere);
     return self();
   }
 
@@ -205,13 +265,16 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
             name,
             limits,
             handlers,
+            workers == null ? Workers.threads("verbena-" + name) : workers,
             slotMemoryBytes,
             maxAssemblyBytes,
+            maxReplyBytes,
             bulkMemoryBytes,
             cutOffs,
             standing,
             idling,
-            steppedLoop));
+            steppedLoop,
+            List.copyOf(listeners)));
   }
 
   final LinkOptions linkOptions() {
@@ -221,8 +284,9 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   final UpgradeOptions upgradeOptions() {
     UpgradeProvider provider = upgrades;
     if (provider == null && steppedLoop == null) {
-      provider = LinkProviders.upgrade();
+      provider = ChosenUpgrades.onClassPath();
     }
-    return new UpgradeOptions(policy, allowPlaintextRdma, provider);
+    return new UpgradeOptions(
+        policy, allowPlaintextRdma, provider == null ? null : ChosenUpgrades.guarded(provider));
   }
 }

@@ -1,31 +1,36 @@
 package io.verbena.core;
 
 import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.UpgradeProvider;
-import java.util.ServiceLoader;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import io.verbena.core.link.ProviderChoice;
 
 /** Finds the kinds of link that are on the class path. */
 final class LinkProviders {
+  /** Before the scheme: names the class to use for it, where there are several. */
+  private static final String PROPERTY = "verbena.link.";
+
   private LinkProviders() {}
 
   static LinkProvider of(String scheme) {
-    TreeMap<String, LinkProvider> found = new TreeMap<>();
-    ServiceLoader.load(LinkProvider.class).forEach(one -> found.put(one.scheme(), one));
-    LinkProvider provider = found.get(scheme);
+    ProviderChoice<LinkProvider> all =
+        ProviderChoice.of(LinkProvider.class, LinkProvider::scheme, LinkProvider::priority);
+    ProviderChoice<LinkProvider> choice = all.only(scheme).named(PROPERTY + scheme);
+    LinkProvider provider = choice.get(LinkProviders::isAvailable);
     if (provider == null) {
       String cure =
           scheme.equals("tcp") ? " Add io.verbena:rpc-tcp-fallback to the class path." : "";
+      String why = choice.whyNone().isEmpty() ? "" : " (" + choice.whyNone() + ")";
       throw new IllegalArgumentException(
-          "no link for '%s://' on the class path, only for %s.%s"
-              .formatted(scheme, found.keySet(), cure));
+          "no link for '%s://' on the class path, only for %s%s.%s"
+              .formatted(scheme, all.names().stream().distinct().sorted().toList(), why, cure));
     }
     return provider;
   }
 
-  /** Returns what makes better links than TCP; null where nothing on the class path does. */
-  static @Nullable UpgradeProvider upgrade() {
-    return ServiceLoader.load(UpgradeProvider.class).findFirst().orElse(null);
+  private static boolean isAvailable(LinkProvider provider) {
+    try {
+      return provider.isAvailable();
+    } catch (Throwable thrown) { // the next one may do
+      return false;
+    }
   }
 }

@@ -1,6 +1,8 @@
 package io.verbena.core;
 
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A monotonic clock. Injected wherever time matters, so that tests and simulations own the time.
@@ -15,6 +17,16 @@ public interface NanoClock {
 
   /** Returns nanoseconds since some fixed, arbitrary moment; never goes back. */
   long nanoTime();
+
+  /**
+   * Waits on this clock for a permit, which may be free already.
+   *
+   * @param nanos at most so long
+   * @return whether it has one now
+   */
+  default boolean acquire(Semaphore permits, long nanos) throws InterruptedException {
+    return permits.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+  }
 
   /** Returns a time in nanoseconds, at most {@link #LONGEST_NANOS}. */
   static long nanos(Duration time) {

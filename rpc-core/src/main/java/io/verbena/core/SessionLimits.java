@@ -1,21 +1,25 @@
 package io.verbena.core;
 
+import io.verbena.api.settings.Checks;
 import io.verbena.core.frame.PeerLimits;
 import java.time.Duration;
 
 /**
  * What one end of a session allows and expects. Immutable; start from {@link #DEFAULT}.
  *
- * @param defaultTimeout the deadline of a call whose method and caller set none
+ * @param defaultTimeout the deadline of a call whose method and caller set none; longer than 0
  * @param maxCalls calls under way at once, each way; at least 64
- * @param maxMessageBytes the longest request or reply to accept
- * @param maxDepth how deeply records may nest in a message
- * @param maxKeptBytes replies kept for a peer that has not acknowledged them; beyond it new
- *     requests are refused
- * @param pingInterval how long a silent link is trusted before it is asked for a sign of life
- * @param deadAfter how long a link may be silent before it is given up. A peer that pauses, for a
- *     garbage collection or under SIGSTOP, for less than this minus pingInterval keeps its links
- * @param resumeWindow how long a session without a link waits for a new one before it ends
+ * @param maxMessageBytes the longest request or reply to accept; at least 4096
+ * @param maxDepth how deeply records may nest in a message; 8 to 1024
+ * @param maxKeptBytes replies kept for a peer that has not acknowledged them; beyond it the peer's
+ *     further calls wait. At least 0: one reply at a time
+ * @param pingInterval how long a silent link is trusted before it is asked for a sign of life; at
+ *     least 1 ms
+ * @param deadAfter how long a link may be silent before it is given up; at least twice
+ *     pingInterval. A peer that pauses, for a garbage collection or under SIGSTOP, for less than
+ *     this minus pingInterval keeps its links
+ * @param resumeWindow how long a session without a link waits for a new one before it ends; 0 to
+ *     365 days
  */
 public record SessionLimits(
     Duration defaultTimeout,
@@ -26,6 +30,9 @@ public record SessionLimits(
     Duration pingInterval,
     Duration deadAfter,
     Duration resumeWindow) {
+  private static final Duration LEAST_PING = Duration.ofMillis(1);
+  private static final Duration YEAR = Duration.ofDays(365);
+
   /** The defaults. */
   public static final SessionLimits DEFAULT =
       new SessionLimits(
@@ -40,22 +47,19 @@ public record SessionLimits(
 
   /** Checks every value. */
   public SessionLimits {
-    require(maxCalls >= PeerLimits.LEAST_CALLS, "maxCalls is at least 64, not " + maxCalls);
-    require(maxMessageBytes >= 4096, "maxMessageBytes is at least 4096, not " + maxMessageBytes);
-    require(maxDepth >= 8 && maxDepth <= 1024, "maxDepth is 8 to 1024, not " + maxDepth);
-    require(!defaultTimeout.isNegative() && !defaultTimeout.isZero(), "defaultTimeout is positive");
-    require(pingInterval.toMillis() >= 1, "pingInterval is at least 1 ms");
-    require(
-        !resumeWindow.isNegative() && resumeWindow.toDays() < 365, "resumeWindow is 0 to a year");
-    require(
-        deadAfter.compareTo(pingInterval.multipliedBy(2)) >= 0,
-        "deadAfter is at least twice pingInterval, so that one lost sign is not taken for death");
-  }
-
-  private static void require(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalArgumentException(message);
-    }
+    Checks.positive("defaultTimeout", defaultTimeout);
+    Checks.between("maxCalls", maxCalls, PeerLimits.LEAST_CALLS, Integer.MAX_VALUE);
+    Checks.between("maxMessageBytes", maxMessageBytes, 4096, Integer.MAX_VALUE);
+    Checks.between("maxDepth", maxDepth, 8, 1024);
+    Checks.between("maxKeptBytes", maxKeptBytes, 0, Long.MAX_VALUE);
+    Checks.atLeast("pingInterval", pingInterval, LEAST_PING, "1 ms");
+    Checks.between("resumeWindow", resumeWindow, Duration.ZERO, YEAR, "0 to 365 days");
+    // So that one lost sign is not taken for death. Divided, since twice as long may be too long.
+    Checks.that(
+        Checks.required("deadAfter", deadAfter).dividedBy(2).compareTo(pingInterval) >= 0,
+        "deadAfter",
+        "at least twice pingInterval, which is " + pingInterval,
+        deadAfter);
   }
 
   /** Returns these limits with another default deadline. */
@@ -92,6 +96,32 @@ public record SessionLimits(
         value,
         maxDepth,
         maxKeptBytes,
+        pingInterval,
+        deadAfter,
+        resumeWindow);
+  }
+
+  /** Returns these limits with another depth of records in a message. */
+  public SessionLimits withMaxDepth(int value) {
+    return new SessionLimits(
+        defaultTimeout,
+        maxCalls,
+        maxMessageBytes,
+        value,
+        maxKeptBytes,
+        pingInterval,
+        deadAfter,
+        resumeWindow);
+  }
+
+  /** Returns these limits with another bound on the replies that are kept. */
+  public SessionLimits withMaxKeptBytes(long value) {
+    return new SessionLimits(
+        defaultTimeout,
+        maxCalls,
+        maxMessageBytes,
+        maxDepth,
+        value,
         pingInterval,
         deadAfter,
         resumeWindow);

@@ -5,6 +5,8 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.settings.Checks;
+import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.bulk.BulkStats;
 import io.verbena.core.bulk.Costs;
 import io.verbena.core.bulk.CutOffs;
@@ -20,13 +22,16 @@ import io.verbena.core.stat.Stats;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes sessions to servers. One client serves a whole program: its sessions share event loops and
@@ -43,7 +48,8 @@ public final class VerbenaClient implements AutoCloseable {
   private final Engine engine;
   private final LinkOptions link;
   private final UpgradeOptions upgrade;
-  private final Supplier<String> token;
+  private final @Nullable Supplier<String> token;
+  private final boolean keepsOpen;
   private final Set<SessionCore> sessions = ConcurrentHashMap.newKeySet();
   private final Supplier<EngineStat> stat = this::stat;
   private volatile boolean closed;
@@ -53,6 +59,7 @@ public final class VerbenaClient implements AutoCloseable {
     this.link = builder.linkOptions();
     this.upgrade = builder.upgradeOptions();
     this.token = builder.token;
+    this.keepsOpen = builder.keepsOpen;
   }
 
   private EngineStat stat() {
@@ -114,23 +121,87 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   /**
+   * Opens a session to a server that serves these contracts, as {@code connect("host:7400",
+   * StoreRpc.SERVICE)}: waits until each of their methods is known to be there in a shape that
+   * fits. Without them, what does not fit fails each call of a method that it touches. A session
+   * that opens anew later, with another version of the server, is not looked at again.
+   *
+   * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
+   * @throws RpcException INCOMPATIBLE if a method cannot be called, which names all that is in the
+   *     way; UNAVAILABLE if the server cannot be reached, UNAUTHENTICATED if it refuses the
+   *     credentials
+   */
+  public Session connect(String address, ServiceDescriptor<?>... contracts) {
+    Session session = connect(address);
+    boolean fits = false;
+    try {
+      for (ServiceDescriptor<?> contract : contracts) {
+        require(contract, (SessionCore) session, address);
+      }
+      fits = true;
+      return session;
+    } finally {
+      if (!fits) {
+        session.close();
+      }
+    }
+  }
+
+  private static void require(ServiceDescriptor<?> contract, SessionCore session, String address) {
+    Connector.Failure failure;
+    long limit = NanoClock.nanos(session.limits().defaultTimeout());
+    try {
+      List<String> problems = session.check(contract).get(limit, TimeUnit.NANOSECONDS);
+      if (problems.isEmpty()) {
+        return;
+      }
+      failure =
+          new Connector.Failure(
+              RpcStatus.INCOMPATIBLE,
+              "not every method of "
+                  + contract.name()
+                  + " can be called: "
+                  + String.join("; ", problems));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure = new Connector.Failure(RpcStatus.CANCELLED, "the caller was interrupted");
+    } catch (TimeoutException e) {
+      failure =
+          new Connector.Failure(
+              RpcStatus.UNAVAILABLE,
+              "the server did not tell its contract of %s within %d ms"
+                  .formatted(contract.name(), TimeUnit.NANOSECONDS.toMillis(limit)));
+    } catch (CancellationException | ExecutionException e) {
+      failure =
+          new Connector.Failure(
+              RpcStatus.UNAVAILABLE, "the session was lost before the contracts were compared");
+    }
+    throw unreachable(address, failure);
+  }
+
+  /**
    * Returns a session that connects when it is first used, without waiting. Calls on it fail with
-   * UNAVAILABLE while the server cannot be reached, and each call tries anew.
+   * UNAVAILABLE while the server cannot be reached, and each call tries anew. With {@link
+   * Builder#keepOpen} it connects by itself.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
    */
   public Session session(String address) {
-    return connector(address).session();
+    Connector connector = connector(address);
+    if (keepsOpen) {
+      connector.openFromAnyThread(failure -> {});
+    }
+    return connector.session();
   }
 
   private Connector connector(String address) {
-    URI uri = Addresses.parse(address);
+    URI uri = Addresses.parse(Checks.required("address", address));
     if (closed) {
       throw new IllegalStateException("the client is closed: no session with " + address);
     }
     SessionContext context = engine.context(uri.getScheme(), link, upgrade);
     Connector connector =
-        new Connector(context, new ConnectorConfig(uri, link, token, sessions::remove));
+        new Connector(context, new ConnectorConfig(uri, link, token, keepsOpen, sessions::remove));
     sessions.add(connector.core());
     if (closed) {
       connector.session().close(); // by another thread, which may not have seen this session
@@ -175,20 +246,48 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   /**
-   * Ends every session and stops the event loops. Calls in flight fail, and so do later ones. Takes
-   * milliseconds, or up to 3 s over RDMA where a peer's device does not answer.
+   * Returns how many bytes long messages, large values and replies have of the memory that all
+   * sessions share: 0 when nothing is under way.
+   */
+  public long sharedBytesInUse() {
+    return engine.sharedBytesInUse();
+  }
+
+  /**
+   * Ends every session and stops the event loops. Calls in flight fail, and so do later ones;
+   * one-way calls that were sent before arrive first, for up to 2 s. Takes milliseconds else, or up
+   * to 3 s over RDMA where a peer's device does not answer.
    */
   @Override
   public void close() {
     closed = true;
     Stats.forget(stat);
-    sessions.forEach(Session::close);
+    List<CompletableFuture<Void>> closing = new ArrayList<>();
+    for (SessionCore session : sessions) {
+      if (engine.isStepped() || session.loop().isOwner()) {
+        session.closeNow(); // nothing may wait here
+      } else {
+        closing.add(session.closeInOrder());
+      }
+    }
+    await(closing);
     engine.close();
+  }
+
+  private static void await(List<CompletableFuture<Void>> closing) {
+    try {
+      CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)).get(3, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      // Their loops do not answer: closing those ends them.
+    }
   }
 
   /** Settings for a client. */
   public static final class Builder extends EngineBuilder<Builder> {
-    private Supplier<String> token = () -> "";
+    private @Nullable Supplier<String> token;
+    private boolean keepsOpen;
 
     Builder() {}
 
@@ -197,9 +296,26 @@ public final class VerbenaClient implements AutoCloseable {
       return this;
     }
 
-    /** Sets the credentials that servers are shown, asked for anew with each connection. */
+    /**
+     * Sets the credentials that servers are shown, asked for anew with each connection. It is asked
+     * on a thread of its own, so that it may block, for as long as {@link #connectTimeout}; then it
+     * is interrupted. Null, an exception and an answer that is late fail {@code connect} and the
+     * calls that wait with UNAUTHENTICATED, NOT_EXECUTED. Default: none are shown.
+     */
     public Builder token(Supplier<String> token) {
-      this.token = Objects.requireNonNull(token);
+      this.token = Checks.required("token", token);
+      return this;
+    }
+
+    /**
+     * Has sessions open without a call to make, and again by themselves when their server is gone:
+     * at once, then after 10 ms to 1 s, until they are closed. For clients that are called rather
+     * than call: with a {@link io.verbena.api.SessionListener} they ask anew to be called whenever
+     * a session has {@code opened}. Default: a session whose server is gone opens with the next
+     * call.
+     */
+    public Builder keepOpen() {
+      this.keepsOpen = true;
       return this;
     }
 

@@ -3,6 +3,7 @@ package io.verbena.core;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
+import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.core.bulk.BulkStats;
 import io.verbena.core.link.LinkDriver;
@@ -20,11 +21,12 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -54,7 +56,13 @@ public final class VerbenaServer implements AutoCloseable {
   private final Duration drainTime;
   private final UpgradeOptions upgrade;
   private final Supplier<EngineStat> stat = this::stat;
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private final AtomicBoolean closing = new AtomicBoolean();
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private final @Nullable Thread hook;
+
+  /** On the loop. */
+  private boolean draining;
 
   private VerbenaServer(
       Engine engine,
@@ -62,7 +70,8 @@ public final class VerbenaServer implements AutoCloseable {
       Acceptor acceptor,
       LinkDriver.Listening listening,
       UpgradeOptions upgrade,
-      Duration drainTime) {
+      Duration drainTime,
+      boolean closesOnShutdown) {
     this.engine = engine;
     this.loop = loop;
     this.acceptor = acceptor;
@@ -70,6 +79,7 @@ public final class VerbenaServer implements AutoCloseable {
     this.address = listening.address();
     this.upgrade = upgrade;
     this.drainTime = drainTime;
+    this.hook = closesOnShutdown ? ShutdownHook.add("verbena-shutdown", this::close) : null;
   }
 
   private EngineStat stat() {
@@ -95,7 +105,7 @@ public final class VerbenaServer implements AutoCloseable {
    * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   public Published publish(Source source, Duration lease) {
-    return engine.bulk().publish(loop, source, lease);
+    return engine.bulk().publish(loop, Checks.required("source", source), lease);
   }
 
   /** Returns what the transfers of large objects did, and hold now. */
@@ -108,7 +118,15 @@ public final class VerbenaServer implements AutoCloseable {
     return engine.slotsInUse();
   }
 
-  /** Waits until {@link #close} has been called. */
+  /**
+   * Returns how many bytes long messages, large values and replies have of the memory that all
+   * sessions share: 0 when nothing is under way.
+   */
+  public long sharedBytesInUse() {
+    return engine.sharedBytesInUse();
+  }
+
+  /** Waits until {@link #close} has done its work. */
   public void awaitClose() throws InterruptedException {
     try {
       closed.get();
@@ -118,58 +136,97 @@ public final class VerbenaServer implements AutoCloseable {
   }
 
   /**
-   * Stops listening, lets calls under way finish for the drain time, then ends every session. On a
-   * stepped loop it ends them at once. Called on the event loop, it returns before that is done.
+   * Takes no more calls, and lets those that run end. Returns at once; sessions stay open until
+   * {@link #close}.
+   *
+   * <p>Clients are told: they keep what they have not sent for the next server. What comes in still
+   * is answered with UNAVAILABLE, NOT_EXECUTED, and so are new sessions and new transfers. Sessions
+   * that have lost their connection may resume, and have their results.
+   *
+   * @return completes when every call that ran has ended, every result has arrived at its caller
+   *     and no object is under way; or when the drain time is over
+   */
+  public CompletionStage<Void> drain() {
+    loop.execute(
+        () -> {
+          if (!draining) {
+            draining = true;
+            acceptor.drain("the server is shutting down");
+            drainStep(loop.now() + drainTime.toNanos());
+          }
+        });
+    return drained.minimalCompletionStage();
+  }
+
+  private void drainStep(long until) {
+    if (acceptor.isDrained()) {
+      drained.complete(null);
+    } else if (loop.now() - until >= 0) {
+      LOG.warn("The server at {} ends calls that still run after {}", address, drainTime);
+      drained.complete(null);
+    } else {
+      long next = Math.min(until, loop.now() + DRAIN_STEP.toNanos());
+      loop.timers().schedule(next, now -> drainStep(until));
+    }
+  }
+
+  /**
+   * {@linkplain #drain Drains} the server, then ends every session and stops listening: no result
+   * of a call that ended within the drain time is lost. On a stepped loop it ends them at once.
+   * Called on the event loop, or by a handler of this server, it returns before that is done: it
+   * would wait for itself. Called again, it waits for the first.
    */
   @Override
   public void close() {
     Stats.forget(stat);
     if (engine.isStepped()) {
-      listening.close();
-      acceptor.endAll();
-    } else if (loop.isOwner()) {
+      endAll();
+      engine.close();
+      closed.complete(null);
+    } else if (loop.isOwner() || engine.isInHandler()) {
       LoopThread.inBackground("verbena-server-close", this::close);
-      return;
-    } else if (!closed.isDone()) {
+    } else if (closing.compareAndSet(false, true)) {
+      inTime(drain().toCompletableFuture(), drainTime.toMillis() + 5_000);
       CompletableFuture<Void> ended = new CompletableFuture<>();
-      loop.execute(() -> drain(loop.clock().nanoTime() + drainTime.toNanos(), ended));
-      try {
-        ended.get(drainTime.toMillis() + 5_000, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } catch (ExecutionException | TimeoutException e) {
-        LOG.warn("The server at {} did not shut down in order", address, e);
-      }
-    }
-    engine.close();
-    closed.complete(null);
-  }
-
-  private void drain(long until, CompletableFuture<Void> ended) {
-    listening.close();
-    acceptor.drain();
-    drainStep(until, ended);
-  }
-
-  private void drainStep(long until, CompletableFuture<Void> ended) {
-    if (acceptor.isIdle() || loop.now() - until >= 0) {
-      acceptor.endAll();
-      // Ending a session is a command of its own: this one runs behind them.
-      loop.execute(() -> ended.complete(null));
+      loop.execute(
+          () -> {
+            endAll();
+            // Ending a session is a command of its own: this one runs behind them.
+            loop.execute(() -> ended.complete(null));
+          });
+      inTime(ended, 5_000);
+      engine.close();
+      closed.complete(null);
+      ShutdownHook.remove(hook);
     } else {
-      long next = loop.now() + DRAIN_STEP.toNanos();
-      loop.timers().schedule(next, now -> drainStep(until, ended));
+      inTime(closed, drainTime.toMillis() + 15_000);
+    }
+  }
+
+  private void endAll() {
+    listening.close();
+    acceptor.endAll();
+  }
+
+  private void inTime(CompletableFuture<Void> step, long millis) {
+    try {
+      step.get(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("The server at {} did not shut down in order", address, e);
     }
   }
 
   /** Settings for a server. */
   public static final class Builder extends EngineBuilder<Builder> {
-    private String address = "0.0.0.0:0";
+    private @Nullable String address;
     private final List<ServiceBinding> services = new ArrayList<>();
-    private @Nullable Authenticator authenticator;
+    private @Nullable ClientAuthenticator authenticator;
     private RandomGenerator random = new SecureRandom();
     private Consumer<Session> onSession = session -> {};
     private Duration drainTime = Duration.ofSeconds(5);
+    private boolean closesOnShutdown;
     private int maxSessions = 10_000;
 
     Builder() {}
@@ -179,68 +236,82 @@ public final class VerbenaServer implements AutoCloseable {
       return this;
     }
 
-    /** Sets where to listen: {@code host:port}, {@code tcp://host:port} or {@code mem://name}. */
+    /**
+     * Sets where to listen: {@code host:port}, {@code tcp://host:port} or {@code mem://name}. Host
+     * 0.0.0.0 stands for every address of this machine, port 0 for any that is free. There is no
+     * default.
+     */
     public Builder listen(String address) {
-      this.address = Objects.requireNonNull(address);
+      this.address = Checks.required("listen", address);
       return this;
     }
 
     /** Serves a contract to every client, as {@code serve(GreeterRpc.bind(new MyGreeter()))}. */
     public Builder serve(ServiceBinding binding) {
-      services.add(Objects.requireNonNull(binding));
+      services.add(Checks.required("serve", binding));
       return this;
     }
 
     /** Requires every client to prove who it is. */
-    public Builder authenticator(Authenticator authenticator) {
-      this.authenticator = Objects.requireNonNull(authenticator);
+    public Builder authenticator(ClientAuthenticator authenticator) {
+      this.authenticator = Checks.required("authenticator", authenticator);
       return this;
     }
 
     /** Is told of every new session, on the event loop: do not block there. */
     public Builder onSession(Consumer<Session> listener) {
-      this.onSession = Objects.requireNonNull(listener);
+      this.onSession = Checks.required("onSession", listener);
       return this;
     }
 
     /**
      * Sets how many sessions there may be at once; further clients are refused with UNAVAILABLE.
      * Default: 10,000. A session whose client vanished counts until its resume window is over.
+     *
+     * @throws IllegalArgumentException if it is less than 1
      */
     public Builder maxSessions(int sessions) {
-      if (sessions < 1) {
-        throw new IllegalArgumentException("maxSessions is at least 1, not " + sessions);
-      }
-      this.maxSessions = sessions;
+      this.maxSessions = Checks.between("maxSessions", sessions, 1, Integer.MAX_VALUE);
       return this;
     }
 
     /**
-     * Sets how long {@link VerbenaServer#close} waits for calls under way. Default: 5 s.
+     * Has the server {@linkplain VerbenaServer#close closed} when the process is asked to end, by
+     * SIGTERM, SIGINT or {@code System.exit}: no result of a call that ends within the drain time
+     * is lost. The process ends when that is done.
+     */
+    public Builder closeOnShutdown() {
+      this.closesOnShutdown = true;
+      return this;
+    }
+
+    /**
+     * Sets how long {@link VerbenaServer#close} and {@link VerbenaServer#drain} wait for calls and
+     * transfers under way, and for their results to arrive. What still runs then is cancelled, and
+     * its caller told UNAVAILABLE. Default: 5 s.
      *
      * @throws IllegalArgumentException if it is negative or more than a day
      */
     public Builder drainTime(Duration drainTime) {
-      if (drainTime.isNegative() || drainTime.compareTo(Duration.ofDays(1)) > 0) {
-        throw new IllegalArgumentException("drainTime is 0 to a day, not " + drainTime);
-      }
-      this.drainTime = drainTime;
+      this.drainTime =
+          Checks.between("drainTime", drainTime, Duration.ZERO, Duration.ofDays(1), "0 to a day");
       return this;
     }
 
     /** Replaces the source of session ids and secrets; for simulations only. */
     public Builder random(RandomGenerator random) {
-      this.random = Objects.requireNonNull(random);
+      this.random = Checks.required("random", random);
       return this;
     }
 
     /**
      * Starts listening.
      *
-     * @throws IllegalStateException if the address cannot be listened at; the message says why
+     * @throws IllegalStateException if no address was set, or it cannot be listened at; the message
+     *     says why
      */
     public VerbenaServer start() {
-      URI uri = Addresses.parse(address);
+      URI uri = Addresses.parse(listensAt());
       Engine engine = engine("server");
       boolean started = false;
       try {
@@ -251,7 +322,13 @@ public final class VerbenaServer implements AutoCloseable {
             listen(engine, context.loop(), uri, context.link(), acceptor);
         VerbenaServer server =
             new VerbenaServer(
-                engine, context.loop(), acceptor, listening, context.upgrade(), drainTime);
+                engine,
+                context.loop(),
+                acceptor,
+                listening,
+                context.upgrade(),
+                drainTime,
+                closesOnShutdown);
         if (!engine.isStepped()) {
           Stats.add(server.stat);
         }
@@ -262,6 +339,15 @@ public final class VerbenaServer implements AutoCloseable {
           engine.close();
         }
       }
+    }
+
+    private String listensAt() {
+      if (address == null) {
+        throw new IllegalStateException(
+            "nobody said where to listen: set listen(\"host:port\"), as \"127.0.0.1:0\" for this"
+                + " machine alone, or \"0.0.0.0:7400\" for all of its addresses");
+      }
+      return address;
     }
 
     private static LinkDriver.Listening listen(

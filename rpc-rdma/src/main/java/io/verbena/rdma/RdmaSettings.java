@@ -1,5 +1,7 @@
 package io.verbena.rdma;
 
+import io.verbena.api.settings.Checks;
+
 /**
  * Sizes and depths of RDMA links. Immutable; start from {@link #DEFAULT}. The two ends tell each
  * other theirs and need not agree.
@@ -49,27 +51,32 @@ public record RdmaSettings(
 
   /** Checks every value. */
   public RdmaSettings {
-    require(slotBytes >= 512 && slotBytes <= 1 << 20, "slotBytes is 512 to 1 MiB");
-    require(slotBytes % 64 == 0, "slotBytes is a multiple of 64, so that slots share no line");
-    require(credits >= 4 && credits <= 4096, "credits is 4 to 4096");
-    require(
+    Checks.that( // so that slots share no line of a cache
+        slotBytes >= 512 && slotBytes <= 1 << 20 && slotBytes % 64 == 0,
+        "slotBytes",
+        "a multiple of 64 from 512 to 1 MiB",
+        slotBytes);
+    Checks.between("credits", credits, 4, 4096);
+    Checks.that(
         guaranteedCredits == 0 || (guaranteedCredits >= 4 && guaranteedCredits <= credits),
-        "guaranteedCredits is 4 to credits, or 0");
-    require(maxInlineBytes >= 0, "maxInlineBytes is not negative");
-    require(maxPinnedBytes >= 4L << 20, "maxPinnedBytes is at least 4 MiB");
-    require(ackTimeout >= 1 && ackTimeout <= 31, "ackTimeout is 1 to 31");
-    require(
+        "guaranteedCredits",
+        "0, or 4 to credits, which is " + credits,
+        guaranteedCredits);
+    Checks.between("maxInlineBytes", maxInlineBytes, 0, Integer.MAX_VALUE);
+    Checks.between("maxPinnedBytes", maxPinnedBytes, 4L << 20, Long.MAX_VALUE);
+    Checks.between("ackTimeout", ackTimeout, 1, 31);
+    Checks.that(
         bulkChunkBytes >= 4 << 10
             && bulkChunkBytes <= 16 << 20
             && Integer.bitCount(bulkChunkBytes) == 1,
-        "bulkChunkBytes is a power of two from 4 KiB to 16 MiB");
-    require(bulkWindowBytes >= bulkChunkBytes, "bulkWindowBytes is at least a chunk");
-  }
-
-  private static void require(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalArgumentException(message);
-    }
+        "bulkChunkBytes",
+        "a power of two from 4 KiB to 16 MiB",
+        bulkChunkBytes);
+    Checks.that(
+        bulkWindowBytes >= bulkChunkBytes,
+        "bulkWindowBytes",
+        "at least bulkChunkBytes, which is " + bulkChunkBytes,
+        bulkWindowBytes);
   }
 
   /** Returns these settings with slots of another size. */

@@ -6,6 +6,7 @@ import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.rdma.cm.RdmaDriver;
 import io.verbena.rdma.device.PinningBudget;
+import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
@@ -14,38 +15,38 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.StringJoiner;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * RDMA links over the verbs provider that is on the class path. All drivers made by one instance
  * share its counters and its budget of registered memory. Safe for use by any thread.
  */
 public final class RdmaUpgradeProvider implements UpgradeProvider {
-  private final @Nullable VerbsProvider verbs;
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaUpgradeProvider.class);
+
+  private final GuardedVerbs verbs;
   private final RdmaSettings settings;
   private final NanoClock clock;
   private final RdmaCounters counters;
   private final PinningBudget budget;
 
-  /** For {@link ServiceLoader}: real devices, where a provider for them is on the class path. */
+  /** The last failure that was no mere absence of a device, so that each is logged once. */
+  private volatile String told = "";
+
+  /** For {@link java.util.ServiceLoader}: over what {@link GuardedVerbs#onClassPath()} finds. */
   public RdmaUpgradeProvider() {
-    this(
-        ServiceLoader.load(VerbsProvider.class).findFirst().orElse(null),
-        RdmaSettings.DEFAULT,
-        NanoClock.SYSTEM);
+    this(GuardedVerbs.onClassPath(), RdmaSettings.DEFAULT, NanoClock.SYSTEM);
   }
 
   /**
    * Links over certain verbs.
    *
-   * @param verbs null where there are none
    * @param clock the only clock that the links look at
    */
-  public RdmaUpgradeProvider(
-      @Nullable VerbsProvider verbs, RdmaSettings settings, NanoClock clock) {
-    this.verbs = verbs;
+  public RdmaUpgradeProvider(VerbsProvider verbs, RdmaSettings settings, NanoClock clock) {
+    this.verbs = GuardedVerbs.of(verbs);
     this.settings = settings;
     this.clock = clock;
     this.counters = new RdmaCounters(clock);
@@ -92,41 +93,51 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
 
   @Override
   public Availability availability() {
-    VerbsProvider provider = verbs;
-    if (provider == null) {
-      return new Availability.Unavailable(
-          "no verbs provider on the class path; add io.verbena:verbs-ffm");
-    }
-    Optional<VerbsException> problem = provider.problem();
+    Optional<VerbsException> problem = verbs.problem();
     if (problem.isPresent()) {
-      return new Availability.Unavailable(
-          "no verbs device on this host: " + firstSentence(problem.get().cure()));
+      return unavailable(problem.get());
     }
     try {
       StringJoiner names = new StringJoiner(", ");
-      for (IbvContext device : provider.devices()) {
+      for (IbvContext device : verbs.devices()) {
         names.add(VerbsContext.of(device).deviceName());
       }
       return new Availability.Available(names.toString());
-    } catch (IOException e) {
-      return new Availability.Unavailable("the verbs devices cannot be used: " + e.getMessage());
+    } catch (Throwable thrown) { // a device's own methods are the provider's, too
+      return new Availability.Unavailable(tell(thrown));
     }
+  }
+
+  private Availability unavailable(VerbsException problem) {
+    return new Availability.Unavailable(
+        problem.errno() == Errno.ENODEV
+            ? "no verbs device on this host: " + firstSentence(problem.cure())
+            : tell(problem));
+  }
+
+  /** What no host should have is logged once, with where it came from. */
+  private String tell(Throwable thrown) {
+    String words =
+        thrown instanceof VerbsException verbsFailure ? verbsFailure.cure() : Words.of(thrown);
+    String reason = "the verbs devices cannot be used: " + firstSentence(words);
+    if (!told.equals(reason)) {
+      told = reason;
+      LOG.warn("{}; sessions stay on TCP. 'verbena doctor' tells more", reason);
+      LOG.debug("It was thrown here", thrown);
+    }
+    return reason;
   }
 
   /** A path's reason is one line in a log; 'verbena doctor' says the rest. */
   private static String firstSentence(String text) {
     int end = text.indexOf(". ");
-    return end < 0 ? text : text.substring(0, end);
+    return end >= 0 ? text.substring(0, end) : text.replaceFirst("\\.$", "");
   }
 
   @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
-    VerbsProvider provider = verbs;
-    if (provider == null) {
-      throw new IllegalStateException("there are no verbs here; ask availability() first");
-    }
     try {
-      return new RdmaDriver(provider, settings, clock, counters, budget, wakeLoop);
+      return new RdmaDriver(verbs, settings, clock, counters, budget, wakeLoop);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -22,12 +22,12 @@ interface ForwardingDriver extends UpgradeDriver {
   }
 
   @Override
-  default boolean armWakeup() {
-    return driver().armWakeup();
+  default boolean armWakeup(long nowNanos) {
+    return driver().armWakeup(nowNanos);
   }
 
   @Override
-  default byte[] request(URI peer, LinkOptions options) {
+  default byte[] request(URI peer, LinkOptions options) throws LinkException {
     return driver().request(peer, options);
   }
 

@@ -35,7 +35,7 @@ final class LostMemoryTest {
   private static final int STANDING = 4;
   private static final int STANDING_BYTES = 64 << 10;
 
-  private final SteppedWorld world = new SteppedWorld();
+  private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final FabricWorld verbs =
       new FabricWorld(Seed.random("lost memory").nextLong(), DeviceProfile.full(), world.clock());
   private final RdmaUpgradeProvider east = provider(new SteppedVerbs(verbs.east, verbs));

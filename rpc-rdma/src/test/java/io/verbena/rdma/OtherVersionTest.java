@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 final class OtherVersionTest {
   private static final byte OTHER = 9;
 
-  private final SteppedWorld world = new SteppedWorld();
+  private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final FabricWorld verbs =
       new FabricWorld(
           Seed.random("other versions").nextLong(), DeviceProfile.full(), world.clock());
@@ -62,7 +62,7 @@ final class OtherVersionTest {
       }
 
       @Override
-      public byte[] request(URI peer, LinkOptions options) {
+      public byte[] request(URI peer, LinkOptions options) throws LinkException {
         return changed(driver.request(peer, options));
       }
 

@@ -65,6 +65,7 @@ final class RawPeer {
 
   /** Asks for a connection with any private data, and steps until there is an answer. */
   void connect(InetSocketAddress address, ByteBuffer privateData) throws IOException {
+    last = null;
     RdmaCmId made = channel.createId(RdmaCm.RDMA_PS_TCP);
     id = made;
     made.resolveAddr(null, address, 1000);
@@ -121,8 +122,10 @@ final class RawPeer {
     try {
       RdmaCmEvent event = channel.getCmEvent(0);
       if (event != null) {
-        last = TYPES[event.getEvent()];
-        lastData = ConnectionParameters.privateData(event);
+        if (event.getConnIdPriv() == id) { // not of a connection before this one
+          last = TYPES[event.getEvent()];
+          lastData = ConnectionParameters.privateData(event);
+        }
         event.ackEvent();
       }
       return last;

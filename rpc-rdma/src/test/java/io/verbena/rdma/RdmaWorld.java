@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * A client in the east and a server in the west of a stepped fabric, each of which takes pushes.
  */
 final class RdmaWorld implements AutoCloseable {
-  final SteppedWorld world = new SteppedWorld();
+  final SteppedWorld world = new SteppedWorld().withoutWaits();
   final FabricWorld verbs;
   final RdmaUpgradeProvider east;
   final RdmaUpgradeProvider west;
@@ -45,12 +45,12 @@ final class RdmaWorld implements AutoCloseable {
 
   /** A world whose two ends may register so much. */
   static RdmaWorld pinning(long bytes) {
-    return new RdmaWorld(
-        seed(),
-        DeviceProfile.full(),
-        RdmaSettings.DEFAULT.withMaxPinnedBytes(bytes),
-        server -> {},
-        client -> {});
+    return with(RdmaSettings.DEFAULT.withMaxPinnedBytes(bytes));
+  }
+
+  /** A world whose two ends have such links. */
+  static RdmaWorld with(RdmaSettings settings) {
+    return new RdmaWorld(seed(), DeviceProfile.full(), settings, server -> {}, client -> {});
   }
 
   private static long seed() {

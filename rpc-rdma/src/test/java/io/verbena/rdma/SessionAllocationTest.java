@@ -61,7 +61,7 @@ final class SessionAllocationTest {
           });
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private final SteppedWorld world = new SteppedWorld();
+  private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final Fabric fabric = Fabric.stepped(COMPLETES_AT_ONCE, world.clock()::nanoTime);
 
   private RdmaUpgradeProvider host(String name, String address) {

@@ -50,7 +50,7 @@ final class SessionOverRdmaTest {
   /** Several windows' worth. */
   private static final int OBJECT_BYTES = 10 << 20;
 
-  private final SteppedWorld world = new SteppedWorld();
+  private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final FabricWorld verbs =
       new FabricWorld(
           Seed.random("sessions over a fabric").nextLong(), DeviceProfile.full(), world.clock());

@@ -37,7 +37,7 @@ final class StandingOverRdmaTest {
 
   /** A session that upgrades, and a server that takes what it pushes. */
   private static final class World implements AutoCloseable, PushHandler {
-    final SteppedWorld world = new SteppedWorld();
+    final SteppedWorld world = new SteppedWorld().withoutWaits();
     final FabricWorld verbs;
     final RdmaUpgradeProvider east;
     final RdmaUpgradeProvider west;

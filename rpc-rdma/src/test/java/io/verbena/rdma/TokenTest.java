@@ -81,6 +81,18 @@ final class TokenTest {
     new RawPeer(passive).connect(offer); // the offer still stands
   }
 
+  @Test
+  void thatIsMissingIsRefusedBeforeAnythingIsMadeForIt() throws Exception {
+    byte[] offer = passive.offer();
+    ByteBuffer untold = new Greeting(new Token(0, 0), TERMS).encode();
+    for (ByteBuffer without : List.of(ByteBuffer.allocate(0), ByteBuffer.allocate(1), untold)) {
+      assertThat(ask(offer, without).heard()).isEqualTo(EventType.RDMA_CM_EVENT_REJECTED);
+    }
+    assertThat(passive.counted().unknownTokens()).isEqualTo(3);
+    assertThat(passive.provider.pinnedBytes()).isZero();
+    assertThat(passive.links).isEmpty();
+  }
+
   /** An acceptance repeats the token: somebody else's tells him. */
   @Test
   void ofAnotherInAnAcceptanceIsNoLink() throws Exception {

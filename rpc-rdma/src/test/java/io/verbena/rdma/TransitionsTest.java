@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** An RDMA link that is lost and had again: each end tells each change once, and counts it. */
 final class TransitionsTest {
-  private final SteppedWorld world = new SteppedWorld();
+  private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final FabricWorld verbs =
       new FabricWorld(Seed.random("transitions").nextLong(), DeviceProfile.full(), world.clock());
   private final List<Session> ends = new ArrayList<>();
@@ -44,7 +44,7 @@ final class TransitionsTest {
     call(session);
     ends.add(session);
     runUntilAllAreBy("rdma");
-    log = new CapturedLog("io.verbena", Level.INFO);
+    log = new CapturedLog("io.verbena.core.session.SessionLife", Level.DEBUG);
   }
 
   private RdmaUpgradeProvider provider(SteppedVerbs device) {

@@ -83,9 +83,9 @@ final class UpgradeLinkProvider implements LinkProvider {
     }
 
     @Override
-    public void await(long nanos) {
+    public int await(long nanos) {
       parked = Thread.currentThread();
-      if (!woken && mail.isEmpty() && links.armWakeup()) {
+      if (!woken && mail.isEmpty() && links.armWakeup(clock.nanoTime())) {
         long deadline = System.nanoTime() + nanos;
         while (!woken && mail.isEmpty() && System.nanoTime() - deadline < 0) {
           LockSupport.parkNanos(this, deadline - System.nanoTime());
@@ -93,6 +93,7 @@ final class UpgradeLinkProvider implements LinkProvider {
       }
       parked = null;
       woken = false;
+      return 0;
     }
 
     @Override
@@ -113,7 +114,13 @@ final class UpgradeLinkProvider implements LinkProvider {
         connectAsStranger(address, options, handler);
         return;
       }
-      byte[] request = links.request(address, options);
+      byte[] request;
+      try {
+        request = links.request(address, options);
+      } catch (LinkException e) {
+        post(() -> handler.onFailed(e));
+        return;
+      }
       listening.driver.post(
           () -> {
             try {

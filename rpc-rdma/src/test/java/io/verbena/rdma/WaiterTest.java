@@ -113,7 +113,7 @@ final class WaiterTest {
   }
 
   private void rest() {
-    while (!driver.armWakeup()) {
+    while (!driver.armWakeup(world.nanoTime())) {
       // There was something to do.
     }
   }

@@ -14,10 +14,11 @@ import java.nio.ByteBuffer;
  *   |  target, as its advertisement names it                          |
  *   |                                                          8 bytes |
  *   +-+---------------------------------------------------------------+
- *   |C|  where in the target they go                                  |
+ *   |C|R|  where in the target they go                                |
  *   |                                                          8 bytes |
- *   +-+---------------------------------------------------------------+
+ *   +-+-+-------------------------------------------------------------+
  *    C: the receiver is to be told that they have arrived
+ *    R: the sender wants a receipt
  * </pre>
  *
  * An advertisement is a target's number and its length, 8 bytes each.
@@ -25,13 +26,16 @@ import java.nio.ByteBuffer;
  * @param bytes how many follow
  * @param target number of the target
  * @param at offset within it
+ * @param checkpoint whether the receiver is to be told that they have arrived
+ * @param asks whether the sender wants a {@link Receipt}
  */
-record Chunk(int bytes, long target, long at, boolean checkpoint) {
+record Chunk(int bytes, long target, long at, boolean checkpoint, boolean asks) {
   /** Bytes of the header. */
   static final int HEADER = FrameReader.PREFIX + 2 * Long.BYTES;
 
   private static final int MARK = 1 << 31;
   private static final long CHECKPOINT = 1L << 63;
+  private static final long ASKS = 1L << 62;
 
   /** Returns whether what stands where a frame has its length begins a chunk. */
   static boolean begins(int prefix) {
@@ -43,12 +47,14 @@ record Chunk(int bytes, long target, long at, boolean checkpoint) {
     int bytes = in.readInt() & ~MARK;
     long target = in.readLong();
     long at = in.readLong();
-    return new Chunk(bytes, target, at & ~CHECKPOINT, (at & CHECKPOINT) != 0);
+    return new Chunk(
+        bytes, target, at & ~(CHECKPOINT | ASKS), (at & CHECKPOINT) != 0, (at & ASKS) != 0);
   }
 
   /** Writes the header; there is room for it. */
   void writeTo(ByteBuf out) {
-    out.writeInt(bytes | MARK).writeLong(target).writeLong(checkpoint ? at | CHECKPOINT : at);
+    long flags = (checkpoint ? CHECKPOINT : 0) | (asks ? ASKS : 0);
+    out.writeInt(bytes | MARK).writeLong(target).writeLong(at | flags);
   }
 
   /** Names a target to the peer. */

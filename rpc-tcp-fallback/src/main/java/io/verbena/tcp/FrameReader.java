@@ -36,6 +36,12 @@ final class FrameReader {
     /** A frame is at these absolute indices. */
     void onFrame(ByteBuffer buffer, int from, int to);
 
+    /** Returns whether receipts may come. */
+    boolean expectsReceipts();
+
+    /** The peer has so many of the bulk bytes that it was sent. */
+    void onReceipt(long bytes);
+
     /** What came is no frame. Closes this reader. */
     void onViolation(String reason);
   }
@@ -119,7 +125,9 @@ final class FrameReader {
     int need = landings.inChunk() ? 0 : PREFIX;
     if (need <= have && !landings.inChunk()) {
       int length = to.getInt(to.readerIndex());
-      if (beginsChunk(length)) {
+      if (beginsReceipt(length)) {
+        need = Receipt.BYTES;
+      } else if (beginsChunk(length)) {
         need = Chunk.HEADER;
       } else if (isSound(length)) {
         need += length;
@@ -171,6 +179,13 @@ final class FrameReader {
     while (wantsMore() && in.readableBytes() >= PREFIX) {
       int start = in.readerIndex() + PREFIX;
       int length = in.getInt(start - PREFIX);
+      if (beginsReceipt(length)) {
+        if (in.readableBytes() < Receipt.BYTES) {
+          return false;
+        }
+        owner.onReceipt(Receipt.readFrom(in));
+        continue;
+      }
       if (beginsChunk(length)) {
         return beginChunk(in);
       }
@@ -190,6 +205,10 @@ final class FrameReader {
       owner.onFrame(view, start + shift, start + shift + length);
     }
     return false;
+  }
+
+  private boolean beginsReceipt(int prefix) {
+    return Receipt.begins(prefix) && owner.expectsReceipts();
   }
 
   private boolean beginsChunk(int prefix) {

@@ -34,6 +34,14 @@ final class Landings {
 
   private boolean headerIsNext;
 
+  /** Bytes that have come, and of these those of whole chunks, whatever became of them. */
+  private long come;
+
+  private long comeWhole;
+
+  /** The peer wants a receipt. */
+  private boolean asked;
+
   BulkTarget open(BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
     MemorySegment range = region.memory().asSlice(offset, length);
     Target opened = new Target(next++, range, listener);
@@ -44,6 +52,26 @@ final class Landings {
   /** Returns whether the peer may know of a target, and so send chunks. */
   boolean expectChunks() {
     return next > FIRST;
+  }
+
+  /** Returns how many bulk bytes have come. */
+  long come() {
+    return come;
+  }
+
+  /** Returns how many bulk bytes have come in whole chunks. */
+  long comeWhole() {
+    return comeWhole;
+  }
+
+  /** Returns whether the peer has asked for a receipt since one was given. */
+  boolean isReceiptDue() {
+    return asked;
+  }
+
+  /** A receipt was given for all that has come in whole. */
+  void receiptGiven() {
+    asked = false;
   }
 
   boolean inChunk() {
@@ -130,6 +158,7 @@ final class Landings {
   /** The buffer has been read into. */
   void landed() {
     if (landing != null) {
+      come += missing - landing.writableBytes();
       missing = landing.writableBytes();
     }
   }
@@ -149,6 +178,7 @@ final class Landings {
       return freed(target);
     }
     missing -= bytes;
+    come += bytes;
     return null;
   }
 
@@ -159,6 +189,10 @@ final class Landings {
     drop();
     chunk = null;
     headerIsNext = true;
+    if (ended != null) {
+      comeWhole += ended.bytes();
+      asked |= ended.asks();
+    }
     if (ended != null && to != null) {
       to.arrived += ended.bytes();
       if (ended.checkpoint()) {

@@ -31,6 +31,10 @@ final class TcpAttempt {
   private @Nullable SocketChannel channel;
   private @Nullable String lastFailure;
   private @Nullable Throwable lastCause;
+
+  /** Whether every address that was tried says that nobody listens there. */
+  private boolean allRefused = true;
+
   private boolean over;
 
   TcpAttempt(TcpDriver driver, URI uri, LinkOptions options, ConnectHandler handler) {
@@ -98,7 +102,11 @@ final class TcpAttempt {
     }
     InetAddress ip = addresses.poll();
     if (ip == null) {
-      fail(new LinkException(uri + " " + lastFailure, lastCause));
+      String failure = uri + " " + lastFailure;
+      fail(
+          allRefused
+              ? LinkException.nobodyListens(failure, lastCause)
+              : new LinkException(failure, lastCause));
       return;
     }
     SocketChannel socket = driver.transport().sockets().get();
@@ -128,6 +136,7 @@ final class TcpAttempt {
       socket.unsafe().close(socket.newPromise());
       lastCause = future.cause();
       lastFailure = explain(future.cause());
+      allRefused &= isRefusal(future.cause());
       connectNext(address);
     } else if (options.tls() == null) {
       open(socket, null);
@@ -158,14 +167,18 @@ final class TcpAttempt {
   }
 
   private static String explain(Throwable cause) {
-    String message = String.valueOf(cause.getMessage());
-    if (cause instanceof ConnectException && message.contains("refused")) {
+    if (isRefusal(cause)) {
       return "refused the connection: nothing listens on that port; start the server, or correct"
           + " the port";
     }
     return "cannot be reached ("
-        + message
+        + cause.getMessage()
         + "): check the address, and the network and firewalls between";
+  }
+
+  private static boolean isRefusal(Throwable cause) {
+    return cause instanceof ConnectException
+        && String.valueOf(cause.getMessage()).contains("refused");
   }
 
   private void timeOut() {

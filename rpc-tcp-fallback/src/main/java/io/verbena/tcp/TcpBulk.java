@@ -28,15 +28,13 @@ import java.util.function.Supplier;
  * have arrived while a link is paused, and a listener must not wait for bulk bytes in a pause.
  */
 final class TcpBulk implements BulkPort {
-  /** Enough that a system call, a wake-up and a header are little beside it. */
-  private static final int CHUNK_BYTES = 1 << 20;
-
-  /** One chunk that the socket takes, and one that is there when it has taken it. */
-  private static final long WINDOW_BYTES = 2 * CHUNK_BYTES;
+  /** What the socket takes, and as much that is there when it has taken it. */
+  private static final int CHUNKS_UNDER_WAY = Pace.CHUNKS / 2;
 
   private final TcpLink link;
   private final Landings landings;
   private final boolean tls;
+  private final Pace pace;
 
   /** Who is to hear that a piece is written, once the stack is unwound. */
   private final ArrayDeque<Runnable> written = new ArrayDeque<>();
@@ -45,20 +43,21 @@ final class TcpBulk implements BulkPort {
   private long bytesUnderWay;
   private int sourcesInUse;
 
-  TcpBulk(TcpLink link, Landings landings, boolean tls) {
+  TcpBulk(TcpLink link, Landings landings, boolean tls, Pace pace) {
     this.link = link;
     this.landings = landings;
     this.tls = tls;
+    this.pace = pace;
   }
 
   @Override
   public int chunkBytes() {
-    return CHUNK_BYTES;
+    return pace.chunkBytes();
   }
 
   @Override
   public long windowBytes() {
-    return WINDOW_BYTES;
+    return (long) CHUNKS_UNDER_WAY * pace.chunkBytes();
   }
 
   @Override
@@ -197,10 +196,12 @@ final class TcpBulk implements BulkPort {
           "%d bytes at %d of a target of %d, where %d is next"
               .formatted(write.length, at, target.length, target.next));
     }
-    if (bytesUnderWay > 0 && bytesUnderWay + write.length > WINDOW_BYTES) {
+    boolean room = bytesUnderWay == 0 || bytesUnderWay + write.length <= windowBytes();
+    if (!room || !pace.hasRoom(write.length)) {
       return link.pushBackBulk();
     }
-    Chunk header = new Chunk(write.length, target.number, at, checkpoint);
+    boolean asks = pace.asks(write.length);
+    Chunk header = new Chunk(write.length, target.number, at, checkpoint, asks);
     bytesUnderWay += write.length;
     sourcesInUse += write.uses;
     boolean sent = false;
@@ -211,6 +212,7 @@ final class TcpBulk implements BulkPort {
     } finally {
       if (sent) {
         target.next = at + write.length;
+        pace.sent(write.length, asks);
       } else {
         bytesUnderWay -= write.length;
         sourcesInUse -= write.uses;
@@ -224,7 +226,7 @@ final class TcpBulk implements BulkPort {
   }
 
   boolean hasRoom() {
-    return bytesUnderWay < WINDOW_BYTES;
+    return bytesUnderWay < windowBytes() && pace.hasRoom(pace.chunkBytes());
   }
 
   private void tellOfWritten() {

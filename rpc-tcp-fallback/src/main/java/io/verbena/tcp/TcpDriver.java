@@ -78,12 +78,11 @@ final class TcpDriver implements LinkDriver {
   }
 
   @Override
-  public void await(long nanos) {
+  public int await(long nanos) {
     own();
-    if (!closed && nanos > 0) {
-      loop.run(nanos);
-    }
+    int done = closed || nanos <= 0 ? 0 : loop.run(nanos);
     woken = false;
+    return done;
   }
 
   @Override

@@ -13,18 +13,18 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One end of a TCP connection that is open, with its TLS handshake done. */
 final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameReader.Owner {
-  private static final Logger LOG = LoggerFactory.getLogger(TcpLink.class);
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(TcpLink.class, "listeners of TCP links that failed");
 
   private final TcpDriver driver;
   private final SocketChannel channel;
@@ -32,6 +32,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   private final LinkCapabilities capabilities;
   private final @Nullable String peerPrincipal;
   private final FrameReader reader;
+  private final Landings landings;
+  private final Pace pace;
   private final TcpBulk bulk;
 
   /** Null with TLS. */
@@ -69,8 +71,9 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
     this.direct = tls == null ? DirectWriter.to(channel) : null;
-    Landings landings = new Landings();
-    this.bulk = new TcpBulk(this, landings, tls != null);
+    this.landings = new Landings();
+    this.pace = new Pace(driver.loop().ticker()::nanoTime);
+    this.bulk = new TcpBulk(this, landings, tls != null, pace);
     this.reader = new FrameReader(maxFrameBytes, channel.alloc(), landings, this);
     ReceiveBuffer.readFor(reader, channel);
   }
@@ -81,7 +84,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     try {
       listener = owner.apply(this);
     } catch (RuntimeException e) {
-      LOG.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
       abort("its owner failed: " + e);
       return;
     }
@@ -145,6 +148,26 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   @Override
   public void flush() {
+    if (landings.isReceiptDue() && closedBecause == null && channel.isWritable()) {
+      addReceipt();
+    }
+    write();
+  }
+
+  /** Says how many bulk bytes have come, behind the frames that go now; else with later ones. */
+  private void addReceipt() {
+    if (batch != null && batch.writableBytes() < Receipt.BYTES) {
+      write();
+    }
+    if (closedBecause != null || !channel.isWritable()) {
+      return;
+    }
+    batch = batch != null ? batch : driver.batches().take(Receipt.BYTES);
+    landings.receiptGiven();
+    Receipt.writeTo(batch, landings.comeWhole());
+  }
+
+  private void write() {
     ByteBuf full = batch;
     if (full == null) {
       return;
@@ -303,7 +326,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     try {
       listener.onClosed(closedBecause);
     } catch (RuntimeException e) {
-      LOG.error("The listener of the link to {} failed as it closed", peerAddress, e);
+      FAILED.error("The listener of the link to {} failed as it closed", peerAddress, e);
     }
   }
 
@@ -328,14 +351,25 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf in = (ByteBuf) message;
+    long before = landings.come();
     try {
       if (closedBecause == null) {
         reader.read(in);
+      }
+      if (landings.come() > before) {
+        tellOfBulk();
       }
     } catch (RuntimeException e) {
       listenerFailed(e);
     } finally {
       in.release();
+    }
+  }
+
+  private void tellOfBulk() {
+    LinkListener owner = listener;
+    if (owner != null && closedBecause == null) {
+      owner.onBulkMoved();
     }
   }
 
@@ -348,7 +382,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   }
 
   private void listenerFailed(RuntimeException e) {
-    LOG.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+    FAILED.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
     abort("its listener failed: " + e);
   }
 
@@ -357,6 +391,9 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     if ((pushedBack || bulkPushedBack) && channel.isWritable()) {
       // Later, since this may be called from within the owner's own send or flush.
       channel.eventLoop().execute(tellOfRoom);
+    }
+    if (landings.isReceiptDue() && channel.isWritable()) {
+      channel.eventLoop().execute(this::flush);
     }
   }
 
@@ -402,6 +439,24 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
       throw new IllegalStateException("a frame before the link was open");
     }
     owner.onFrame(buffer, from, to);
+  }
+
+  @Override
+  public boolean expectsReceipts() {
+    return pace.expectsReceipts();
+  }
+
+  @Override
+  public void onReceipt(long bytes) {
+    String wrong = pace.receipt(bytes);
+    if (wrong != null) {
+      abort(wrong);
+      return;
+    }
+    if (bulkPushedBack) {
+      channel.eventLoop().execute(tellOfRoom);
+    }
+    tellOfBulk();
   }
 
   @Override

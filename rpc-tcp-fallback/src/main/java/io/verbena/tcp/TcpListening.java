@@ -10,31 +10,30 @@ import io.verbena.core.link.LinkDriver.AcceptHandler;
 import io.verbena.core.link.LinkDriver.Listening;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.log.ThrottledLog;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A listening socket. */
 final class TcpListening implements Listening {
-  private static final Logger LOG = LoggerFactory.getLogger(TcpListening.class);
+  private static final ThrottledLog PAUSED =
+      ThrottledLog.of(TcpListening.class, "pauses in accepting TCP connections");
+  private static final ThrottledLog NOT_SET_UP =
+      ThrottledLog.of(TcpListening.class, "TCP connections that could not be set up");
+  private static final ThrottledLog NO_HANDSHAKE =
+      ThrottledLog.of(TcpListening.class, "TLS handshakes that failed");
 
   /** How long to accept nothing after accepting has failed, which mostly is for want of files. */
   private static final long PAUSE_MILLIS = 1000;
-
-  private static final long WARNING_INTERVAL_NANOS = 1_000_000_000L;
-  private static final long NEVER = Long.MIN_VALUE;
 
   private final TcpDriver driver;
   private final LinkOptions options;
   private final AcceptHandler handler;
   private final ServerSocketChannel channel;
   private final URI address;
-  private long warnedAtNanos = NEVER;
-  private int unreported;
 
   TcpListening(TcpDriver driver, TcpAddress at, LinkOptions options, AcceptHandler handler)
       throws LinkException {
@@ -118,20 +117,11 @@ final class TcpListening implements Listening {
     if (Tls.isPlaintext(cause)) {
       socket.pipeline().get(LingeringClose.class).lastWords(Tls.expectedTls());
     }
-    // Strangers decide how often this happens; they shall not fill the log.
-    long now = driver.loop().ticker().nanoTime();
-    if (warnedAtNanos != NEVER && now - warnedAtNanos < WARNING_INTERVAL_NANOS) {
-      unreported++;
-      return;
-    }
-    warnedAtNanos = now;
-    LOG.warn(
-        "{} got no link at {}: {} ({} more went unreported before)",
+    NO_HANDSHAKE.warn(
+        "{} got no link at {}: {}",
         TcpAddress.text(socket.remoteAddress()),
         address,
-        Tls.explain(cause),
-        unreported);
-    unreported = 0;
+        Tls.explain(cause));
   }
 
   private final class Acceptor extends ChannelInboundHandlerAdapter {
@@ -141,19 +131,18 @@ final class TcpListening implements Listening {
       try {
         accept(socket);
       } catch (RuntimeException e) {
-        LOG.error("A connection from {} could not be set up", socket.remoteAddress(), e);
+        NOT_SET_UP.error("A connection from {} could not be set up", socket.remoteAddress(), e);
         socket.unsafe().closeForcibly();
       }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      LOG.warn(
-          "Accepting on {} failed ({}); it pauses for {} ms. If open files have run out, raise"
+      PAUSED.warn(
+          "Accepting on {} failed ({}); it pauses for a second. If open files have run out, raise"
               + " 'ulimit -n'",
           address,
-          cause.getMessage(),
-          PAUSE_MILLIS);
+          cause.getMessage());
       channel.config().setAutoRead(false);
       driver.schedule(() -> channel.config().setAutoRead(true), PAUSE_MILLIS);
     }

@@ -166,7 +166,7 @@ final class BulkTest {
     BulkRegion source = attach(from, content);
     int[] written = {0};
     int sent = 0;
-    // Nobody reads: the link takes what the sockets hold, and its window.
+    // Nobody reads: the link takes little more than it would know to have arrived.
     while (sent < 40
         && from.write(
                 remote,
@@ -182,9 +182,9 @@ final class BulkTest {
         links.client().poll();
       }
     }
-    assertThat(sent).isLessThan(40);
+    assertThat(sent).isBetween(1, 4);
     long underWay = (sent - written[0]) * content.byteSize();
-    assertThat(underWay).isPositive().isLessThanOrEqualTo(from.windowBytes());
+    assertThat(underWay).isLessThanOrEqualTo(from.windowBytes());
     int before = client.heard().writables();
     int expected = sent;
     links.stepUntil("all to be written", () -> written[0] == expected);

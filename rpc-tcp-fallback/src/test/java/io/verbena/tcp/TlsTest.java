@@ -7,13 +7,16 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.testkit.TestIdentity;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,6 +144,64 @@ final class TlsTest {
     }
   }
 
+  /** As somebody in the middle would have it who has taken all newer versions out. */
+  @Test
+  void isNotHadInAVersionThatIsBroken() throws IOException, LinkException {
+    int sslAlert = 21;
+    int protocolVersion = 70;
+    try (SteppedLinks links = start(TRUSTING_CLIENT, SERVER);
+        Socket old =
+            new Socket(InetAddress.getLoopbackAddress(), links.listening().address().getPort())) {
+      old.getOutputStream().write(helloOfTls11());
+      ByteArrayOutputStream heard = new ByteArrayOutputStream();
+      AtomicInteger ended = new AtomicInteger();
+      Thread.ofVirtual().start(() -> readToEnd(old, heard, ended));
+      links.stepUntil("the answer", () -> ended.get() == 1);
+      byte[] answer = heard.toByteArray();
+      assertThat(answer[0]).isEqualTo((byte) sslAlert);
+      assertThat(answer[answer.length - 1]).isEqualTo((byte) protocolVersion);
+      assertThat(links.acceptedCount()).isZero();
+    }
+  }
+
+  /** A ClientHello whose newest version is TLS 1.1, with cipher suites of its time. */
+  private static byte[] helloOfTls11() {
+    byte[] body = new byte[43]; // version, random, no session
+    body[0] = 3;
+    body[1] = 2;
+    byte[] suites = {0, 4, (byte) 0xc0, 0x14, 0, 0x2f, 1, 0};
+    System.arraycopy(suites, 0, body, 35, suites.length);
+    return ByteBuffer.allocate(5 + 4 + body.length)
+        .put(new byte[] {22, 3, 1, 0, (byte) (4 + body.length)})
+        .put(new byte[] {1, 0, 0, (byte) body.length})
+        .put(body)
+        .array();
+  }
+
+  /** As somebody in the middle would answer who hopes that the client goes on without TLS. */
+  @Test
+  void isNotLeftWhereTheAnswerIsPlaintext() throws IOException, LinkException {
+    byte[] frame = {0, 0, 0, 1, 1};
+    try (ServerSocket middle = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
+      Thread.ofVirtual().start(() -> answer(middle, frame));
+      URI address = URI.create("tcp://127.0.0.1:" + middle.getLocalPort());
+      var outcome = links.startConnecting(address, options(TRUSTING_CLIENT));
+      links.stepUntil("the failure", outcome::isKnown);
+      assertThat(outcome.failure())
+          .hasMessageContaining("expected TLS, but the peer sent plaintext");
+    }
+  }
+
+  private static void answer(ServerSocket middle, byte[] words) {
+    try (Socket client = middle.accept()) {
+      client.getOutputStream().write(words);
+      readToEnd(client, OutputStream.nullOutputStream(), new AtomicInteger());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Test
   void givesUpOnAServerThatNeverShakesHands() throws IOException, LinkException {
     try (ServerSocket mute = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
@@ -186,8 +247,12 @@ final class TlsTest {
   }
 
   private static void readToEnd(Socket socket, AtomicInteger ended) {
+    readToEnd(socket, OutputStream.nullOutputStream(), ended);
+  }
+
+  private static void readToEnd(Socket socket, OutputStream to, AtomicInteger ended) {
     try (InputStream in = socket.getInputStream()) {
-      in.transferTo(OutputStream.nullOutputStream());
+      in.transferTo(to);
     } catch (IOException e) {
       // A reset is an end as well.
     }

@@ -82,7 +82,7 @@ public final class InMemoryUpgrade implements UpgradeProvider {
     }
 
     @Override
-    public boolean armWakeup() {
+    public boolean armWakeup(long nowNanos) {
       return true;
     }
 

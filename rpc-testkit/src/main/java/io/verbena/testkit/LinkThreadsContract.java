@@ -8,13 +8,18 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Idling;
+import io.verbena.core.loop.LoopThread;
 import io.verbena.core.memory.Slot;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +32,9 @@ public abstract class LinkThreadsContract {
 
   /** Longer than any test here may take: a wait that nothing ended is seen as a failure. */
   private static final long LONG_WAIT_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  /** So often that a loop has gone to wait before many of as many frames. */
+  private static final int IDLE_TIMES = 500;
 
   private LinkHarness harness;
 
@@ -89,6 +97,30 @@ public abstract class LinkThreadsContract {
     server.join();
   }
 
+  @Test
+  void whatArrivesInALoopsWaitIsJudgedByTheTimeAfterTheWait() throws Exception {
+    ManualClock clock = new ManualClock();
+    EventLoop loop = new EventLoop("waiting", clock, harness.provider());
+    LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
+    AtomicLong latest = new AtomicLong();
+    CompletableFuture<URI> address = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          try {
+            LinkDriver.AcceptHandler told = link -> new Told(link, loop, latest);
+            address.complete(loop.driver().listen(harness.freeAddress(), options, told).address());
+          } catch (LinkException e) {
+            address.completeExceptionally(e);
+          }
+        });
+    try (LoopThread thread = LoopThread.start(loop, Idling.ADAPTIVE)) {
+      assertThat(thread).isNotNull();
+      Caller caller = new Caller(IDLE_TIMES, () -> clock.advance(Duration.ofMinutes(1)));
+      assertThat(call(address.get(1, TimeUnit.MINUTES), caller)).isEqualTo(IDLE_TIMES);
+    }
+    assertThat(Duration.ofNanos(latest.get())).as("the oldest time it was judged by").isZero();
+  }
+
   private LinkDriver newDriver() {
     AtomicReference<@Nullable LinkDriver> made = new AtomicReference<>();
     LinkDriver driver =
@@ -122,7 +154,10 @@ public abstract class LinkThreadsContract {
   }
 
   private int call(URI address, int roundTrips) {
-    Caller caller = new Caller(roundTrips);
+    return call(address, new Caller(roundTrips, () -> {}));
+  }
+
+  private int call(URI address, Caller caller) {
     try (LinkDriver driver = newDriver()) {
       LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.clientTls());
       driver.connect(address, options, caller);
@@ -151,12 +186,14 @@ public abstract class LinkThreadsContract {
   private static final class Caller implements LinkDriver.ConnectHandler, LinkListener {
     private final Slot slot = Slot.unpooled(64);
     private final int roundTrips;
+    private final Runnable beforeEach;
     private @Nullable Link link;
     private int echoes;
     private boolean closed;
 
-    Caller(int roundTrips) {
+    Caller(int roundTrips, Runnable beforeEach) {
       this.roundTrips = roundTrips;
+      this.beforeEach = beforeEach;
     }
 
     @Override
@@ -184,6 +221,7 @@ public abstract class LinkThreadsContract {
       if (echoes == roundTrips) {
         current.close();
       } else {
+        beforeEach.run();
         send(current, slot, echoes);
       }
     }
@@ -195,6 +233,27 @@ public abstract class LinkThreadsContract {
     public void onClosed(String reason) {
       closed = true;
     }
+  }
+
+  /** Notes how far the loop's time was behind as a frame came. */
+  private record Told(Link link, EventLoop loop, AtomicLong latest, Slot slot)
+      implements LinkListener {
+    Told(Link link, EventLoop loop, AtomicLong latest) {
+      this(link, loop, latest, Slot.unpooled(64));
+    }
+
+    @Override
+    public void onFrame(ByteBuffer buffer, int from, int to) {
+      long behind = loop.clock().nanoTime() - loop.now();
+      latest.accumulateAndGet(behind, Math::max);
+      send(link, slot, buffer.getInt(from));
+    }
+
+    @Override
+    public void onWritable() {}
+
+    @Override
+    public void onClosed(String reason) {}
   }
 
   private static final class Echo implements LinkListener {

@@ -100,9 +100,18 @@ public final class SteppedLinks implements AutoCloseable {
     return outcome;
   }
 
-  /** Polls each driver once. */
+  /** Polls each driver once, and flushes each link, as loops do. */
   public int step() {
-    return client.poll() + server.poll();
+    int done = client.poll() + server.poll();
+    opened.forEach(SteppedLinks::flush);
+    accepted.forEach(SteppedLinks::flush);
+    return done;
+  }
+
+  private static void flush(LinkEnd end) {
+    if (!end.heard().isClosed()) {
+      end.link().flush();
+    }
   }
 
   /** Polls both drivers until something is so; fails if that takes too long. */

@@ -10,12 +10,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
  * A whole client, server and network that the test steps in its own thread, on a clock that moves
- * only when the test says so.
+ * only when the test says so. Where it moves on, the loops wait as they do in a program.
  *
  * <pre>{@code
  * SteppedWorld world = new SteppedWorld();
@@ -29,6 +30,7 @@ public final class SteppedWorld implements AutoCloseable {
   private static final String ADDRESS = "mem://server";
   private static final int MOST_STEPS = 1_000_000;
   private static final Duration TICK = Duration.ofMillis(1);
+  private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
   private final ManualClock clock = new ManualClock();
   private final InMemoryNetwork network;
@@ -39,6 +41,10 @@ public final class SteppedWorld implements AutoCloseable {
   private final VerbenaClient client;
   private final SessionLimits limits;
   private boolean serverPaused;
+  private boolean waiting = true;
+
+  /** What happens while the loop that goes to wait next does so. */
+  private Runnable meanwhile = () -> {};
 
   /** A world with the default limits. */
   public SteppedWorld() {
@@ -62,7 +68,7 @@ public final class SteppedWorld implements AutoCloseable {
    */
   public SteppedWorld(SessionLimits limits, int ringFrames, int chunkBytes) {
     this.limits = limits;
-    network = new InMemoryNetwork(clock, ringFrames, chunkBytes);
+    network = new InMemoryNetwork(clock, ringFrames, chunkBytes, _ -> takeMeanwhile().run());
     clientLoop = new EventLoop("client", clock, network);
     serverLoop = new EventLoop("server", clock, network);
     client = client(settings -> {});
@@ -71,7 +77,10 @@ public final class SteppedWorld implements AutoCloseable {
   /** Makes one more client, on the same loop as the first. */
   public VerbenaClient client(Consumer<VerbenaClient.Builder> settings) {
     VerbenaClient.Builder builder =
-        VerbenaClient.builder().limits(limits).handlers(handlers::add).steppedBy(clientLoop);
+        VerbenaClient.builder()
+            .limits(limits)
+            .handlers(handlers::add)
+            .steppedBy(clientLoop, handlers::add);
     settings.accept(builder);
     VerbenaClient made = builder.build();
     ends.add(made::close);
@@ -93,6 +102,11 @@ public final class SteppedWorld implements AutoCloseable {
     return network;
   }
 
+  /** Returns what runs handlers in their turn, for executors that stand before it. */
+  public Executor handlers() {
+    return handlers::add;
+  }
+
   /** Returns the client. */
   public VerbenaClient client() {
     return client;
@@ -104,7 +118,7 @@ public final class SteppedWorld implements AutoCloseable {
         VerbenaServer.builder()
             .limits(limits)
             .handlers(handlers::add)
-            .steppedBy(serverLoop)
+            .steppedBy(serverLoop, handlers::add)
             .random(new Random(1))
             .listen(ADDRESS);
     settings.accept(builder);
@@ -113,7 +127,16 @@ public final class SteppedWorld implements AutoCloseable {
     return made;
   }
 
-  /** Runs one duty cycle of each loop; returns how much was done. Runs no handler. */
+  /**
+   * Has loops not wait where time passes, for a world with drivers whose wait needs a thread of
+   * their own.
+   */
+  public SteppedWorld withoutWaits() {
+    waiting = false;
+    return this;
+  }
+
+  /** Runs one duty cycle of each loop; returns how much was done. Runs nothing else. */
   public int step() {
     return clientLoop.doWork() + (serverPaused ? 0 : serverLoop.doWork());
   }
@@ -123,7 +146,7 @@ public final class SteppedWorld implements AutoCloseable {
     serverPaused = paused;
   }
 
-  /** Runs the handlers that wait for a thread; returns how many. */
+  /** Runs the handlers, and the work of the engines, that wait for a thread; returns how many. */
   public int runHandlers() {
     int ran = 0;
     Runnable handler;
@@ -150,9 +173,41 @@ public final class SteppedWorld implements AutoCloseable {
   public void pass(Duration time) {
     settle();
     for (long left = time.toNanos(); left > 0; left -= TICK.toNanos()) {
-      clock.advance(left < TICK.toNanos() ? Duration.ofNanos(left) : TICK);
+      passIdle(left < TICK.toNanos() ? Duration.ofNanos(left) : TICK, () -> {});
       settle();
     }
+  }
+
+  /**
+   * Lets time pass in which both loops wait, as they do when they have nothing to do, and does
+   * something while they still wait: they take it up from there.
+   */
+  public void passIdle(Duration time, Runnable then) {
+    Runnable passing =
+        () -> {
+          clock.advance(time);
+          then.run();
+        };
+    Runnable clientWaits = () -> inWaitOf(clientLoop, passing);
+    if (!waiting) {
+      passing.run();
+    } else if (serverPaused) {
+      clientWaits.run();
+    } else {
+      inWaitOf(serverLoop, clientWaits);
+    }
+  }
+
+  private void inWaitOf(EventLoop loop, Runnable happening) {
+    meanwhile = happening;
+    loop.endWait(loop.beginWait(LONGEST_WAIT.toNanos()));
+    takeMeanwhile().run(); // unless it has: a loop with something to do does not wait
+  }
+
+  private Runnable takeMeanwhile() {
+    Runnable taken = meanwhile;
+    meanwhile = () -> {};
+    return taken;
   }
 
   /** Steps, letting time pass where nothing is left to do, until a condition holds. */
@@ -167,7 +222,7 @@ public final class SteppedWorld implements AutoCloseable {
       if (clock.nanoTime() - end > 0) {
         throw new AssertionError("not so within " + longest.toSeconds() + " s of the test's clock");
       }
-      clock.advance(TICK);
+      passIdle(TICK, () -> {});
     }
   }
 

@@ -44,6 +44,15 @@ final class Arrived implements Received {
   }
 
   @Override
+  public String toString() {
+    String where = "where it was to go";
+    if (memory != null) {
+      where = block == null ? "in memory of its receiver's" : "in pooled memory";
+    }
+    return "an object of " + length + " bytes, " + where + (closed ? ", closed" : "");
+  }
+
+  @Override
   public void close() {
     if (block != null) {
       closed = true;

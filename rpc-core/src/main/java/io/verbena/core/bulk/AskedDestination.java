@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
@@ -16,6 +17,8 @@ final class AskedDestination implements Destination {
   /** What the handler said, before it is prepared; or why it said nothing. */
   private @Nullable Destination asked;
 
+  private Runnable moves = () -> {};
+  private Consumer<Throwable> broken = failure -> {};
   private @Nullable Exception refusal;
   private @Nullable Destination given;
   private @Nullable Waiting waiting;
@@ -27,6 +30,12 @@ final class AskedDestination implements Destination {
     this.host = host;
     this.taker = taker;
     this.offer = offer;
+  }
+
+  @Override
+  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
+    this.moves = moves;
+    this.broken = broken;
   }
 
   private Destination given() {
@@ -62,30 +71,52 @@ final class AskedDestination implements Destination {
   }
 
   @Override
-  public void prepare(long length, boolean checked) throws Exception {
+  public void prepare(long length, Checksum checksum) throws Exception {
     if (refusal != null) {
       throw refusal;
     }
     Destination destination = asked == null ? ask(length) : asked;
-    destination.prepare(length, checked);
+    destination.prepare(length, checksum);
     given = destination;
   }
 
   /** Handlers are called in turn, so that a peer which gives up at once starts no more of them. */
   @Override
   public void prepareElsewhere(
-      BulkHost host, long length, boolean checked, Consumer<@Nullable Throwable> then) {
+      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
+    Destination answered = asked;
+    if (answered != null) {
+      prepare(answered, length, checksum, then);
+      return;
+    }
     Runnable start =
         () ->
-            OffLoop.run(
+            OffLoop.call(
                 host,
-                () -> prepare(length, checked),
+                () -> asked = ask(length),
                 failure -> {
                   taker.returned();
-                  then.accept(failure);
+                  Destination destination = asked;
+                  if (destination == null) {
+                    then.accept(failure);
+                  } else {
+                    prepare(destination, length, checksum, then);
+                  }
                 });
     waiting = new Waiting(start, then);
     taker.call(start);
+  }
+
+  private void prepare(
+      Destination destination, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
+    destination.prepareElsewhere(
+        host,
+        length,
+        checksum,
+        failure -> {
+          given = failure == null ? destination : null;
+          then.accept(failure);
+        });
   }
 
   private Destination ask(long length) throws TransferProblem {
@@ -98,7 +129,19 @@ final class AskedDestination implements Destination {
           RpcStatus.INVALID_ARGUMENT,
           "its destination takes " + landing.capacity() + " bytes, and it has " + length);
     }
-    return Destination.of(host, landing);
+    Destination destination = Destination.of(host, landing);
+    destination.belongsTo(moves, broken);
+    return destination;
+  }
+
+  @Override
+  public @Nullable Beginning beginning() {
+    return given().beginning();
+  }
+
+  @Override
+  public void beginAgain(Consumer<@Nullable Throwable> then) {
+    given().beginAgain(then);
   }
 
   @Override
@@ -149,9 +192,9 @@ final class AskedDestination implements Destination {
   }
 
   @Override
-  public void discard(Runnable then) {
+  public void discard(boolean keep, Runnable then) {
     if (given != null) {
-      given.discard(then);
+      given.discard(keep, then);
     } else {
       then.run();
     }

@@ -4,6 +4,8 @@ import io.verbena.api.Peer;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Workers;
+import io.verbena.core.memory.Quota;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +15,17 @@ public interface BulkHost {
   /** Returns the loop that owns the session. Safe for any thread. */
   EventLoop loop();
 
-  /** Returns what runs users' code and what may block. Safe for any thread. */
+  /** Returns what runs users' code. Safe for any thread. */
   Executor handlers();
+
+  /** Returns what does this engine's own work elsewhere than on the loop. Safe for any thread. */
+  Workers workers();
 
   /** Returns what the sessions of one client or server share. Safe for any thread. */
   BulkContext bulkContext();
+
+  /** Returns what large objects may take of pooled memory on their way in. Safe for any thread. */
+  Quota.Share arrivals();
 
   /**
    * Returns whether this end opened the session: it numbers its transfers apart from the peer's.
@@ -32,6 +40,9 @@ public interface BulkHost {
 
   /** Returns whether the session is over. */
   boolean isEnded();
+
+  /** Returns whether the session has a link. Safe for any thread. */
+  boolean hasLink();
 
   /** Returns whether the session has a link, and none that moves bulk. */
   boolean movesNoBulk();

@@ -54,7 +54,8 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
     }
     end(false);
     if (peerWaits) {
-      String words = why.length() <= MOST_TEXT ? why : why.substring(0, MOST_TEXT) + "…";
+      String told = TransferProblem.toldToPeer(why, cause);
+      String words = told.length() <= MOST_TEXT ? told : told.substring(0, MOST_TEXT) + "…";
       host.sendBulk(
           FrameKind.BULK_CANCEL,
           id,
@@ -63,7 +64,8 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
             out.writeString(wellFormed(words));
           });
     }
-    failed(new TransferException(status, handle.object(), confirmed(), why, cause));
+    failed(
+        new TransferException(status, handle.object(), handle.whence(), confirmed(), why, cause));
   }
 
   /** Half a surrogate pair cannot be encoded: it becomes a '?'. */

@@ -1,10 +1,11 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
-import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -18,6 +19,7 @@ public final class CallTransfers {
   private final Transfers transfers;
   private final BulkHost host;
   private final CallLandings landings;
+  private final GrowingTurns growing = new GrowingTurns();
 
   CallTransfers(Transfers transfers, BulkHost host) {
     this.transfers = transfers;
@@ -51,7 +53,7 @@ public final class CallTransfers {
             handle,
             idOfCall(callId, TransferId.ANSWER, true),
             Destination.of(host, landing),
-            false,
+            Checksum.FILES,
             received);
     tellFailure(handle, failed);
     transfers.receive(transfer).beginBeforeOffer();
@@ -105,7 +107,7 @@ public final class CallTransfers {
   public void answer(long callId, String call, OpenSource source) {
     long id = idOfCall(callId, TransferId.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    transfers.offer(id, source.length(), false, "", Pushes.NO_LANDING);
+    transfers.offer(id, source.length(), Checksum.FILES, "", Pushes.NO_LANDING);
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, () -> {});
     transfers.send(transfer);
@@ -143,19 +145,22 @@ public final class CallTransfers {
    *
    * @param request whether the message is a request, not a reply
    * @param heap what arrays may take on their way in
+   * @param outside what all else, and the way itself, may take outside the heap
    * @param timeout how long it may take; null: as long as it takes
    * @param arrived takes the values; what it does not keep may go
+   * @return what is on its way
    */
-  public void receiveParts(
+  public ArrivingParts receiveParts(
       long callId,
       boolean request,
       String call,
       PartTable table,
-      MemoryBudget heap,
+      Quota.Share heap,
+      Quota.Share outside,
       @Nullable Duration timeout,
       Consumer<MemorySegment[]> arrived,
       AnswerFailure failed) {
-    PartsDestination destination = new PartsDestination(host, table, heap);
+    PartsDestination destination = new PartsDestination(host, table, heap, outside, growing);
     TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
     IncomingTransfer transfer =
         new IncomingTransfer(
@@ -163,7 +168,7 @@ public final class CallTransfers {
             handle,
             idOfCall(callId, partsOf(request), !request),
             destination,
-            false,
+            Checksum.NEVER,
             received -> {
               destination.release(); // first: whoever takes the values may want memory at once
               arrived.accept(destination.values());
@@ -172,6 +177,7 @@ public final class CallTransfers {
     tellFailure(handle, failed);
     transfers.receive(transfer).begin(table.total());
     transfers.failIfNoBulk();
+    return new ArrivingParts(transfer, destination);
   }
 
   /** Has the peer not send what a message of its left out. */

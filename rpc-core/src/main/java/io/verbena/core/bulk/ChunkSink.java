@@ -2,11 +2,22 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.bulk.Landing;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** A consumer of the user's. */
 record ChunkSink(Landing.ChunkConsumer consumer) implements Sink {
   @Override
-  public void begin(long length) {}
+  public By by() {
+    return By.USER;
+  }
+
+  @Override
+  public long begin(long length, @Nullable Crc crc) {
+    return 0;
+  }
+
+  @Override
+  public void beginAgain() {}
 
   @Override
   public void store(MemorySegment bytes, long offset) throws Exception {
@@ -17,5 +28,5 @@ record ChunkSink(Landing.ChunkConsumer consumer) implements Sink {
   public void finish() {}
 
   @Override
-  public void discard() {}
+  public void discard(boolean keep) {}
 }

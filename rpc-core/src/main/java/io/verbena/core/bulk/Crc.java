@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /** A CRC32C over memory of any length. */
@@ -32,6 +33,14 @@ final class Crc {
       MemorySegment.copy(memory, at, MemorySegment.ofArray(copy), 0, length);
       crc.update(copy, 0, length);
     }
+  }
+
+  void update(ByteBuffer bytes) {
+    crc.update(bytes);
+  }
+
+  void reset() {
+    crc.reset();
   }
 
   int value() {

@@ -1,7 +1,9 @@
 package io.verbena.core.bulk;
 
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
+import io.verbena.core.link.MemoryLife;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -10,15 +12,25 @@ interface Destination {
   /** Returns what a landing stands for. */
   static Destination of(BulkHost host, Landing landing) {
     return switch (landing) {
-      case Landing.InMemory(var memory) -> new MemoryDestination(host, memory);
+      case Landing.InMemory(var memory, var freedWith) ->
+          new MemoryDestination(host, memory, MemoryLife.LENT.of(memory, freedWith));
       case Landing.Pooled(long capacity) -> new MemoryDestination(host, capacity);
-      case Landing.InFile(var path) -> new DrainedDestination(host, new FileSink(path));
+      case Landing.InFile(var path) -> DrainedDestination.intoFile(host, path);
       case Landing.InChunks(var consumer) -> new DrainedDestination(host, new ChunkSink(consumer));
       case Landing.AtCaller() ->
           throw new IllegalArgumentException(
               "a caller's landing takes the answer to its call: return Received.from(source)");
     };
   }
+
+  /**
+   * Whose destination it is.
+   *
+   * @param moves to be run on the loop when {@link #next} may have memory again, where nothing else
+   *     says so
+   * @param broken to be told on the loop that it never will
+   */
+  default void belongsTo(Runnable moves, Consumer<Throwable> broken) {}
 
   /** Returns the longest object that it takes. */
   long capacity();
@@ -29,15 +41,28 @@ interface Destination {
   /**
    * Claims what an object of this length needs, all of it or nothing. On any thread; may block.
    *
-   * @param checked whether a checksum will be asked for
+   * @param checksum when a checksum will be asked for
    * @throws Exception says why it cannot
    */
-  void prepare(long length, boolean checked) throws Exception;
+  void prepare(long length, Checksum checksum) throws Exception;
 
   /** Does that elsewhere than on the loop, where what follows runs, with what went wrong. */
   default void prepareElsewhere(
-      BulkHost host, long length, boolean checked, Consumer<@Nullable Throwable> then) {
-    OffLoop.run(host, () -> prepare(length, checked), then);
+      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
+    OffLoop.file(host, () -> prepare(length, checksum), then);
+  }
+
+  /**
+   * Returns what it has of such an object from before, if it is summed and can be gone on with by
+   * another transfer; null if not. Once it is prepared.
+   */
+  default @Nullable Beginning beginning() {
+    return null;
+  }
+
+  /** What it has from before is of another object; hears what went wrong, or null. */
+  default void beginAgain(Consumer<@Nullable Throwable> then) {
+    then.accept(null);
   }
 
   /** Returns memory for what comes from this offset on; null while there is none. */
@@ -86,13 +111,22 @@ interface Destination {
   /**
    * The transfer failed, nothing writes here any more and nothing is under way: frees all.
    *
+   * @param keep whether what has come may be of use to another transfer
    * @param then hears that all is free
    */
-  void discard(Runnable then);
+  void discard(boolean keep, Runnable then);
 
   /**
    * Returns whether it is the user's: memory, a file or a consumer. He must not hear of a failure
    * before it is free.
    */
   boolean isUsers();
+
+  /**
+   * What came before.
+   *
+   * @param length how much; 0: nothing
+   * @param crc its checksum
+   */
+  record Beginning(long length, int crc) {}
 }

@@ -1,8 +1,10 @@
 package io.verbena.core.bulk;
 
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkMemory.Block;
 import io.verbena.core.link.MemoryLife;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -12,19 +14,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file or a consumer, reached through a few pooled blocks: one is granted again only when what it
- * held has been taken, so that a slow destination slows the sender down.
+ * held has been taken, so that a slow destination slows the sender down. Their number and length
+ * are those of {@link DrainedBlocks}.
  */
 final class DrainedDestination implements Destination {
-  private static final int MOST_BLOCKS = 4;
-
   private final BulkHost host;
   private final Sink sink;
+
+  /** Null where it is no file. */
+  private final @Nullable FileHolder holder;
+
+  private final RoomWait fileWait;
   private final Crc crc = new Crc();
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Block> blockOf = new HashMap<>();
   private final ArrayDeque<Storing> full = new ArrayDeque<>();
-  private List<Block> claimed = List.of();
+  private final DrainedBlocks blocks;
   private long length;
+  private long beginning;
   private boolean checked;
   private boolean working;
   private boolean givenUp;
@@ -32,8 +39,27 @@ final class DrainedDestination implements Destination {
   private record Storing(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {}
 
   DrainedDestination(BulkHost host, Sink sink) {
+    this(host, sink, null);
+  }
+
+  private DrainedDestination(BulkHost host, Sink sink, @Nullable FileHolder holder) {
     this.host = host;
     this.sink = sink;
+    this.blocks = new DrainedBlocks(host.bulkContext().memory(), host.arrivals());
+    this.holder = holder;
+    this.fileWait = new RoomWait(host.loop());
+  }
+
+  static DrainedDestination intoFile(BulkHost host, Path file) {
+    FileHolder holder = new FileHolder(host);
+    return new DrainedDestination(host, new FileSink(file, holder), holder);
+  }
+
+  @Override
+  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
+    if (holder != null) {
+      holder.belongsTo(broken);
+    }
   }
 
   @Override
@@ -47,27 +73,63 @@ final class DrainedDestination implements Destination {
   }
 
   @Override
-  public void prepare(long length, boolean checked) throws Exception {
+  public void prepare(long length, Checksum checksum) throws Exception {
     this.length = length;
-    this.checked = checked;
-    long size = Math.clamp(length, 1, BulkMemory.CHUNK_BYTES);
-    int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
-    BulkMemory memory = host.bulkContext().memory();
-    List<Block> blocks = memory.claim(count, size);
-    if (blocks == null) {
-      throw StagedSupply.noMemory(memory, size * count);
-    }
+    this.checked = checksum == Checksum.ALWAYS || (checksum == Checksum.FILES && isFile());
+    List<Block> first = blocks.claimFirst(length);
     boolean begun = false;
     try {
-      sink.begin(length);
+      beginning = sink.begin(length, checked ? crc : null);
       begun = true;
     } finally {
       if (!begun) {
-        blocks.forEach(Block::release);
+        blocks.release();
       }
     }
-    claimed = blocks;
-    free.addAll(blocks);
+    free.addAll(first);
+  }
+
+  /** Whoever has the file may be about to give way: it is asked for again by and by. */
+  @Override
+  public void prepareElsewhere(
+      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
+    OffLoop.file(
+        host,
+        () -> prepare(length, checksum),
+        failure -> {
+          boolean again =
+              failure instanceof TransferProblem problem
+                  && problem.isPassing()
+                  && !givenUp
+                  && fileWait.goesOn(() -> prepareElsewhere(host, length, checksum, then));
+          if (!again) {
+            then.accept(failure);
+          }
+        });
+  }
+
+  private boolean isFile() {
+    return sink.by() == By.FILES;
+  }
+
+  @Override
+  public @Nullable Beginning beginning() {
+    return checked && isFile() ? new Beginning(beginning, crc.value()) : null;
+  }
+
+  @Override
+  public void beginAgain(Consumer<@Nullable Throwable> then) {
+    working = true;
+    OffLoop.file(
+        host,
+        () -> {
+          crc.reset();
+          sink.beginAgain();
+        },
+        failure -> {
+          working = false;
+          then.accept(failure);
+        });
   }
 
   @Override
@@ -112,25 +174,38 @@ final class DrainedDestination implements Destination {
     }
     working = true;
     LandingPiece piece = next.piece;
-    OffLoop.run(
-        host,
-        () -> {
-          if (checked) {
-            crc.update(piece.memory);
-          }
-          sink.store(piece.memory.asReadOnly(), piece.offset);
-        },
-        failure -> {
-          working = false;
-          full.remove();
-          free(piece);
-          if (failure != null) {
-            next.whenBroken.accept(failure);
-          } else {
-            next.whenFreed.run();
-          }
-          storeNext();
-        });
+    sink.by()
+        .run(
+            host,
+            () -> {
+              if (checked) {
+                crc.update(piece.memory);
+              }
+              sink.store(piece.memory.asReadOnly(), piece.offset);
+              blocks.grow(length - piece.end());
+            },
+            failure -> {
+              working = false;
+              full.remove();
+              free(piece);
+              replaceFirst();
+              if (failure != null) {
+                next.whenBroken.accept(failure);
+              } else {
+                next.whenFreed.run();
+              }
+              storeNext();
+            });
+  }
+
+  /** What has come is worth longer blocks than the first. */
+  private void replaceFirst() {
+    List<Block> longer = blocks.takeGrown();
+    if (!longer.isEmpty()) {
+      free.forEach(blocks::release);
+      free.clear();
+      free.addAll(longer);
+    }
   }
 
   @Override
@@ -146,21 +221,22 @@ final class DrainedDestination implements Destination {
   @Override
   public void finish(long total, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
     working = true;
-    OffLoop.run(
-        host,
-        () -> {
-          if (expected != null) {
-            MemoryDestination.requireSame(expected, crc.value());
-          }
-          sink.finish();
-        },
-        failure -> {
-          working = false;
-          if (failure == null) {
-            claimed.forEach(Block::release);
-          }
-          then.accept(failure);
-        });
+    sink.by()
+        .run(
+            host,
+            () -> {
+              if (expected != null) {
+                MemoryDestination.requireSame(expected, crc.value());
+              }
+              sink.finish();
+            },
+            failure -> {
+              working = false;
+              if (failure == null) {
+                blocks.release();
+              }
+              then.accept(failure);
+            });
   }
 
   @Override
@@ -169,9 +245,9 @@ final class DrainedDestination implements Destination {
   }
 
   @Override
-  public void discard(Runnable then) {
-    claimed.forEach(Block::release);
-    OffLoop.runSurely(host, sink::discard, failure -> then.run());
+  public void discard(boolean keep, Runnable then) {
+    blocks.release();
+    OffLoop.file(host, () -> sink.discard(keep), failure -> then.run());
   }
 
   @Override

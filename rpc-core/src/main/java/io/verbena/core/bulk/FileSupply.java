@@ -19,7 +19,7 @@ final class FileSupply implements Supply {
   FileSupply(BulkHost host, ReadAhead readAhead, OpenSource.InFile file) {
     this.host = host;
     this.file = file;
-    this.staged = new StagedSupply(host, readAhead, file, false);
+    this.staged = new StagedSupply(host, readAhead, file, null, 0);
   }
 
   @Override
@@ -91,7 +91,7 @@ final class FileSupply implements Supply {
   private void readHere(Piece piece) {
     Owner hears = owner;
     if (closing == null && hears != null) {
-      OffLoop.run(
+      OffLoop.file(
           host,
           () -> file.read(piece.at(), MemorySegment.ofArray(new byte[piece.length()])),
           failure -> {

@@ -67,6 +67,11 @@ final class GrantedPieces {
     return fences == 0;
   }
 
+  /** What comes before is there already; before anything is opened. */
+  void beginAt(long offset) {
+    upTo = offset;
+  }
+
   // ---- opening ----
 
   /**
@@ -281,7 +286,7 @@ final class GrantedPieces {
         piece.memory.asSlice(
             piece.arrived, Math.min(most, piece.memory.byteSize() - piece.arrived));
     fences++;
-    OffLoop.run(
+    OffLoop.file(
         host,
         () -> OpenSource.requireReadable(open),
         failure -> {

@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.frame.FrameKind;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * once the peer is fenced off it, handed to the destination.
  *
  * <pre>
- *   PREPARING ──memory claimed──→ MOVING ──all arrived, fenced, stored──→ FINISHING ──→ over
+ *   PREPARING ──memory claimed, the beginning that there is from before agreed on──→ MOVING ──all arrived, fenced, stored──→ FINISHING ──→ over
  *                                  │  ↑
  *        the path is lost or changed: every piece closed, fenced, opened anew where it was confirmed
  *   any ──cancel, failure, peer lost──→ over; its memory is free when the peer is fenced off it
@@ -28,7 +29,14 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   private final Destination destination;
   private final Consumer<Received> whenReceived;
   private final GrantedPieces granted;
-  private final boolean checked;
+  private Checksum checksum;
+
+  /** Whether the sender knows that it is compared. */
+  private boolean checked;
+
+  /** A beginning that the sender is asked for whether it is its own; 0 if it is not. */
+  private long asked;
+
   private long length = UNKNOWN;
   private long announced = UNKNOWN;
   private long confirmed;
@@ -44,7 +52,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   private boolean sentHeard;
   private boolean finishing;
   private @Nullable Runnable putOff;
-  private int checksum;
+  private int sendersSum;
   private @Nullable TransferException failure;
 
   /** Some of its memory cannot be fenced: all of it is kept, and not waited for. */
@@ -53,7 +61,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   /**
    * A transfer.
    *
-   * @param checked whether a checksum is compared
+   * @param checksum when a checksum is compared; the sender knows of it if that is always
    * @param whenReceived takes what arrived, before the handle does
    */
   IncomingTransfer(
@@ -61,18 +69,21 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
       TransferHandle handle,
       long id,
       Destination destination,
-      boolean checked,
+      Checksum checksum,
       Consumer<Received> whenReceived) {
     super(transfers, handle, id);
     this.destination = destination;
     this.granted = new GrantedPieces(host, id, destination, this);
-    this.checked = checked;
+    this.checksum = checksum;
+    this.checked = checksum == Checksum.ALWAYS;
     this.whenReceived = whenReceived;
+    destination.belongsTo(this::moves, this::broken);
   }
 
   /** Its bytes come into a landing that stands open; before it begins. */
   void comesInto(StandingLandings.Landing landing) {
     standing = landing;
+    checksum = checked ? Checksum.ALWAYS : Checksum.NEVER; // it may be written and summed by now
     landing.use(this);
   }
 
@@ -86,7 +97,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
       prepared(prepareNow(objectLength));
     } else {
       preparing = true;
-      destination.prepareElsewhere(host, objectLength, checked, this::prepared);
+      destination.prepareElsewhere(host, objectLength, checksum, this::prepared);
     }
   }
 
@@ -151,7 +162,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private @Nullable Throwable prepareNow(long objectLength) {
     try {
-      destination.prepare(objectLength, checked);
+      destination.prepare(objectLength, checksum);
       return null;
     } catch (Throwable e) {
       return e;
@@ -167,8 +178,72 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
       fail(problem);
     } else {
       length = announced;
+      resume(destination.beginning());
+    }
+  }
+
+  // ---- what is there from before ----
+
+  private void resume(Destination.@Nullable Beginning beginning) {
+    if (beginning == null || length == 0) {
+      moveOn();
+    } else if (beginning.length() == 0) {
+      if (!checked) {
+        sayResume(beginning);
+      }
+      moveOn();
+    } else if (standing != null) {
+      beginAgain();
+    } else {
+      asked = beginning.length();
+      sayResume(beginning);
+    }
+  }
+
+  private void sayResume(Destination.Beginning beginning) {
+    checked = true;
+    host.sendBulk(
+        FrameKind.BULK_RESUME,
+        id,
+        out -> {
+          out.writeVarLong(beginning.length());
+          out.writeInt(beginning.crc());
+        });
+  }
+
+  /** The sender says where it begins; returns what is wrong with that, or null. */
+  @Nullable String resumed(long from) {
+    if (isOver()) {
+      return null;
+    }
+    if (asked == 0 || (from != 0 && from != asked)) {
+      return "an object that begins at " + from + ", where " + asked + " was asked for";
+    }
+    asked = 0;
+    if (from == 0) {
+      beginAgain();
+    } else {
+      confirmed = from;
+      handle.resumedFrom(from);
+      granted.beginAt(from);
       moveOn();
     }
+    return null;
+  }
+
+  private void beginAgain() {
+    preparing = true;
+    destination.beginAgain(
+        problem -> {
+          preparing = false;
+          if (isOver()) {
+            freeIfFenced();
+          } else if (problem != null) {
+            fail(problem);
+          } else {
+            goOn();
+          }
+        });
   }
 
   // ---- opening memory ----
@@ -180,11 +255,15 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
       return;
     }
     moving = true;
-    while (moveAgain && !isOver() && prepared && !waitsForOffer) {
+    while (moveAgain && !isOver() && mayOpen()) {
       moveAgain = false;
       moveOnce();
     }
     moving = false;
+  }
+
+  private boolean mayOpen() {
+    return prepared && !preparing && asked == 0 && !waitsForOffer;
   }
 
   private void goOn() {
@@ -330,7 +409,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
       return "an object that was sent twice";
     }
     sentHeard = true;
-    checksum = sendersChecksum;
+    sendersSum = sendersChecksum;
     finishIfWhole();
     return null;
   }
@@ -345,7 +424,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
       return;
     }
     finishing = true;
-    destination.finish(length, checked ? checksum : null, this::finished);
+    destination.finish(length, checked ? sendersSum : null, this::finished);
   }
 
   /**
@@ -427,7 +506,12 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     }
     failure = null;
     granted.free();
-    destination.discard(() -> handle.fail(why));
+    destination.discard(mayGoOnLater(why.status()), () -> handle.fail(why));
+  }
+
+  /** Returns whether nobody gave it up, but its peer, its link or its time ran out. */
+  private static boolean mayGoOnLater(RpcStatus why) {
+    return why == RpcStatus.UNAVAILABLE || why == RpcStatus.DEADLINE_EXCEEDED;
   }
 
   /** The session's paths are others than before. */

@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,7 @@ final class MemoryDestination implements Destination {
 
   private final BulkHost host;
   private final long capacity;
+  private final MemoryLife life;
   private final PieceCutter cutter = new PieceCutter();
   private @Nullable MemorySegment memory;
   private BulkMemory.@Nullable Block block;
@@ -24,14 +26,16 @@ final class MemoryDestination implements Destination {
   private int open;
   private boolean checking;
 
-  MemoryDestination(BulkHost host, MemorySegment memory) {
+  MemoryDestination(BulkHost host, MemorySegment memory, MemoryLife life) {
     this.host = host;
+    this.life = life;
     this.capacity = memory.byteSize();
     this.memory = memory;
   }
 
   MemoryDestination(BulkHost host, long capacity) {
     this.host = host;
+    this.life = MemoryLife.HELD;
     this.capacity = capacity;
   }
 
@@ -46,7 +50,7 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
-  public void prepare(long length, boolean checked) throws TransferProblem {
+  public void prepare(long length, Checksum checksum) throws TransferProblem {
     wanted = length;
     MemorySegment own = memory;
     if (own != null) {
@@ -69,7 +73,6 @@ final class MemoryDestination implements Destination {
       return null;
     }
     open++;
-    MemoryLife life = block == null ? MemoryLife.LENT : MemoryLife.HELD;
     return cutter.cut(offset, whole.asSlice(offset, wanted - offset), life);
   }
 
@@ -105,18 +108,19 @@ final class MemoryDestination implements Destination {
       return;
     }
     checking = true;
-    OffLoop.run(
-        host,
-        () -> {
-          OpenSource.requireAlive(whole);
-          Crc crc = new Crc();
-          crc.update(whole.asSlice(0, length));
-          requireSame(expected, crc.value());
-        },
-        failure -> {
-          checking = false;
-          then.accept(failure);
-        });
+    By.of(whole)
+        .run(
+            host,
+            () -> {
+              OpenSource.requireAlive(whole);
+              Crc crc = new Crc();
+              crc.update(whole.asSlice(0, length));
+              requireSame(expected, crc.value());
+            },
+            failure -> {
+              checking = false;
+              then.accept(failure);
+            });
   }
 
   static void requireSame(int expected, int found) throws TransferProblem {
@@ -142,7 +146,7 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
-  public void discard(Runnable then) {
+  public void discard(boolean keep, Runnable then) {
     if (block != null) {
       block.release();
     }

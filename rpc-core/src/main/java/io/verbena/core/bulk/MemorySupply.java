@@ -43,19 +43,20 @@ final class MemorySupply implements Supply {
 
   private void readElsewhere(Owner hears, OffLoop.Work read, Runnable then) {
     reading++;
-    OffLoop.run(
-        host,
-        read,
-        failure -> {
-          reading--;
-          if (closing != null) {
-            retireIfClosing();
-          } else if (failure != null) {
-            hears.cannotSupply(failure);
-          } else {
-            then.run();
-          }
-        });
+    By.of(attached.memory())
+        .run(
+            host,
+            read,
+            failure -> {
+              reading--;
+              if (closing != null) {
+                retireIfClosing();
+              } else if (failure != null) {
+                hears.cannotSupply(failure);
+              } else {
+                then.run();
+              }
+            });
   }
 
   @Override

@@ -1,11 +1,15 @@
 package io.verbena.core.bulk;
 
+import io.verbena.api.RpcStatus;
 import io.verbena.core.loop.LoopThread;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Does what may block, or is the user's: elsewhere than on the loop, unless it says so. */
+/**
+ * Does what would hold up the loop elsewhere: work of this engine's on its own threads, and what
+ * calls users' code on theirs.
+ */
 final class OffLoop {
   private OffLoop() {}
 
@@ -15,25 +19,70 @@ final class OffLoop {
     void run() throws Exception;
   }
 
-  /** Has work done on a handler thread; what follows runs on the loop, with what went wrong. */
-  static void run(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
+  /** Copies or sums memory; what follows runs on the loop, with what went wrong. */
+  static void compute(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
+    host.workers().memory().execute(task(host, work, then));
+  }
+
+  /** Does what may wait for a disk; what follows runs on the loop, with what went wrong. */
+  static void file(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
+    host.workers().files().execute(task(host, work, then));
+  }
+
+  /**
+   * Calls users' code; what follows runs on the loop, with what went wrong. Where the users'
+   * executor takes no more, that is what went wrong.
+   */
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  static void call(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
+    Once task = new Once(task(host, work, then));
     try {
-      host.handlers().execute(task(host, work, then));
-    } catch (RejectedExecutionException e) {
-      host.loop().execute(() -> then.accept(e));
+      host.handlers().execute(task);
+    } catch (Throwable e) {
+      TransferProblem full =
+          new TransferProblem(
+              RpcStatus.RESOURCE_EXHAUSTED,
+              "the handlers' executor takes no more: " + TransferProblem.wordsOf(e),
+              e);
+      if (task.take()) {
+        host.loop().execute(() -> then.accept(full));
+      }
     }
   }
 
   /**
-   * Does the same with work that must not be left undone: where the handlers take no more, on a
-   * thread of its own.
+   * Does the same with a call that must not be left out: where the users' executor takes no more,
+   * on a thread of its own.
    */
-  static void runSurely(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
-    Runnable task = task(host, work, then);
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  static void callSurely(BulkHost host, Work work, Consumer<@Nullable Throwable> then) {
+    Once task = new Once(task(host, work, then));
     try {
       host.handlers().execute(task);
-    } catch (RejectedExecutionException e) {
+    } catch (Throwable e) {
       LoopThread.inBackground("verbena-bulk", task);
+    }
+  }
+
+  /** A task for an executor that may throw and run it all the same: it runs once, or never. */
+  private static final class Once implements Runnable {
+    private final AtomicBoolean taken = new AtomicBoolean();
+    private final Runnable task;
+
+    Once(Runnable task) {
+      this.task = task;
+    }
+
+    /** Returns true once: whoever hears that has it run, or be as if it had. */
+    boolean take() {
+      return taken.compareAndSet(false, true);
+    }
+
+    @Override
+    public void run() {
+      if (take()) {
+        task.run();
+      }
     }
   }
 

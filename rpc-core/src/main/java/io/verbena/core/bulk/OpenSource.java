@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Source;
 import io.verbena.core.link.MemoryLife;
+import io.verbena.core.log.ThrottledLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -10,13 +11,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonReadableChannelException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /** A source whose files are open. Slices share them; each is closed once. Safe for any thread. */
 public sealed interface OpenSource {
@@ -32,7 +33,8 @@ public sealed interface OpenSource {
    */
   static OpenSource open(Source source, MemoryLife life) {
     return switch (source) {
-      case Source.OfMemory(MemorySegment memory) -> new InMemory(memory, life);
+      case Source.OfMemory(MemorySegment memory, MemorySegment.Scope freedWith) ->
+          new InMemory(memory, life.of(memory, freedWith));
       case Source.OfFile file ->
           new InFile(OpenFile.open(file.path()), file.offset(), file.length());
       case Source.OfChannel file ->
@@ -68,10 +70,8 @@ public sealed interface OpenSource {
    */
   void read(long at, MemorySegment into) throws Exception;
 
-  /** Returns whether reading never blocks and is the memory's speed. */
-  default boolean readsQuickly() {
-    return false;
-  }
+  /** Returns who reads. */
+  By readBy();
 
   void close();
 
@@ -94,8 +94,8 @@ public sealed interface OpenSource {
     }
 
     @Override
-    public boolean readsQuickly() {
-      return true;
+    public By readBy() {
+      return By.of(memory);
     }
 
     @Override
@@ -122,6 +122,11 @@ public sealed interface OpenSource {
       }
     }
 
+    @Override
+    public By readBy() {
+      return By.FILES;
+    }
+
     /** Fails where the end of the range is not there, whatever the file's size says. */
     void requireEnd() throws TransferProblem {
       long last = offset + length - 1;
@@ -146,6 +151,11 @@ public sealed interface OpenSource {
     @Override
     public void read(long at, MemorySegment into) throws Exception {
       filler.fill(into, offset + at);
+    }
+
+    @Override
+    public By readBy() {
+      return By.USER;
     }
 
     @Override
@@ -187,9 +197,10 @@ public sealed interface OpenSource {
       }
     }
 
+    /** Users' code and files are read where they are; what is memory beside them, there too. */
     @Override
-    public boolean readsQuickly() {
-      return pieces.stream().allMatch(OpenSource::readsQuickly);
+    public By readBy() {
+      return pieces.stream().map(OpenSource::readBy).max(By::compareTo).orElse(By.MEMORY);
     }
 
     @Override
@@ -220,15 +231,18 @@ public sealed interface OpenSource {
 
   /** An open file that several slices share. */
   final class OpenFile {
-    private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
+    private static final ThrottledLog UNTIDY =
+        ThrottledLog.of(OpenSource.class, "sources that could not be closed");
 
+    private final @Nullable Path path;
     private final String name;
     private final FileChannel channel;
     private final boolean owned;
     private final AtomicInteger users = new AtomicInteger(1);
 
-    private OpenFile(String name, FileChannel channel, boolean owned) {
-      this.name = name;
+    private OpenFile(@Nullable Path path, FileChannel channel, boolean owned) {
+      this.path = path;
+      this.name = path == null ? "the file of its channel" : path.toString();
       this.channel = channel;
       this.owned = owned;
     }
@@ -242,10 +256,20 @@ public sealed interface OpenSource {
           channel.close();
           throw e;
         }
-        return new OpenFile(path.toString(), channel, true);
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot open " + path + ": " + e, e);
+        return new OpenFile(path, channel, true);
+      } catch (FileSystemException e) {
+        throw cannotOpen(path, e);
+      } catch (IOException e) { // as of a directory: it says nothing of its file
+        FileSystemException named =
+            new FileSystemException(path.toString(), null, String.valueOf(e.getMessage()));
+        named.initCause(e);
+        throw cannotOpen(path, named);
       }
+    }
+
+    /** What is thrown names the file, so that its handler's caller is told its name alone. */
+    private static UncheckedIOException cannotOpen(Path path, FileSystemException cause) {
+      return new UncheckedIOException("cannot open " + path + ": " + cause, cause);
     }
 
     /** Returns a file that its user has opened, and closes. */
@@ -257,7 +281,7 @@ public sealed interface OpenSource {
       } catch (IOException e) {
         throw new UncheckedIOException("cannot read from a source's channel: " + e, e);
       }
-      return new OpenFile("the file of its channel", channel, false);
+      return new OpenFile(null, channel, false);
     }
 
     FileChannel channel() {
@@ -285,7 +309,12 @@ public sealed interface OpenSource {
     }
 
     private TransferProblem unreadable(IOException cause) {
-      return new TransferProblem(RpcStatus.INTERNAL, "cannot read " + name + ": " + cause, cause);
+      return hidden(
+          new TransferProblem(RpcStatus.INTERNAL, "cannot read " + name + ": " + cause, cause));
+    }
+
+    private TransferProblem hidden(TransferProblem problem) {
+      return path == null ? problem : problem.hiding(path);
     }
 
     private static TransferProblem closed(ClosedChannelException cause) {
@@ -308,7 +337,7 @@ public sealed interface OpenSource {
               ? "%s ends at %d: it became shorter while it was sent".formatted(name, size)
               : "%s ends before %d, its size: read it, and send what was read"
                   .formatted(name, size);
-      return new TransferProblem(RpcStatus.INVALID_ARGUMENT, where);
+      return hidden(new TransferProblem(RpcStatus.INVALID_ARGUMENT, where));
     }
 
     void close() {
@@ -316,7 +345,7 @@ public sealed interface OpenSource {
         try {
           channel.close();
         } catch (IOException e) {
-          LOG.warn("Cannot close {}", name, e); // it was only read: nothing is lost
+          UNTIDY.warn("Cannot close {}", name, e); // it was only read: nothing is lost
         }
       }
     }

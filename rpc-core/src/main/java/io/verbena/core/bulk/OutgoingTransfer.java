@@ -9,6 +9,7 @@ import io.verbena.core.link.SendResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   private static final int MOST_GRANTS = 64;
 
   private final OpenSource source;
-  private final Supply supply;
+  private Supply supply;
   private final RoomWait room;
   private final long length;
   private final Runnable whenReleased;
@@ -38,6 +39,22 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   private long confirmed;
   private long unchecked;
   private boolean sentSaid;
+
+  /** Whether it knows the checksum. */
+  private boolean summed;
+
+  /** Another supply takes this one's place, when this one is closed and a beginning is read. */
+  private boolean changing;
+
+  private boolean resumeHeard;
+
+  /** Whether the receiver waits to hear where it begins, and so opens nothing. */
+  private boolean answering;
+
+  private Rereads.@Nullable Reread reread;
+
+  /** What waits for that. */
+  private @Nullable Runnable whenChanged;
 
   /** Where it goes before anything is granted; null without, and once that is void. */
   private StandingTargets.@Nullable Target standing;
@@ -79,6 +96,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     super(transfers, handle, id);
     this.source = source;
     this.length = source.length();
+    this.summed = Supply.isSummed(source, checked);
     this.supply = Supply.of(host, transfers.readAhead(), source, checked);
     this.whenReleased = whenReleased;
     this.room = new RoomWait(host.loop());
@@ -92,6 +110,10 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   }
 
   void begin() {
+    beginSupply();
+  }
+
+  private void beginSupply() {
     supply.begin(this, !transfers.isFetchedByPeer(id)); // who may never open his memory
     transfers.queue(this);
   }
@@ -102,6 +124,9 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   @Nullable String granted(Grant grant) {
     if (isOver() || grant.generation() < generation) {
       return null;
+    }
+    if (answering) {
+      return "a grant before it is said where the object begins";
     }
     if (grant.generation() > generation) {
       if (grant.offset() < confirmed || grant.offset() > writtenUpTo) {
@@ -132,6 +157,95 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     }
     transfers.queue(this);
     return null;
+  }
+
+  /**
+   * The receiver compares a checksum of all, and has a beginning from before, which may be of
+   * another object; returns what is wrong with that, or null.
+   *
+   * @param upTo how much it has; 0: nothing
+   * @param sum the checksum of that
+   */
+  @Nullable String resumes(long upTo, int sum) {
+    if (isOver()) {
+      return null;
+    }
+    if (resumeHeard || generation > 0 || standing != null || upTo < 0 || upTo >= length) {
+      return "a beginning of " + upTo + " bytes from before, of " + length;
+    }
+    resumeHeard = true;
+    if (upTo > 0 && source.readBy() != By.USER) { // who is called once, in order
+      answering = true;
+      change(() -> readAgain(upTo, sum));
+      return null;
+    }
+    if (upTo > 0) {
+      sayResumed(0);
+    }
+    if (!summed) {
+      change(() -> goOnFrom(0, new Crc()));
+    }
+    return null;
+  }
+
+  private void change(Runnable whenClosed) {
+    changing = true;
+    supply.close(whenClosed);
+  }
+
+  private void readAgain(long upTo, int sum) {
+    if (isOver()) {
+      goOnFrom(0, new Crc());
+    } else {
+      reread = transfers.rereads().begin(source, upTo, failure -> readAgain(upTo, sum, failure));
+    }
+  }
+
+  private void readAgain(long upTo, int sum, @Nullable Throwable failure) {
+    Crc crc = Objects.requireNonNull(reread).crc();
+    reread = null;
+    answering = false;
+    if (failure != null) {
+      fail(failure);
+    }
+    boolean same = !isOver() && crc.value() == sum;
+    if (same) {
+      writtenUpTo = upTo;
+      confirmed = upTo;
+      handle.resumedFrom(upTo);
+    }
+    if (!isOver()) {
+      sayResumed(same ? upTo : 0);
+    }
+    goOnFrom(same ? upTo : 0, same ? crc : new Crc());
+  }
+
+  private void sayResumed(long from) {
+    host.sendBulk(FrameKind.BULK_RESUMED, id, out -> out.writeVarLong(from));
+  }
+
+  private void goOnFrom(long from, Crc crc) {
+    changing = false;
+    Runnable then = whenChanged;
+    if (then != null) {
+      then.run();
+      return;
+    }
+    summed = true;
+    supply = Supply.from(host, transfers.readAhead(), source, from, crc);
+    beginSupply();
+    suppliesMore();
+  }
+
+  private void closeSupply(Runnable then) {
+    if (!changing) {
+      supply.close(then);
+      return;
+    }
+    whenChanged = then;
+    if (reread != null) {
+      reread.stop();
+    }
   }
 
   /** The receiver has so many bytes; returns what is wrong with that, or null. */
@@ -181,7 +295,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   @Override
   void failed(TransferException failure) {
     grants.clear();
-    supply.close(
+    closeSupply(
         () -> {
           release();
           handle.fail(failure);
@@ -216,7 +330,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
 
   /** Writes one chunk, if it may and can. */
   Turn takeTurn() {
-    if (isOver()) {
+    if (isOver() || changing) {
       return Turn.IDLE;
     }
     try {

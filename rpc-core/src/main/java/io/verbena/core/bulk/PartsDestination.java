@@ -1,15 +1,16 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkMemory.Block;
 import io.verbena.core.link.MemoryLife;
-import io.verbena.core.memory.MemoryBudget;
-import java.lang.foreign.Arena;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.memory.Quota;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The large values of a message on their way in. Segments are written where they will be read, into
  * memory that lives as long as anybody refers to it, piece by piece; arrays are on the heap, and
- * filled through a few pooled blocks. Budgets hold for the way: what has been handed over is the
- * application's.
+ * filled through a few pooled blocks. Where there is not enough memory now it is waited for. Quotas
+ * hold for the way: what has been handed over is the application's.
  */
 final class PartsDestination implements Destination {
-  private static final int MOST_BLOCKS = 4;
   private static final int MOST_OPEN_PIECES = 16;
 
   /** Two of the longest pieces, as of any other memory. */
@@ -30,20 +30,28 @@ final class PartsDestination implements Destination {
   /** So much is copied on the loop rather than handed to another thread. */
   private static final long COPIED_AT_ONCE = 64 << 10;
 
+  /** Longer than those who have stopped keep memory that others want. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
   private final BulkHost host;
   private final PartTable table;
-  private final MemoryBudget heap;
-  private final MemorySegment[] values;
+  private final ValueMemory memory;
+  private final GrowingTurns turns;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Filling> fillings = new HashMap<>();
   private final PieceCutter cutter = new PieceCutter();
-  private List<Block> claimed = List.of();
-  private boolean reserved;
+  private Runnable moves = () -> {};
+  private Consumer<Throwable> broken = failure -> {};
+  private int blocksTaken;
   private int current;
   private long currentStart;
   private int openPieces;
   private long openBytes;
   private int copying;
+  private boolean obtaining;
+  private boolean givenUp;
+  private boolean waits;
+  private long timer = Timers.NONE;
 
   /** A block, and what it is to be copied into. */
   private record Filling(Block block, MemorySegment into) {}
@@ -52,12 +60,21 @@ final class PartsDestination implements Destination {
    * Room for values, none claimed yet.
    *
    * @param heap what arrays may take on their way in
+   * @param outside what all else may take
+   * @param turns says when its values may grow
    */
-  PartsDestination(BulkHost host, PartTable table, MemoryBudget heap) {
+  PartsDestination(
+      BulkHost host, PartTable table, Quota.Share heap, Quota.Share outside, GrowingTurns turns) {
+    this.turns = turns;
     this.host = host;
     this.table = table;
-    this.heap = heap;
-    this.values = new MemorySegment[table.entries().size()];
+    this.memory = new ValueMemory(table, heap, outside, host.bulkContext().memory());
+  }
+
+  @Override
+  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
+    this.moves = moves;
+    this.broken = broken;
   }
 
   @Override
@@ -71,74 +88,96 @@ final class PartsDestination implements Destination {
   }
 
   @Override
-  public void prepare(long length, boolean checked) throws TransferProblem {
-    reserve();
-    boolean all = false;
-    try {
-      claimBlocks();
-      for (int i = 0; i < values.length; i++) {
-        PartTable.Entry entry = table.entries().get(i);
-        values[i] =
-            entry.array()
-                ? MemorySegment.ofArray(new byte[(int) entry.length()])
-                : Arena.ofAuto().allocate(entry.length(), Long.BYTES);
-      }
-      all = true;
-    } catch (OutOfMemoryError e) {
-      throw new TransferProblem(
-          RpcStatus.RESOURCE_EXHAUSTED,
-          "%d bytes of values found no memory, although within what is allowed: %s"
-              .formatted(table.total(), e.getMessage()));
-    } finally {
-      if (!all) {
-        release();
-      }
-    }
-  }
-
-  private void reserve() throws TransferProblem {
-    if (!heap.reserve(table.inArrays())) {
-      throw new TransferProblem(
-          RpcStatus.RESOURCE_EXHAUSTED,
-          "%d bytes of arrays were to arrive, and %d of %d are taken: raise maxAssemblyBytes"
-              .formatted(table.inArrays(), heap.reserved(), heap.limit()));
-    }
-    BulkMemory outside = host.bulkContext().memory();
-    if (!outside.reserve(inSegments())) {
-      heap.release(table.inArrays());
-      throw StagedSupply.noMemory(outside, inSegments());
-    }
-    reserved = true;
-  }
-
-  private long inSegments() {
-    return table.total() - table.inArrays();
-  }
-
-  private void claimBlocks() throws TransferProblem {
-    long wanted = table.inArrays();
-    if (wanted == 0) {
-      return;
-    }
-    BulkMemory memory = host.bulkContext().memory();
-    long size = Math.min(wanted, BulkMemory.CHUNK_BYTES);
-    int count = (int) Math.min(MOST_BLOCKS, (wanted + size - 1) / size);
-    List<Block> blocks = memory.claim(count, size);
-    if (blocks == null) {
-      throw StagedSupply.noMemory(memory, size * count);
-    }
-    claimed = blocks;
-    free.addAll(blocks);
+  public void prepare(long length, Checksum checksum) throws TransferProblem {
+    memory.prepare();
   }
 
   @Override
   public @Nullable LandingPiece next(long offset) {
-    while (offset >= currentStart + values[current].byteSize()) {
-      currentStart += values[current].byteSize();
+    while (offset >= currentStart + table.entries().get(current).length()) {
+      currentStart += table.entries().get(current).length();
       current++;
     }
-    MemorySegment left = values[current].asSlice(offset - currentStart);
+    MemorySegment value = memory.value(current);
+    long at = offset - currentStart;
+    if (at == value.byteSize()) {
+      obtainMore(current);
+      return null;
+    }
+    MemorySegment left = value.asSlice(at);
     return table.entries().get(current).array() ? inArray(offset, left) : inSegment(offset, left);
+  }
+
+  // ---- memory that is not there yet ----
+
+  /** Has a value become longer, once nothing is under way into what there is of it. */
+  private void obtainMore(int index) {
+    boolean still = openPieces == 0 && fillings.isEmpty() && copying == 0;
+    boolean ready = still || memory.value(index).byteSize() == 0;
+    if (obtaining || givenUp || !ready || !turns.isTurnOf(this)) {
+      return;
+    }
+    obtaining = true;
+    OffLoop.compute(host, () -> memory.enlarge(index), this::obtained);
+  }
+
+  /** It may grow, after others of its session. */
+  void itsTurn() {
+    host.loop().execute(moves::run);
+  }
+
+  private void obtained(@Nullable Throwable failure) {
+    obtaining = false;
+    if (failure == null) {
+      endWait();
+    }
+    if (failure instanceof ValueMemory.NotNow && !givenUp) {
+      await(
+          new TransferProblem(RpcStatus.RESOURCE_EXHAUSTED, String.valueOf(failure.getMessage())));
+    } else if (failure != null) {
+      broken.accept(failure);
+    } else {
+      moves.run();
+    }
+  }
+
+  private void await(TransferProblem why) {
+    memory.quotas().forEach(quota -> quota.whenFreed(this::freed));
+    if (waits) {
+      return;
+    }
+    waits = true;
+    memory.quotas().forEach(Quota::want);
+    long until = host.loop().clock().nanoTime() + LONGEST_WAIT.toNanos();
+    timer = host.loop().timers().schedule(until, now -> waitedInVain(why));
+    freed(); // what was given back before this end waited for it has woken nobody
+  }
+
+  private void freed() {
+    host.loop()
+        .execute(
+            () -> {
+              if (waits) {
+                moves.run();
+              }
+            });
+  }
+
+  private void waitedInVain(TransferProblem why) {
+    timer = Timers.NONE;
+    waits = false;
+    broken.accept(why);
+  }
+
+  private void endWait() {
+    waits = false;
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+
+  /** Returns how many bytes it takes without moving on; 0 while it waits for memory itself. */
+  long takes() {
+    return waits ? 0 : memory.takes();
   }
 
   private @Nullable LandingPiece inSegment(long offset, MemorySegment left) {
@@ -152,6 +191,9 @@ final class PartsDestination implements Destination {
   }
 
   private @Nullable LandingPiece inArray(long offset, MemorySegment left) {
+    if (blocksTaken < memory.blocks().size()) {
+      free.add(memory.blocks().get(blocksTaken++));
+    }
     Block block = free.poll();
     if (block == null) {
       return null;
@@ -204,7 +246,7 @@ final class PartsDestination implements Destination {
       whenFreed.run();
     } else {
       copying++;
-      OffLoop.run(
+      OffLoop.compute(
           host,
           () -> filling.into.copyFrom(piece.memory),
           failure -> {
@@ -220,11 +262,14 @@ final class PartsDestination implements Destination {
   }
 
   @Override
-  public void giveUp() {}
+  public void giveUp() {
+    givenUp = true;
+    endWait();
+  }
 
   @Override
   public boolean isIdle() {
-    return copying == 0;
+    return copying == 0 && !obtaining;
   }
 
   @Override
@@ -239,21 +284,17 @@ final class PartsDestination implements Destination {
 
   /** Returns the values, whole. */
   MemorySegment[] values() {
-    return values;
+    return memory.values();
   }
 
   /** Gives back what was needed on the way; once the values are the application's, too. */
   void release() {
-    if (reserved) {
-      reserved = false;
-      heap.release(table.inArrays());
-      host.bulkContext().memory().unreserve(inSegments());
-      claimed.forEach(Block::release);
-    }
+    memory.release();
+    turns.leave(this);
   }
 
   @Override
-  public void discard(Runnable then) {
+  public void discard(boolean keep, Runnable then) {
     release();
     then.run();
   }

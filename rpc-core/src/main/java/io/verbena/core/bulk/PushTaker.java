@@ -2,17 +2,17 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
+import io.verbena.core.log.ThrottledLog;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Who takes a session's pushes, and where. As long as many of the handler's calls have not returned
  * it is asked for no more objects, which wait for their turn. On the loop, but {@link #of}.
  */
 final class PushTaker {
-  private static final Logger LOG = LoggerFactory.getLogger(PushTaker.class);
+  private static final ThrottledLog HANDLER_FAILED =
+      ThrottledLog.of(PushTaker.class, "push handlers that failed");
 
   /** Enough for any honest peer, which has fewer pushes under way. */
   private static final int MOST_CALLS = 1024;
@@ -74,7 +74,7 @@ final class PushTaker {
       return;
     }
     calls++; // it does not wait: its object is here
-    OffLoop.runSurely(
+    OffLoop.callSurely(
         host,
         hand,
         failure -> {
@@ -87,7 +87,7 @@ final class PushTaker {
       @Nullable Throwable failure, PushHandler.Offer offer, Received received) {
     if (failure != null) {
       received.close(); // its handler may not have come that far
-      LOG.warn("The handler of push '{}' failed", offer.name(), failure);
+      HANDLER_FAILED.warn("The handler of push '{}' failed", offer.name(), failure);
     }
   }
 }

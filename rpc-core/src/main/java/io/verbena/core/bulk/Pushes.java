@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.wire.WireIn;
@@ -31,7 +32,8 @@ final class Pushes {
   void begin(
       TransferHandle handle, long id, String name, OpenSource source, TransferOptions options) {
     OutgoingTransfer transfer =
-        new OutgoingTransfer(transfers, handle, id, source, options.checksum(), () -> {});
+        new OutgoingTransfer(
+            transfers, handle, id, source, options.checksum() == Checksum.ALWAYS, () -> {});
     StandingTargets.Target target = targets.take(source.length());
     if (target != null) {
       transfer.goInto(target);
@@ -57,7 +59,7 @@ final class Pushes {
    *
    * @param landing where it comes; {@link #NO_LANDING} where it waits for a grant
    */
-  void offered(long id, String name, long length, boolean checked, long landing) {
+  void offered(long id, String name, long length, Checksum checksum, long landing) {
     StandingLandings.Landing standing = landings.find(landing);
     PushTaker asked = taker;
     if (asked == null) {
@@ -68,7 +70,7 @@ final class Pushes {
         standing.drop();
       }
     } else {
-      askWhere(id, name, length, checked, asked, standing);
+      askWhere(id, name, length, checksum, asked, standing);
     }
   }
 
@@ -76,7 +78,7 @@ final class Pushes {
       long id,
       String name,
       long length,
-      boolean checked,
+      Checksum checksum,
       PushTaker asked,
       StandingLandings.@Nullable Landing standing) {
     TransferHandle handle = new TransferHandle(host.loop(), "push '" + name + "'");
@@ -87,7 +89,7 @@ final class Pushes {
             handle,
             id,
             new AskedDestination(host, asked, offer),
-            checked,
+            checksum,
             received -> {});
     if (standing != null) {
       transfer.comesInto(standing);

@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
+import io.verbena.api.settings.Checks;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.EventLoop;
@@ -30,9 +31,7 @@ public final class Shelf {
   private volatile boolean closed;
 
   Published publish(EventLoop loop, Source source, Duration lease) {
-    if (lease.isNegative() || lease.isZero()) {
-      throw new IllegalArgumentException("a lease is positive, not " + lease);
-    }
+    Checks.positive("lease", lease);
     Long id = lastId.incrementAndGet();
     OpenSource opened =
         OpenSource.open(source, MemoryLife.lentWhile(() -> objects.containsKey(id)));
@@ -48,7 +47,8 @@ public final class Shelf {
     return shelved;
   }
 
-  private static String inWords(Source source) {
+  /** Returns where an object comes from, as its owner may know it. */
+  static String inWords(Source source) {
     return switch (source) {
       case Source.OfMemory memory -> "memory";
       case Source.OfFile file -> "file " + file.path();
@@ -114,6 +114,16 @@ public final class Shelf {
     @Override
     public ObjectRef ref() {
       return ref;
+    }
+
+    /** Returns what tells it from others on this machine: the peer does not hear of it. */
+    String inWords() {
+      return words;
+    }
+
+    @Override
+    public String toString() {
+      return ref + " (" + words + "), " + (isAvailable() ? "published" : "published no more");
     }
 
     @Override

@@ -25,8 +25,7 @@ final class StagedSupply implements Supply {
   private final ReadAhead readAhead;
   private final OpenSource source;
   private final long length;
-  private final boolean checked;
-  private final Crc crc = new Crc();
+  private final @Nullable Crc crc;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final ArrayDeque<Filled> filled = new ArrayDeque<>();
   private @Nullable Owner owner;
@@ -41,12 +40,20 @@ final class StagedSupply implements Supply {
 
   private record Filled(long start, long end, Block block, Attached attached) {}
 
-  StagedSupply(BulkHost host, ReadAhead readAhead, OpenSource source, boolean checked) {
+  /**
+   * Supplies a source from somewhere on.
+   *
+   * @param crc of what is before, to be gone on with; null: none is wanted
+   */
+  StagedSupply(
+      BulkHost host, ReadAhead readAhead, OpenSource source, @Nullable Crc crc, long from) {
     this.host = host;
     this.readAhead = readAhead;
     this.source = source;
     this.length = source.length();
-    this.checked = checked;
+    this.crc = crc;
+    this.fillAt = from;
+    this.summedUpTo = from;
   }
 
   @Override
@@ -93,14 +100,16 @@ final class StagedSupply implements Supply {
       int thisRun = run;
       filling = true;
       fillAt += size;
-      if (source.readsQuickly() && size <= READ_AT_ONCE) {
+      if (source.readBy() == By.MEMORY && size <= READ_AT_ONCE) {
         OffLoop.runHere(
             () -> fill(start, memory), failure -> filled(thisRun, start, memory, block, failure));
       } else {
-        OffLoop.run(
-            host,
-            () -> fill(start, memory),
-            failure -> filled(thisRun, start, memory, block, failure));
+        source
+            .readBy()
+            .run(
+                host,
+                () -> fill(start, memory),
+                failure -> filled(thisRun, start, memory, block, failure));
       }
     }
   }
@@ -108,7 +117,7 @@ final class StagedSupply implements Supply {
   private void fill(long start, MemorySegment memory) throws Exception {
     source.read(start, memory);
     long end = start + memory.byteSize();
-    if (checked && end > summedUpTo) {
+    if (crc != null && end > summedUpTo) {
       crc.update(memory.asSlice(summedUpTo - start));
       summedUpTo = end;
     }
@@ -204,7 +213,7 @@ final class StagedSupply implements Supply {
 
   @Override
   public @Nullable Integer checksum() {
-    if (!checked) {
+    if (crc == null) {
       return 0;
     }
     return !filling && summedUpTo == length ? crc.value() : null;

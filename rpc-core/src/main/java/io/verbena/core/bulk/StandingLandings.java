@@ -6,13 +6,12 @@ import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.MemoryLife;
+import io.verbena.core.log.ThrottledLog;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Memory that stays open to the peer of one session for what it pushes, on the path that there is,
@@ -32,7 +31,8 @@ import org.slf4j.LoggerFactory;
  * <p>The peer may write before its offer is here: what has arrived waits in the landing.
  */
 final class StandingLandings {
-  private static final Logger LOG = LoggerFactory.getLogger(StandingLandings.class);
+  private static final ThrottledLog MISSING =
+      ThrottledLog.of(StandingLandings.class, "sessions that lack standing landings");
 
   private final BulkHost host;
   private final StandingOptions options;
@@ -138,7 +138,7 @@ final class StandingLandings {
   private void warn(@Nullable String why) {
     if (!warned) {
       warned = true;
-      LOG.warn("A session has {} of {} standing landings: {}", held, options.count(), why);
+      MISSING.warn("A session has fewer than {} standing landings: {}", options.count(), why);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.verbena.core.bulk;
 
+import io.verbena.api.settings.Checks;
+
 /**
  * How many landings each session keeps open to its peer for what that pushes, and how long each is.
  *
@@ -15,10 +17,7 @@ public record StandingOptions(int count, int bytes) {
 
   /** Checks both. */
   public StandingOptions {
-    if (count < 0 || count > MOST || bytes < 1 || bytes > BulkMemory.CHUNK_BYTES) {
-      throw new IllegalArgumentException(
-          "%d standing landings of %d bytes: at most %d, of 1 to %d bytes each"
-              .formatted(count, bytes, MOST, BulkMemory.CHUNK_BYTES));
-    }
+    Checks.between("count of standingLandings", count, 0, MOST);
+    Checks.between("bytes of standingLandings", bytes, 1, BulkMemory.CHUNK_BYTES);
   }
 }

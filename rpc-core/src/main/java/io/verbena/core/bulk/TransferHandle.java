@@ -4,6 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
+import io.verbena.api.settings.Checks;
 import io.verbena.core.NanoClock;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A transfer as its user sees it. Written on the loop, read by any thread. */
@@ -24,7 +26,9 @@ final class TransferHandle implements Transfer {
   private final long startNanos;
   private Ender ender = (status, why) -> {};
   private long timer = Timers.NONE;
+  private volatile Supplier<String> whence = () -> "";
   private volatile long bytes;
+  private volatile long resumedFrom;
   private volatile long total = -1;
   private volatile long endNanos;
   private volatile boolean over;
@@ -37,6 +41,15 @@ final class TransferHandle implements Transfer {
 
   String object() {
     return object;
+  }
+
+  /** Notes where it comes from or goes, for this end's eyes. */
+  void whence(Supplier<String> words) {
+    whence = words;
+  }
+
+  String whence() {
+    return whence.get();
   }
 
   void total(long length) {
@@ -72,22 +85,28 @@ final class TransferHandle implements Transfer {
                 });
   }
 
+  /** So much of it was there from before. */
+  void resumedFrom(long from) {
+    resumedFrom = from;
+    bytes = from;
+  }
+
   void confirmed(long upTo) {
     bytes = upTo;
   }
 
   void succeed(Received received) {
     end();
-    if (!outcome.complete(received)) {
-      received.close();
+    outcome.complete(received);
+    if (!result.settle(received)) {
+      received.close(); // its future was ended: whoever did that looks for no memory
     }
-    result.complete(received);
   }
 
   void fail(TransferException failure) {
     end();
     outcome.completeExceptionally(failure);
-    result.completeExceptionally(failure);
+    result.settleFailed(failure);
   }
 
   private void end() {
@@ -102,7 +121,15 @@ final class TransferHandle implements Transfer {
   @Override
   public Progress progress() {
     long end = over ? endNanos : loop.clock().nanoTime();
-    return new Progress(bytes, total, Duration.ofNanos(Math.max(0, end - startNanos)));
+    Duration elapsed = Duration.ofNanos(Math.max(0, end - startNanos));
+    return new Progress(bytes, total, elapsed, resumedFrom);
+  }
+
+  @Override
+  public String toString() {
+    String of = total < 0 ? "" : " of " + total;
+    String resumed = resumedFrom == 0 ? "" : ", went on from byte " + resumedFrom;
+    return object + ": " + bytes + of + " bytes" + resumed + (over ? ", over" : "");
   }
 
   TransferStat stat(boolean incoming) {
@@ -124,9 +151,19 @@ final class TransferHandle implements Transfer {
     return result;
   }
 
-  /** The outcome in its user's hands, who may complete it too: the transfer takes no notice. */
-  private final class Result extends CompletableFuture<Received> {
-    /** Cancels the transfer, and completes as it does: when its memory is free, not before. */
+  /** The outcome in its user's hands: to end it is to cancel the transfer. */
+  private final class Result extends FencedFuture<Received> {
+    @Override
+    protected boolean isFenced() {
+      return true;
+    }
+
+    @Override
+    protected void end() {
+      TransferHandle.this.cancel();
+    }
+
+    /** Cancels the transfer, and completes as that does, saying how far it came. */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
       return !isDone() && TransferHandle.this.cancel();
@@ -145,9 +182,10 @@ final class TransferHandle implements Transfer {
 
   @Override
   public Received get(Duration timeout) throws InterruptedException, TimeoutException {
+    Checks.required("timeout", timeout);
     refuseToBlockTheLoop();
     try {
-      return outcome.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return outcome.get(NanoClock.nanos(timeout), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw failure(e);
     }

@@ -2,6 +2,8 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.core.link.LinkException;
+import io.verbena.core.log.Thrown;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Why a transfer cannot go on, with the status that says what kind of reason that is. */
@@ -9,6 +11,9 @@ final class TransferProblem extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final RpcStatus status;
+  private @Nullable String directory;
+  private @Nullable String thirdParty;
+  private boolean passing;
 
   TransferProblem(RpcStatus status, String message) {
     this(status, message, null);
@@ -21,6 +26,41 @@ final class TransferProblem extends Exception {
 
   RpcStatus status() {
     return status;
+  }
+
+  /** Has the peer not learn where a file of this end's is; returns this. */
+  TransferProblem hiding(Path file) {
+    Path parent = file.toAbsolutePath().getParent();
+    directory = parent == null ? null : parent + file.getFileSystem().getSeparator();
+    return this;
+  }
+
+  /** Has the peer not learn who somebody else is that this end has to do with; returns this. */
+  TransferProblem hiding(String name) {
+    thirdParty = name;
+    return this;
+  }
+
+  /** It is about to pass: the same may be tried again soon. Returns this. */
+  TransferProblem passing() {
+    passing = true;
+    return this;
+  }
+
+  /** Returns whether the same may be tried again soon. */
+  boolean isPassing() {
+    return passing;
+  }
+
+  /** Returns what the peer is told of a failure that has these words here. */
+  static String toldToPeer(String words, @Nullable Throwable cause) {
+    String told = words;
+    if (cause instanceof TransferProblem problem) {
+      told = problem.directory == null ? told : told.replace(problem.directory, "");
+      told = problem.thirdParty == null ? told : told.replace(problem.thirdParty, "another peer");
+    }
+    FileTrouble file = cause == null ? null : FileTrouble.in(cause);
+    return file == null ? told : file.hiddenIn(told);
   }
 
   /**
@@ -40,11 +80,6 @@ final class TransferProblem extends Exception {
     if (cause instanceof TransferProblem || cause instanceof LinkException) {
       return String.valueOf(cause.getMessage());
     }
-    String type = cause.getClass().getSimpleName();
-    try {
-      return type + ": " + cause.getMessage();
-    } catch (RuntimeException broken) {
-      return type + ", whose message cannot be had: " + broken.getClass().getName();
-    }
+    return Thrown.words(cause);
   }
 }

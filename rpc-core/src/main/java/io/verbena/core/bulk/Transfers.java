@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.TransferOptions;
@@ -25,16 +26,21 @@ public final class Transfers {
   private static final int MOST_NAME_BYTES = 4000;
   private static final int CHECKED = 1;
   private static final int INTO_LANDING = 2;
+  private static final int UNCHECKED = 4;
 
   private final BulkHost host;
   private final CallTransfers calls;
   private final Pushes pushes;
   private final ReadAhead readAhead;
+  private final Rereads rereads;
   private final Admission admission;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
+
+  /** Why nothing more of the peer's is taken up; null while it is. */
+  private @Nullable String refusal;
 
   /** No transfers yet. */
   public Transfers(BulkHost host) {
@@ -42,6 +48,7 @@ public final class Transfers {
     this.calls = new CallTransfers(this, host);
     this.pushes = new Pushes(this, host);
     this.readAhead = new ReadAhead(host.bulkContext().memory(), host.loop());
+    this.rereads = new Rereads(host);
     this.admission = new Admission(host);
   }
 
@@ -51,6 +58,10 @@ public final class Transfers {
 
   ReadAhead readAhead() {
     return readAhead;
+  }
+
+  Rereads rereads() {
+    return rereads;
   }
 
   /** Returns those that belong to calls. */
@@ -78,7 +89,8 @@ public final class Transfers {
       long offset,
       long length,
       Destination destination,
-      TransferOptions options) {
+      TransferOptions options,
+      boolean checked) {
     start(
         handle,
         options,
@@ -92,11 +104,16 @@ public final class Transfers {
                 out.writeLong(ref.key());
                 out.writeVarLong(offset);
                 out.writeVarLong(length);
-                out.writeByte(options.checksum() ? CHECKED : 0);
+                out.writeByte(checked ? CHECKED : 0);
               });
           receive(
                   new IncomingTransfer(
-                      this, handle, id, destination, options.checksum(), received -> {}))
+                      this,
+                      handle,
+                      id,
+                      destination,
+                      checked ? Checksum.ALWAYS : Checksum.NEVER,
+                      received -> {}))
               .begin(length);
         },
         () -> {});
@@ -133,19 +150,34 @@ public final class Transfers {
    *
    * @param landing which standing landing of the peer's it comes into, or {@link Pushes#NO_LANDING}
    */
-  void offer(long id, long length, boolean checked, String name, long landing) {
+  void offer(long id, long length, Checksum checksum, String name, long landing) {
     boolean stands = landing != Pushes.NO_LANDING;
     host.sendBulk(
         FrameKind.BULK_OFFER,
         id,
         out -> {
           out.writeVarLong(length);
-          out.writeByte((checked ? CHECKED : 0) | (stands ? INTO_LANDING : 0));
+          out.writeByte(flags(checksum) | (stands ? INTO_LANDING : 0));
           out.writeString(name);
           if (stands) {
             out.writeVarLong(landing);
           }
         });
+  }
+
+  private static int flags(Checksum checksum) {
+    return switch (checksum) {
+      case ALWAYS -> CHECKED;
+      case FILES -> 0; // that is for the receiver to know, and to say
+      case NEVER -> UNCHECKED;
+    };
+  }
+
+  private static Checksum checksum(int flags) {
+    if ((flags & CHECKED) != 0) {
+      return Checksum.ALWAYS;
+    }
+    return (flags & UNCHECKED) != 0 ? Checksum.NEVER : Checksum.FILES;
   }
 
   /** Takes a transfer up, before it begins. */
@@ -187,6 +219,17 @@ public final class Transfers {
       case BULK_DONE -> {
         OutgoingTransfer transfer = outgoing.get(id);
         yield transfer == null ? unknown(kind, id) : transfer.done();
+      }
+      case BULK_RESUME -> {
+        long upTo = in.readVarLong();
+        int sum = in.readInt();
+        OutgoingTransfer transfer = outgoing.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.resumes(upTo, sum);
+      }
+      case BULK_RESUMED -> {
+        long from = in.readVarLong();
+        IncomingTransfer transfer = incoming.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.resumed(from);
       }
       case BULK_CANCEL -> cancelled(id, in);
       default -> kind + " for a transfer";
@@ -251,6 +294,7 @@ public final class Transfers {
           shelved.ref() + " has no range of " + length + " from " + offset);
       return null;
     }
+    handle.whence(() -> shelved.inWords() + " to " + host.peer().address());
     send(
         new OutgoingTransfer(
             this,
@@ -283,13 +327,25 @@ public final class Transfers {
       wrong = pushes.wrongWith(landing, length);
     }
     if (wrong == null) {
-      pushes.offered(id, name, length, (flags & CHECKED) != 0, landing);
+      pushes.offered(id, name, length, checksum(flags), landing);
     }
     return wrong;
   }
 
-  /** Refuses a transfer that the peer begins where it has as many under way as it may. */
+  /** Takes up nothing more that the peer begins. */
+  public void refuseMore(String why) {
+    refusal = why;
+  }
+
+  /**
+   * Refuses a transfer that the peer begins where it has as many under way as it may, or none is
+   * taken up any more.
+   */
   boolean refusesMore(long id) {
+    if (refusal != null) {
+      refuse(id, RpcStatus.UNAVAILABLE, refusal);
+      return true;
+    }
     boolean many = admission.isFull();
     if (many) {
       refuse(

@@ -1,5 +1,6 @@
 package io.verbena.core.call;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.MethodDescriptor;
@@ -7,10 +8,13 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.CallTransfers;
 import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.SlotPool;
+import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** What calls need of their session. */
 public interface CallHost {
@@ -26,6 +30,9 @@ public interface CallHost {
   /** Returns where small messages are encoded. Safe for any thread. */
   SlotPool slots();
 
+  /** Returns the slots that this session's callers may have. Safe for any thread. */
+  SlotShare slotShare();
+
   /** Returns where handlers run. Safe for any thread. */
   Executor handlers();
 
@@ -38,11 +45,28 @@ public interface CallHost {
   /** A call that was started has come to its end, but for its reply's arrival. On the loop. */
   void abandoned(PendingCall<?> call);
 
+  /**
+   * Returns why there is no link to send calls over, in words; null if there is one. On the loop.
+   */
+  @Nullable String obstacle();
+
   /** Returns the highest sequence number acknowledged by the peer. On the loop. */
   long lastAcknowledged();
 
   /** Sends a message behind all others. On the loop. */
   void enqueue(Outgoing message);
+
+  /** Returns what replies may take until the peer has taken them. Safe for any thread. */
+  Quota.Share replyMemory();
+
+  /** Returns whether a call's handler may start now; else the host starts it later. On the loop. */
+  boolean mayStart(ServerCall call);
+
+  /** Returns whether a handler that has started may run now. On the handler's thread. */
+  boolean mayRun(ServerCall call);
+
+  /** A handler may not run now: the host starts it again later. On the loop. */
+  void putOff(ServerCall call);
 
   /** A handler's reply is in its slot: sends it and forgets the call. On the loop. */
   void replied(ServerCall call);
@@ -51,21 +75,30 @@ public interface CallHost {
   void reusable(ServerCall call);
 
   /** Opens where the answer to a call goes, before its request is sent. On the loop. */
-  CallTransfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into);
+  CallTransfers.AwaitedAnswer awaitAnswer(LandingCall call, Landing into);
 
   /** Returns from how many bytes on values travel beside their message. Safe for any thread. */
   long partCutOff();
 
   /**
-   * Returns what makes room for such values. Safe for any thread.
+   * Returns what makes room for such values of a call. Safe for any thread.
    *
    * @param borrows whether the caller waits until they are not read any more
    */
   Supplier<OutgoingParts> parts(boolean borrows);
+
+  /** Returns what makes room for such values of a reply. Safe for any thread. */
+  Supplier<OutgoingParts> resultParts();
 
   /** Sends the values beside a message of a call. On the loop. */
   void sendParts(long callId, MethodDescriptor<?> method, boolean request, OutgoingParts parts);
 
   /** A one-way call has left. On the loop. */
   void onewaySent(PendingCall<?> call);
+
+  /** A one-way call will not leave, and nobody waits to hear that. On the loop. */
+  void onewayUnsent(RpcException failure);
+
+  /** Has a call's handler run on the executor, in its turn. On the loop. */
+  void execute(ServerCall call);
 }

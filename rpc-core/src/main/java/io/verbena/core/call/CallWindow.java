@@ -14,6 +14,7 @@ public final class CallWindow extends Semaphore {
 
   private final int own;
   private int size;
+  private int peerTakes;
 
   /** A window that is as small as every peer takes until {@link #peerTakes} is known. */
   public CallWindow(int own) {
@@ -22,13 +23,25 @@ public final class CallWindow extends Semaphore {
     this.size = Math.min(own, PeerLimits.LEAST_CALLS);
   }
 
-  /** Returns how many calls may be under way. */
-  public synchronized int size() {
-    return size;
+  /** Says why there is no place, and what helps. */
+  public synchronized String full() {
+    return size
+        + " calls of this session are under way already: "
+        + (peerTakes == 0
+            ? "it is not open yet"
+            : "wait for some to end, or raise maxCalls " + whereToRaise());
+  }
+
+  private String whereToRaise() {
+    if (own == peerTakes) {
+      return "on both ends";
+    }
+    return own < peerTakes ? "on this end" : "on the other end";
   }
 
   /** Fits the window to what the peer takes; calls under way keep their places. */
   public synchronized void peerTakes(int calls) {
+    peerTakes = calls;
     int fitting = Math.min(own, calls);
     if (fitting > size) {
       release(fitting - size);

@@ -4,21 +4,19 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
-import io.verbena.api.bulk.Landing;
-import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.CallTransfers;
+import io.verbena.core.bulk.FencedFuture;
 import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +24,9 @@ import org.jspecify.annotations.Nullable;
  * it is its own command, message and timer, because a call should cost one allocation.
  *
  * <p>The future may be touched by any thread; all else belongs to the session's event loop once the
- * call has been handed over.
+ * call has been handed over. However its holder ends it, its handler hears of it.
  */
-public final class PendingCall<R> extends CompletableFuture<R>
-    implements Outgoing, Command, Timers.Timer {
+public class PendingCall<R> extends FencedFuture<R> implements Outgoing, Command, Timers.Timer {
   private static final long NOT_NUMBERED = 0;
 
   private final CallHost host;
@@ -41,46 +38,44 @@ public final class PendingCall<R> extends CompletableFuture<R>
   private long timer = Timers.NONE;
   private boolean handedOver;
 
+  /** Whether the sender of a one-way call waits until it has left, and is told if it does not. */
+  private final boolean senderWaits;
+
   /** The large arguments beside its message; null where there are none. */
   private final @Nullable OutgoingParts arguments;
 
-  /** Null where no landing waits for the result: small calls carry one reference for it. */
-  private final @Nullable Awaited awaited;
-
-  /** A call's landing, and what is known of the object that goes there. */
-  private static final class Awaited {
-    final Landing landing;
-    final CompletableFuture<Void> landingFree = new CompletableFuture<>();
-    CallTransfers.@Nullable AwaitedAnswer answer;
-    @Nullable Exception failure;
-
-    Awaited(Landing landing) {
-      this.landing = landing;
-    }
+  /** A call whose message is encoded; its slot knows the deadline. */
+  PendingCall(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
+    this(host, method, slot, timeoutNanos, false);
   }
 
   /**
-   * A call whose message is encoded; its slot knows the deadline.
+   * The same.
    *
-   * @param landing where its result goes; null for a result in its reply
+   * @param senderWaits for a one-way call: whether its sender waits until it has left
    */
   PendingCall(
       CallHost host,
       MethodDescriptor<R> method,
       Slot slot,
       long timeoutNanos,
-      @Nullable Landing landing) {
+      boolean senderWaits) {
     this.host = host;
     this.method = method;
     this.slot = slot;
     this.arguments = (OutgoingParts) slot.parts();
-    this.awaited = landing == null ? null : new Awaited(landing);
+    this.senderWaits = senderWaits;
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000);
   }
 
   /** Returns the method called. */
   public MethodDescriptor<R> method() {
     return method;
+  }
+
+  /** Returns whether the sender of this one-way call waits until it has left. */
+  boolean senderWaits() {
+    return senderWaits;
   }
 
   /** Returns the number that the session gave this call. */
@@ -107,19 +102,25 @@ public final class PendingCall<R> extends CompletableFuture<R>
       throw new IllegalStateException(this + " has no message");
     }
     FrameHeader.writeCallId(message.content(), id);
-    if (awaited != null) {
-      awaited.answer = host.awaitAnswer(this, awaited.landing);
+    begins();
+    if (!method.oneway() || senderWaits) { // else nobody would be told, and time is no reason
+      timer = host.loop().timers().schedule(message.deadlineNanos(), this);
     }
-    timer = host.loop().timers().schedule(message.deadlineNanos(), this);
   }
+
+  /** The call has its number and is about to be sent. */
+  void begins() {}
 
   @Override
   public @Nullable Slot takeSlot() {
     Slot message = slot;
     slot = null;
-    if (message != null && !method.oneway() && isDone()) {
+    if (message != null && isGivenUp()) {
       message.release(); // cancelled before its turn: the loop has yet to hear of it
       return null;
+    }
+    if (message != null && method.oneway()) {
+      message.deadlineNanos(Slot.NO_DEADLINE); // its receiver takes what time it needs
     }
     handedOver = message != null;
     return message;
@@ -157,23 +158,26 @@ public final class PendingCall<R> extends CompletableFuture<R>
   public void onTimer(long nowNanos) {
     timer = Timers.NONE;
     if (!isDone()) {
-      fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed");
+      String obstacle = host.obstacle();
+      String met = obstacle == null ? "" : ", and there was no link: " + obstacle;
+      fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }
     host.abandoned(this);
   }
 
+  /** Returns whether its caller waits for it no more. */
+  public boolean isGivenUp() {
+    return isDone();
+  }
+
   @Override
-  public boolean cancel(boolean mayInterruptIfRunning) {
-    boolean cancelled = super.cancel(mayInterruptIfRunning);
-    if (cancelled) {
-      host.loop()
-          .execute(
-              () -> {
-                host.abandoned(this);
-                giveUpAnswer(RpcStatus.CANCELLED, "its call was cancelled");
-              });
-    }
-    return cancelled;
+  protected boolean isFenced() {
+    return false;
+  }
+
+  @Override
+  protected void end() {
+    host.loop().execute(() -> host.abandoned(this));
   }
 
   /** Returns whether some of its arguments travel beside its message. */
@@ -188,75 +192,27 @@ public final class PendingCall<R> extends CompletableFuture<R>
     }
   }
 
-  /** Waits until nothing is written into the call's landing any more. */
-  void awaitLandingFree() {
-    if (awaited != null) {
-      awaited.landingFree.join();
-    }
-  }
+  /** Waits until nothing is written into memory of the caller's any more. */
+  void awaitLandingFree() {}
 
-  /** The object that the call is about has arrived. */
-  @SuppressWarnings("unchecked") // a call with a landing results in what was received there
-  public void received(Received object) {
-    landingIsFree();
-    if (!complete((R) object)) {
-      object.close(); // its caller gave up meanwhile
-    }
-  }
-
-  /** The object that the call is about will not arrive, and nothing is written any more. */
-  public void answerFailed(RpcStatus status, String why) {
-    Exception known = awaited == null ? null : awaited.failure;
-    if (known == null) {
-      known = failure(status, why);
-    }
-    landingIsFree();
-    completeExceptionally(known);
-    host.loop().execute(() -> host.abandoned(this));
-  }
-
-  private void tellLandingFree() {
-    if (awaited != null) {
-      awaited.landingFree.complete(null);
-    }
-  }
-
-  private void landingIsFree() {
-    tellLandingFree();
-    host.loop().timers().cancel(timer);
-    timer = Timers.NONE;
-  }
-
-  private void giveUpAnswer(RpcStatus status, String why) {
-    if (awaited != null && awaited.answer != null) {
-      awaited.answer.giveUp(status, why);
-    } else {
-      tellLandingFree();
-    }
-  }
-
-  /** Ends the call in an error: with a landing, once nothing is written there any more. */
-  private void end(Exception error) {
-    if (awaited == null || awaited.answer == null) {
-      tellLandingFree();
-      completeExceptionally(error);
-    } else if (!awaited.landingFree.isDone()) {
-      awaited.failure = awaited.failure == null ? error : awaited.failure;
-      giveUpAnswer(RpcStatus.CANCELLED, "its call failed");
-    }
+  /** Ends the call in an error. */
+  void end(Exception error) {
+    settleFailed(error);
   }
 
   /** Lets go of the timer, and of the message if it never left. */
   public void close() {
-    if (awaited == null || awaited.landingFree.isDone()) {
-      host.loop().timers().cancel(timer);
-      timer = Timers.NONE;
-    }
+    stopTimer();
     Slot message = slot;
     slot = null;
     if (message != null) {
       message.release();
     }
+  }
+
+  void stopTimer() {
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
   }
 
   /** The reply has arrived: completes the future with what it says. */
@@ -268,38 +224,28 @@ public final class PendingCall<R> extends CompletableFuture<R>
         default -> end(readFailure(in));
       }
     } catch (WireException e) {
-      replyIsMalformed(String.valueOf(e.getMessage()));
+      replyIsUnreadable(
+          e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.PROTOCOL_ERROR,
+          String.valueOf(e.getMessage()));
     } catch (Throwable e) {
       // A type of the user's own that refuses what the peer sent: this call ends, not its session.
-      replyIsMalformed(e.toString());
+      replyIsMalformed(Thrown.fullWords(e));
     }
   }
 
-  private void result(WireDecoder in) {
-    CallTransfers.AwaitedAnswer answer = awaited == null ? null : awaited.answer;
-    if (answer == null) {
-      complete(method.result().read(in));
-    } else if (!answer.isOnItsWay()) {
-      replyIsMalformed("it names an object that was not offered");
-    }
+  void result(WireDecoder in) {
+    settle(method.result().read(in));
   }
 
-  private void replyIsMalformed(String why) {
+  final void replyIsMalformed(String why) {
+    replyIsUnreadable(RpcStatus.PROTOCOL_ERROR, why);
+  }
+
+  private void replyIsUnreadable(RpcStatus status, String why) {
     end(
         exception(
-            RpcStatus.PROTOCOL_ERROR,
+            status,
             "its reply does not decode: " + why,
-            CallPhase.REPLIED,
-            Execution.EXECUTED,
-            null));
-  }
-
-  /** The reply was too large for the memory there is. */
-  public void replyDropped(int length) {
-    end(
-        exception(
-            RpcStatus.RESOURCE_EXHAUSTED,
-            "its reply of %d bytes found no memory: raise maxAssemblyBytes".formatted(length),
             CallPhase.REPLIED,
             Execution.EXECUTED,
             null));
@@ -312,27 +258,46 @@ public final class PendingCall<R> extends CompletableFuture<R>
 
   private Exception readDeclared(WireDecoder in) {
     int index = in.readVarInt();
+    String type = in.readString();
+    String words = in.readString();
     Exception declared = method.errors() == null ? null : method.errors().read(index, in);
-    if (declared == null) {
-      throw new WireException(method.fullName() + " declares no exception " + index);
-    }
-    return declared;
+    return declared == null
+        ? answered(
+            RpcStatus.INTERNAL,
+            Execution.EXECUTED,
+            type,
+            words + " (declared by the peer's version of the contract, and not by this end's)")
+        : declared;
   }
 
   private RpcException readFailure(WireDecoder in) {
     RpcStatus status = RpcStatus.ofCode(in.readByte());
     Execution execution = Execution.ofCode(in.readByte());
     String type = in.readString();
-    return exception(
-        status, in.readString(), CallPhase.REPLIED, execution, type.isEmpty() ? null : type);
+    return answered(status, execution, type, in.readString());
+  }
+
+  private RpcException answered(RpcStatus status, Execution execution, String type, String words) {
+    return new RpcException(
+        status,
+        "%s was answered with %s: %s".formatted(method.fullName(), status, words),
+        CallPhase.REPLIED,
+        execution,
+        method.idempotent(),
+        type.isEmpty() ? null : type,
+        null);
   }
 
   /** Fails the call; phase and certainty follow from how far it came. */
   public void fail(RpcStatus status, String why) {
-    end(failure(status, why));
+    RpcException failure = failure(status, why);
+    end(failure);
+    if (method.oneway() && !senderWaits) {
+      host.onewayUnsent(failure);
+    }
   }
 
-  private RpcException failure(RpcStatus status, String why) {
+  final RpcException failure(RpcStatus status, String why) {
     CallPhase phase = phase();
     Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
     return exception(status, why, phase, execution, null);

@@ -14,12 +14,15 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.bulk.FileTrouble;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
@@ -30,10 +33,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A call on its handler's side: what the dispatcher, the handler's thread and the user's code each
@@ -43,10 +46,21 @@ import org.slf4j.LoggerFactory;
 public final class ServerCall
     implements IncomingCall, CallContext, Reply, Outgoing, Runnable, Timers.Timer {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCall.class);
+  private static final ThrottledLog MACHINE_ERROR =
+      ThrottledLog.of(ServerCall.class, "handlers that ended in an error of the virtual machine");
+  private static final ThrottledLog BUG =
+      ThrottledLog.of(ServerCall.class, "handlers that threw what their contract does not declare");
   private static final int BODY = FrameHeader.BYTES;
   private static final String HANDLERS_FULL =
-      "the peer's executor takes no handlers: it is full, or shutting down";
+      "the peer's executor takes no handlers, it is full or shutting down: ";
+  private static final String REPLIES_NOT_TAKEN =
+      "its handler had to wait: the replies to earlier calls of its session, which its caller has"
+          + " yet to take, have all the memory that they may";
+  private static final String UNTOLD = "its handler failed, and telling how failed, too";
+  private static final String NEVER_RAN =
+      "the peer's executor did not come to run its handler before its deadline";
   private static final int MOST_TEXT = 8 * 1024;
+  private static final long INHERITED_WITHIN_NANOS = 1_000_000;
 
   private final CallHost host;
   private final Runnable invocation = this::invoke;
@@ -58,28 +72,51 @@ public final class ServerCall
   private @Nullable Handler handler;
   private @Nullable Slot slot;
   private @Nullable Thread runner;
+
+  /** Whether the executor was given it. On the loop. */
+  private boolean handedOver;
+
+  /** Whether a thread has taken the call, or it was answered without: only one of them may be. */
+  private boolean taken;
+
   private boolean cancelled;
   private boolean expired;
   private @Nullable List<Runnable> onCancel;
   private @Nullable OpenSource answer;
+  private ReplySize replySize;
+  private long reserved;
+
+  /** Why a one-way call was refused, or failed: nobody else would say so. */
+  private @Nullable String problem;
+
+  private boolean refused;
+
+  /** What the handler of a one-way call threw; its peer is not told. */
+  private @Nullable Throwable bug;
 
   /** A call that has just arrived. */
-  public ServerCall(CallHost host, MethodDescriptor<?> method, long id, long deadlineNanos) {
+  public ServerCall(
+      CallHost host, MethodDescriptor<?> method, ReplySize replySize, long id, long deadlineNanos) {
     this.host = host;
     this.method = method;
+    this.replySize = replySize;
     this.id = id;
     this.deadlineNanos = deadlineNanos;
   }
 
   /** Makes this object stand for another call, after one that ended on the loop. */
-  public void reuse(MethodDescriptor<?> method, long id, long deadlineNanos) {
+  public void reuse(MethodDescriptor<?> method, ReplySize replySize, long id, long deadlineNanos) {
     this.method = method;
+    this.replySize = replySize;
     this.id = id;
     this.deadlineNanos = deadlineNanos;
-    if (cancelled || onCancel != null) { // hardly ever, and the lock costs as much as all else here
+    if (cancelled
+        || taken
+        || onCancel != null) { // hardly ever, and the lock costs as much as all else here
       synchronized (lock) {
         cancelled = false;
         expired = false;
+        taken = false;
         onCancel = null;
       }
     }
@@ -105,18 +142,74 @@ public final class ServerCall
   @Override
   public void handle(Handler handler) {
     this.handler = handler;
+    if (host.mayStart(this)) {
+      start();
+    } else if (!method.oneway()) {
+      timer = host.loop().timers().schedule(deadlineNanos, this);
+    }
+  }
+
+  /** Starts the handler of a call that has waited, unless nobody waits for the call any more. */
+  public void startLate() {
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+    if (isCancelled()) {
+      refuse(cancellation(), REPLIES_NOT_TAKEN);
+    } else {
+      start();
+    }
+  }
+
+  private void start() {
     if (method.nonBlocking()) {
-      host.loop().handle(this, invocation);
-      host.replied(this);
+      try {
+        host.loop().handle(this, invocation);
+      } finally {
+        host.replied(this);
+      }
       return;
     }
-    timer = host.loop().timers().schedule(deadlineNanos, this);
-    try {
-      host.handlers().execute(this);
-    } catch (RejectedExecutionException e) {
-      fail(RpcStatus.UNAVAILABLE, Execution.NOT_EXECUTED, "", HANDLERS_FULL);
-      host.replied(this);
+    if (!method.oneway()) { // nobody waits for it
+      timer = host.loop().timers().schedule(deadlineNanos, this);
     }
+    handedOver = true;
+    try {
+      host.execute(this);
+    } catch (Throwable e) { // an executor is users' code
+      refuse(RpcStatus.RESOURCE_EXHAUSTED, HANDLERS_FULL + Thrown.words(e));
+    }
+  }
+
+  private boolean take() {
+    synchronized (lock) {
+      boolean first = !taken;
+      taken = true;
+      return first;
+    }
+  }
+
+  /** Its turn with the executor comes again later. */
+  private void putOff() {
+    handedOver = false;
+    synchronized (lock) {
+      taken = false;
+    }
+    host.putOff(this);
+  }
+
+  /** Returns what its reply may take beyond a slot, or {@link ReplySize#UNKNOWN}. */
+  public long expectedReply() {
+    return method.oneway() ? 0 : replySize.expected();
+  }
+
+  /** Returns what was reserved for its reply. */
+  public long reserved() {
+    return reserved;
+  }
+
+  /** Says what was reserved for its reply. */
+  public void reserved(long bytes) {
+    reserved = bytes;
   }
 
   /** Returns whether the dispatcher has passed a handler. */
@@ -134,6 +227,9 @@ public final class ServerCall
   @Override
   public void onTimer(long nowNanos) {
     timer = Timers.NONE;
+    if (handedOver && answerUnlessTaken(RpcStatus.DEADLINE_EXCEEDED, NEVER_RAN)) {
+      return; // its executor is busy, or has dropped it
+    }
     synchronized (lock) {
       expired = !cancelled;
     }
@@ -144,8 +240,12 @@ public final class ServerCall
 
   @Override
   public void run() {
-    if (handler == null) {
-      throw new IllegalStateException("a call is run once");
+    if (!take()) {
+      return; // answered already, or run twice by an executor
+    }
+    if (!host.mayRun(this)) {
+      host.loop().execute(this::putOff);
+      return;
     }
     synchronized (lock) {
       runner = Thread.currentThread();
@@ -153,18 +253,29 @@ public final class ServerCall
         runner.interrupt();
       }
     }
-    ScopedValue.where(CallScope.CURRENT, new CallScope(this)).run(invocation);
-    synchronized (lock) {
-      runner = null;
-      onCancel = null;
+    try {
+      ScopedValue.where(CallScope.CURRENT, new CallScope(this)).run(invocation);
+    } finally {
+      synchronized (lock) {
+        runner = null;
+        onCancel = null;
+      }
+      if (!Thread.currentThread().isVirtual()) {
+        Thread.interrupted(); // a cancellation is this call's, not the next one's on that thread
+      }
+      host.loop().execute(() -> host.replied(this));
     }
-    if (!Thread.currentThread().isVirtual()) {
-      Thread.interrupted(); // a cancellation is this call's, not the next one's on a pooled thread
-    }
-    host.loop().execute(() -> host.replied(this));
   }
 
   private void invoke() {
+    try {
+      handleAndAnswer();
+    } catch (Throwable e) { // what the answer is made of is users' code, too
+      fail(RpcStatus.INTERNAL, Execution.EXECUTED, e.getClass().getName(), UNTOLD);
+    }
+  }
+
+  private void handleAndAnswer() {
     try {
       Objects.requireNonNull(handler).run(this);
       if (slot == null) {
@@ -173,30 +284,55 @@ public final class ServerCall
       seal();
     } catch (WireException e) {
       fail(RpcStatus.RESOURCE_EXHAUSTED, Execution.EXECUTED, "", "the result: " + e.getMessage());
-    } catch (RpcException e) {
-      RpcStatus status = e.status() == RpcStatus.CANCELLED ? cancellation() : e.status();
-      fail(status, Execution.EXECUTED, "", String.valueOf(e.getMessage()));
     } catch (Throwable e) {
-      fail(
-          isCancelled() ? cancellation() : RpcStatus.INTERNAL,
-          Execution.EXECUTED,
-          e.getClass().getName(),
-          words(e));
-      LOG.debug("{} threw", method, e);
-      if (e instanceof VirtualMachineError) {
-        LOG.error("{} ended in an error of the virtual machine", method, e);
-      }
+      failed(e);
     }
   }
 
-  /** An exception's message is the user's code too: the call is answered even where that fails. */
-  private static String words(Throwable e) {
-    String type = e.getClass().getName();
-    try {
-      return type + ": " + e.getMessage();
-    } catch (RuntimeException broken) {
-      return type + ", whose message cannot be had: " + broken.getClass().getName();
+  private void failed(Throwable e) {
+    if (e instanceof RpcException answer && answer.isAnswer()) {
+      RpcStatus status = answer.status() == RpcStatus.CANCELLED ? cancellation() : answer.status();
+      fail(status, Execution.EXECUTED, "", String.valueOf(e.getMessage()));
+    } else {
+      Downstream other = Downstream.in(e);
+      boolean timeIsUp = other != null && other.status() == RpcStatus.DEADLINE_EXCEEDED && isLate();
+      FileTrouble file = other == null ? FileTrouble.in(e) : null;
+      RpcStatus undeclared = file == null ? RpcStatus.INTERNAL : file.status();
+      undeclared = timeIsUp ? RpcStatus.DEADLINE_EXCEEDED : undeclared;
+      String words = file == null ? null : file.words();
+      words = other == null ? words : other.words();
+      fail(
+          isCancelled() ? cancellation() : undeclared,
+          Execution.EXECUTED,
+          e.getClass().getName(),
+          words == null ? Thrown.fullWords(e) : words);
+      boolean callersDoing = isCancelled() || timeIsUp || undeclared == RpcStatus.INVALID_ARGUMENT;
+      tell(e, callersDoing);
     }
+  }
+
+  /** Tells this process of what a handler threw: its caller has no more than words. */
+  private void tell(Throwable thrown, boolean callersDoing) {
+    if (thrown instanceof VirtualMachineError) {
+      MACHINE_ERROR.error("{} ended in an error of the virtual machine", method.fullName(), thrown);
+    } else if (callersDoing) {
+      if (LOG.isDebugEnabled()) {
+        Thrown.log(LOG, Level.DEBUG, "{} threw", method.fullName(), thrown);
+      }
+    } else if (method.oneway()) {
+      bug = thrown; // told with its peer
+    } else {
+      BUG.warn(
+          "The handler of {} threw what its contract does not declare", method.fullName(), thrown);
+    }
+  }
+
+  /**
+   * Returns whether a call made inside this one has ended by this one's deadline. The time left
+   * crosses in whole microseconds, so another process's end may come that much earlier.
+   */
+  private boolean isLate() {
+    return deadlineNanos - host.loop().clock().nanoTime() <= INHERITED_WITHIN_NANOS;
   }
 
   /** What to call it that a handler was stopped: its reply may come before its caller's timer. */
@@ -224,6 +360,13 @@ public final class ServerCall
     answer = OpenSource.open(source);
   }
 
+  /** Answers in the name of a handler that has not come so far, for want of memory. */
+  public void requireAnswer() {
+    if (slot == null) {
+      fail(RpcStatus.INTERNAL, Execution.EXECUTED, "", UNTOLD);
+    }
+  }
+
   /** Hands over the object that goes to the caller's landing; null if there is none. */
   public @Nullable OpenSource takeAnswer() {
     OpenSource taken = answer;
@@ -232,27 +375,26 @@ public final class ServerCall
   }
 
   @Override
-  public WireOut error(int index) {
+  public WireOut error(int index, Exception thrown) {
     WireOut out = open(FrameKind.DECLARED_ERROR);
     out.writeVarInt(index);
+    out.writeString(shortened(thrown.getClass().getName()));
+    out.writeString(shortened(Thrown.fullWords(thrown)));
     return out;
   }
 
   private WireEncoder open(FrameKind kind) {
     Slot target = slot;
     if (target == null) {
-      target = host.slots().claim();
-      if (target == null) {
-        // A reply never waits for memory: two peers full of requests can always answer.
-        target = Slot.unpooled(host.slots().slotBytes());
-      }
+      // A reply never waits for a slot: two peers full of requests can always answer.
+      target = host.slots().claimSurely();
       slot = target;
     }
     FrameHeader.write(target.buffer(), kind, 0, id);
     WireEncoder out = target.encoder();
     out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
     if (kind != FrameKind.FAILURE && !method.oneway()) {
-      out.takeOut(host.partCutOff(), host.parts(false));
+      out.takeOut(host.partCutOff(), host.resultParts());
     }
     return out;
   }
@@ -263,19 +405,67 @@ public final class ServerCall
       throw new AssertionError("no reply was opened");
     }
     target.encoded(BODY);
-    if (target.parts() != null) {
-      FrameHeader.writeFlags(target.content(), FrameHeader.FLAG_PARTS);
+    long bytes = target.onHeap();
+    if (bytes > 0) {
+      target.charge(host.replyMemory(), bytes);
     }
+    if (target.parts() instanceof OutgoingParts parts) {
+      FrameHeader.writeFlags(target.content(), FrameHeader.FLAG_PARTS);
+      parts.charge(host.replyMemory());
+      bytes += parts.copiedBytes();
+    }
+    replySize.took(bytes);
   }
 
   /** Makes the reply a failure, whatever was written before. */
   public void fail(RpcStatus status, Execution execution, String remoteType, String message) {
+    if (method.oneway()) {
+      problem = status + ": " + message;
+      refused = execution == Execution.NOT_EXECUTED;
+      return;
+    }
     WireEncoder out = open(FrameKind.FAILURE);
     out.writeByte(status.code());
     out.writeByte(execution.code());
     out.writeString(shortened(remoteType));
     out.writeString(shortened(message));
     seal();
+  }
+
+  /**
+   * Ends a call that no thread has taken, and none takes any more, whatever the executor still does
+   * with it. One that a thread has taken goes on. On the loop.
+   */
+  public void refuse(RpcStatus status, String why) {
+    answerUnlessTaken(status, why);
+  }
+
+  private boolean answerUnlessTaken(RpcStatus status, String why) {
+    if (!take()) {
+      return false;
+    }
+    fail(status, Execution.NOT_EXECUTED, "", why);
+    host.replied(this);
+    return true;
+  }
+
+  /** Returns why a one-way call was refused or failed, once; null if it did not. */
+  public @Nullable String takeProblem() {
+    String taken = problem;
+    problem = null;
+    return taken;
+  }
+
+  /** Returns what the handler of a one-way call threw, once; null if nothing that is a bug. */
+  public @Nullable Throwable takeBug() {
+    Throwable taken = bug;
+    bug = null;
+    return taken;
+  }
+
+  /** Returns whether it was refused. */
+  public boolean wasRefused() {
+    return refused;
   }
 
   /** Keeps a failure small and well-formed, whatever text a handler put into it. */
@@ -355,7 +545,7 @@ public final class ServerCall
     for (Runnable action : actions) {
       try {
         host.handlers().execute(action);
-      } catch (RejectedExecutionException e) {
+      } catch (Throwable e) { // an executor is users' code
         LoopThread.inBackground("verbena-cancel", action);
       }
     }

@@ -6,6 +6,7 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.SessionState;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
@@ -18,14 +19,13 @@ import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
+import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionCaller implements ServiceCaller {
   private static final int BODY = FrameHeader.BYTES;
-  private static final long SLOT_RETRY_NANOS = 100_000;
 
   private final CallHost host;
   private final int serviceId;
@@ -51,14 +50,14 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
-    return awaited(method, begin(method, null, arguments, true));
+    return awaited(method, begin(method, arguments, true, PendingCall::new));
   }
 
   @Override
   public Received call(MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments)
       throws Exception {
     return Objects.requireNonNull(
-        awaited(method, begin(method, usable(into), arguments, true)), "an object");
+        awaited(method, begin(method, arguments, true, into(usable(into)))), "an object");
   }
 
   private static <R> @Nullable R awaited(MethodDescriptor<R> method, PendingCall<R> call)
@@ -84,7 +83,7 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments) {
     try {
-      return begin(method, null, arguments, false);
+      return begin(method, arguments, false, PendingCall::new);
     } catch (RpcException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -94,10 +93,20 @@ public final class SessionCaller implements ServiceCaller {
   public CompletionStage<Received> submit(
       MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
     try {
-      return begin(method, usable(into), arguments, false);
+      return begin(method, arguments, false, into(usable(into)));
     } catch (RpcException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /** Makes the call of an encoded message. */
+  @FunctionalInterface
+  private interface Maker<R> {
+    PendingCall<R> make(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
+  }
+
+  private static Maker<Received> into(Landing landing) {
+    return (host, method, slot, timeout) -> new LandingCall(host, method, slot, timeout, landing);
   }
 
   private static Landing usable(Landing into) {
@@ -111,14 +120,39 @@ public final class SessionCaller implements ServiceCaller {
 
   @Override
   public void send(MethodDescriptor<?> method, ArgumentWriter arguments) {
-    PendingCall<?> _ = begin(method, null, arguments, true);
+    if (host.session().state() == SessionState.ENDED) {
+      String why = "the session has ended: " + host.session().path().reason();
+      throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED);
+    }
+    PendingCall<?> call = begin(method, arguments, true, SessionCaller::oneway);
+    if (call.senderWaits()) {
+      awaitLeft(call);
+    }
+  }
+
+  /**
+   * Without a peer it is not known whether the call will ever leave: its sender waits for that.
+   * Judged when the call has its place in the window, since the session may be lost meanwhile: that
+   * may be what made room.
+   */
+  private static <R> PendingCall<R> oneway(
+      CallHost host, MethodDescriptor<R> method, Slot slot, long timeout) {
+    boolean waits = host.session().state() != SessionState.OPEN && !host.loop().isOwner();
+    return new PendingCall<>(host, method, slot, timeout, waits);
+  }
+
+  private static <R> void awaitLeft(PendingCall<R> call) {
+    try {
+      R _ = awaited(call.method(), call);
+    } catch (RpcException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(call.method().fullName() + " is one-way, and met " + e, e);
+    }
   }
 
   private <R> PendingCall<R> begin(
-      MethodDescriptor<R> method,
-      @Nullable Landing into,
-      ArgumentWriter arguments,
-      boolean mayWait) {
+      MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, Maker<R> maker) {
     EventLoop loop = host.loop();
     boolean onLoop = loop.isOwner();
     boolean wait = mayWait && !onLoop;
@@ -140,15 +174,22 @@ public final class SessionCaller implements ServiceCaller {
               + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
               + " an async call. Use the async client there.");
     }
+    if (outer != null && outer.session() == host.session() && isDraining()) {
+      throw failure(
+          method,
+          RpcStatus.UNAVAILABLE,
+          "the peer is shutting down, and its end waits for the handler that makes this call",
+          CallPhase.QUEUED);
+    }
     enterWindow(method, wait ? deadline - now : 0);
     Slot slot = null;
     PendingCall<R> call = null;
     try {
-      slot = claimSlot(method, wait ? deadline : now);
+      slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.
       encode(method, arguments, slot, host.parts(wait && !method.oneway()));
       slot.deadlineNanos(deadline);
-      call = new PendingCall<>(host, method, slot, deadline - now, into);
+      call = maker.make(host, method, slot, deadline - now);
       return call;
     } finally {
       if (call == null) {
@@ -164,46 +205,38 @@ public final class SessionCaller implements ServiceCaller {
     }
   }
 
+  private boolean isDraining() {
+    return host.session().state() == SessionState.DRAINING;
+  }
+
   private void enterWindow(MethodDescriptor<?> method, long waitNanos) {
     CallWindow window = host.window();
     if (window.tryAcquire()) {
       return;
     }
     try {
-      if (waitNanos > 0 && window.tryAcquire(waitNanos, TimeUnit.NANOSECONDS)) {
+      if (waitNanos > 0 && host.loop().clock().acquire(window, waitNanos)) {
         return;
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.QUEUED);
     }
-    throw failure(
-        method,
-        RpcStatus.RESOURCE_EXHAUSTED,
-        window.size()
-            + " calls of this session are under way already: wait for some to end, or raise maxCalls"
-            + " on both ends",
-        CallPhase.QUEUED);
+    throw failure(method, RpcStatus.RESOURCE_EXHAUSTED, window.full(), CallPhase.QUEUED);
   }
 
-  private Slot claimSlot(MethodDescriptor<?> method, long untilNanos) {
-    while (true) {
-      Slot slot = host.slots().claim();
+  private Slot claimSlot(MethodDescriptor<?> method, long waitNanos) {
+    try {
+      Slot slot = host.slotShare().claim(host.loop().clock(), waitNanos);
       if (slot != null) {
         return slot;
       }
-      if (untilNanos - host.loop().clock().nanoTime() <= 0) {
-        throw failure(
-            method,
-            RpcStatus.RESOURCE_EXHAUSTED,
-            "all " + host.slots().maxSlots() + " message slots are in use: raise slotMemoryBytes",
-            CallPhase.QUEUED);
-      }
-      if (Thread.currentThread().isInterrupted()) {
-        throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.QUEUED);
-      }
-      LockSupport.parkNanos(SLOT_RETRY_NANOS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.QUEUED);
     }
+    throw failure(
+        method, RpcStatus.RESOURCE_EXHAUSTED, host.slotShare().exhausted(), CallPhase.QUEUED);
   }
 
   private void encode(
@@ -224,16 +257,25 @@ public final class SessionCaller implements ServiceCaller {
       if (slot.parts() != null) {
         FrameHeader.writeFlags(slot.content(), FrameHeader.FLAG_PARTS);
       }
+      if (method.oneway()) {
+        CallFrames.unlimited(slot.content(), BODY);
+      }
     } catch (WireException e) {
-      throw new RpcException(
-          RpcStatus.INVALID_ARGUMENT,
-          method.fullName() + " failed " + CallPhase.ENCODING.words() + ": " + e.getMessage(),
-          CallPhase.ENCODING,
-          Execution.NOT_EXECUTED,
-          method.idempotent(),
-          null,
-          e);
+      throw notEncoded(method, e, String.valueOf(e.getMessage()));
+    } catch (Throwable e) { // of a user's serializer, or of an argument that is none
+      throw notEncoded(method, e, Thrown.fullWords(e));
     }
+  }
+
+  private static RpcException notEncoded(MethodDescriptor<?> method, Throwable cause, String why) {
+    return new RpcException(
+        RpcStatus.INVALID_ARGUMENT,
+        method.fullName() + " failed " + CallPhase.ENCODING.words() + ": " + why,
+        CallPhase.ENCODING,
+        Execution.NOT_EXECUTED,
+        method.idempotent(),
+        null,
+        cause);
   }
 
   private static RpcException failure(

@@ -28,6 +28,9 @@ public interface Parts {
    */
   int take(MemorySegment value, boolean array);
 
+  /** Returns what to do about a value that was not taken just now. */
+  String cure();
+
   /** Writes what the values are. */
   void writeTable(WireOut out);
 

@@ -37,6 +37,9 @@ public final class WireEncoder implements WireOut {
   private @Nullable Supplier<? extends Parts> partsMaker;
   private @Nullable Parts parts;
 
+  /** What to do about a large value that found no room beside the message; null if all did. */
+  private @Nullable String cure;
+
   /**
    * Starts a message.
    *
@@ -62,6 +65,7 @@ public final class WireEncoder implements WireOut {
     this.depth = 0;
     this.maxDepth = maxDepth;
     this.spilled = false;
+    this.cure = null;
     dropParts();
   }
 
@@ -107,6 +111,7 @@ public final class WireEncoder implements WireOut {
     parts = taking; // it is dropped with the message if this throws
     int index = taking.take(value, array);
     if (index == Parts.NOT_TAKEN) {
+      cure = taking.cure();
       parts = before; // a message without large values has no table
       return false;
     }
@@ -329,8 +334,9 @@ public final class WireEncoder implements WireOut {
             + needed
             + " bytes, and the limit is "
             + maxMessageBytes
-            + "; raise maxMessageBytes on both ends"
-            + (partsMaker == null ? "" : ", or bulkMemoryBytes for large values,")
+            + (cure == null
+                ? "; raise maxMessageBytes on both ends"
+                : ", for a large value found no room beside it; " + cure)
             + " or send less at once");
   }
 }

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
  * The body of {@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY}, big-endian:
  *
  * <pre>
- *   0  time left until the caller's deadline, microseconds, unsigned; all ones: 71 minutes or more
- *      (4 bytes)
+ *   0  time left until the caller's deadline, microseconds, unsigned; all ones: 71 minutes or more,
+ *      or nobody waits, as for a one-way call (4 bytes)
  *   4  service id: the hash code of its name, as java.lang.String defines it (4 bytes)
  *   8  method id (var int), then the arguments
  * </pre>
@@ -36,6 +36,11 @@ public final class CallFrames {
   /** Writes the time left into a request's body. */
   public static void remaining(ByteBuffer frame, int body, long nanos) {
     frame.putInt(body, (int) Math.max(0, Math.min(MOST_MICROS, nanos / 1000)));
+  }
+
+  /** Writes into a request's body that its caller waits as long as it takes, or not at all. */
+  public static void unlimited(ByteBuffer frame, int body) {
+    frame.putInt(body, (int) MOST_MICROS);
   }
 
   /** Takes what has passed since a request arrived off the time it has left, if that is known. */

@@ -44,6 +44,10 @@ public enum FrameKind {
   SCHEMA(17, true),
   /** A further piece of a message that is longer than a frame. */
   FRAGMENT(18, true),
+  /** This end takes no more calls, and finishes those that it has: why. */
+  DRAINING(19, true),
+  /** The answer to {@link #DRAINING}: no call comes behind it. */
+  LAST_CALL(20, true),
 
   /**
    * The receiver wants a published object: its id and key, offset, length, flags. In this and all
@@ -71,6 +75,13 @@ public enum FrameKind {
    * id is the landing's number, counted from 1.
    */
   BULK_STANDING(39, true),
+  /**
+   * The receiver, before its first grant: so many bytes it has from before, their CRC32C, and it
+   * compares a checksum of the whole.
+   */
+  BULK_RESUME(40, true),
+  /** The answer where there were any: where the sender begins, behind these or at 0. */
+  BULK_RESUMED(41, true),
 
   /** The client asks for a better link: its epoch, then what the client can do. */
   UPGRADE_REQUEST(48, true),

@@ -29,12 +29,15 @@ import java.util.concurrent.CompletionStage;
  * completed never do. Regions and targets are then still to be released and closed.
  */
 public interface BulkPort {
-  /** Returns how many bytes one write should have: enough to be efficient, and a power of two. */
+  /**
+   * Returns how many bytes one write should have now: enough to be efficient, few enough that a
+   * small frame behind them does not wait for long, and a power of two.
+   */
   int chunkBytes();
 
   /**
-   * Returns how many bytes should be written and not completed at a time: enough to keep the link
-   * busy. A small frame waits for about as many, so it is not more than that either.
+   * Returns how many bytes should be written and not completed at a time now: enough to keep the
+   * link busy. A small frame waits for about as many, so it is not more than that either.
    */
   long windowBytes();
 

@@ -17,8 +17,10 @@ public interface LinkDriver extends AutoCloseable {
   /**
    * Waits until something is ready, {@link #wakeup} was called, or the time has passed. May do what
    * became ready.
+   *
+   * @return how much was done
    */
-  void await(long nanos);
+  int await(long nanos);
 
   /** Ends an {@link #await} under way, else the next one. Safe for any thread. */
   void wakeup();

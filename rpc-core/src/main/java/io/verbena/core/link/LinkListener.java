@@ -13,6 +13,13 @@ public interface LinkListener {
    */
   void onFrame(ByteBuffer buffer, int from, int to);
 
+  /**
+   * Bulk bytes have moved, if only a part of what somebody is to be told of: some have come, or the
+   * peer has said that it has some. A sign of life. The link may have an answer to them, which the
+   * owner has it {@link Link#flush} at the end of this duty cycle.
+   */
+  default void onBulkMoved() {}
+
   /** There is room again after a {@link SendResult.BackPressured}. */
   void onWritable();
 

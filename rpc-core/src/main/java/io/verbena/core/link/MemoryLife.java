@@ -1,6 +1,10 @@
 package io.verbena.core.link;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of the life of memory that is handed to a link: whether it may stay pinned while it
@@ -16,10 +20,43 @@ public final class MemoryLife {
   /** Used this once: it is unpinned as soon as it is released. */
   public static final MemoryLife ONCE = new MemoryLife(() -> false);
 
+  private static final MemorySegment.Scope GLOBAL = Arena.global().scope();
+
   private final BooleanSupplier staying;
 
+  /** What its owner frees the memory with, where that is not its own scope. */
+  private final @Nullable WeakReference<MemorySegment.Scope> owner;
+
   private MemoryLife(BooleanSupplier staying) {
+    this(staying, null);
+  }
+
+  private MemoryLife(BooleanSupplier staying, @Nullable WeakReference<MemorySegment.Scope> owner) {
     this.staying = staying;
+    this.owner = owner;
+  }
+
+  /**
+   * Returns this life, of memory that its owner frees with a scope. Of the global scope nobody is
+   * told when it is freed, as memory of another library may be: it is used this once.
+   */
+  public MemoryLife of(MemorySegment memory, MemorySegment.Scope freedWith) {
+    if (freedWith.equals(GLOBAL)) {
+      return ONCE;
+    }
+    return freedWith.equals(memory.scope())
+        ? this
+        : new MemoryLife(staying, new WeakReference<>(freedWith));
+  }
+
+  /** Returns this life, of memory that is freed with its own scope. */
+  public MemoryLife of(MemorySegment memory) {
+    return of(memory, memory.scope());
+  }
+
+  /** Returns what tells that memory has been freed; null if its owner's scope is gone. */
+  public MemorySegment.@Nullable Scope scopeOf(MemorySegment memory) {
+    return owner == null ? memory.scope() : owner.get();
   }
 
   /**

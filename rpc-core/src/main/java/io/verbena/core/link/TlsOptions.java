@@ -1,5 +1,6 @@
 package io.verbena.core.link;
 
+import io.verbena.api.settings.Checks;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -13,6 +14,11 @@ import javax.net.ssl.SSLContext;
  */
 public record TlsOptions(
     SSLContext context, boolean requireClientCertificate, boolean verifyHostName) {
+  /** Checks that there is a context. */
+  public TlsOptions {
+    Checks.required("context", context);
+  }
+
   /** For a client: the server must prove the name it was connected to by. */
   public static TlsOptions client(SSLContext context) {
     return new TlsOptions(context, false, true);

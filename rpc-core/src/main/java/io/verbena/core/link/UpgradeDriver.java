@@ -14,7 +14,7 @@ public interface UpgradeDriver extends AutoCloseable {
   /**
    * Does what is ready and returns without waiting; returns how much was done.
    *
-   * @param nowNanos the time as of the start of the loop's duty cycle
+   * @param nowNanos the time
    */
   int poll(long nowNanos);
 
@@ -25,19 +25,22 @@ public interface UpgradeDriver extends AutoCloseable {
   boolean isInUse();
 
   /**
-   * The loop is about to wait: makes sure that whatever happens from now on wakes it.
+   * The loop is about to wait: makes sure that whatever happens from now on wakes it. May do what
+   * became ready.
    *
+   * @param nowNanos the time
    * @return false if something has happened already: the loop then polls again instead of waiting
    */
-  boolean armWakeup();
+  boolean armWakeup(long nowNanos);
 
   /**
    * Returns bytes that tell the passive end what it needs to make an offer; they go with the active
    * end's request.
    *
    * @param peer the address the session's first link is connected to
+   * @throws LinkException if a link cannot be asked for; the message says why
    */
-  byte[] request(URI peer, LinkOptions options);
+  byte[] request(URI peer, LinkOptions options) throws LinkException;
 
   /**
    * Offers a link to a peer, for one use.

@@ -4,11 +4,18 @@ import java.util.Map;
 
 /**
  * A kind of link that a session changes to after it has opened over another, found by {@link
- * java.util.ServiceLoader}. Safe for use by any thread.
+ * java.util.ServiceLoader}. Of several the first that is available is taken, in the order of their
+ * {@linkplain #priority() priorities}, or the one that the system property {@code verbena.upgrade}
+ * names. Whatever it throws keeps sessions on TCP, and no more. Safe for use by any thread.
  */
 public interface UpgradeProvider {
   /** Returns the kind of link, such as {@code "rdma"}. */
   String kind();
+
+  /** Returns where it stands among others that are available: the highest is taken. */
+  default int priority() {
+    return 0;
+  }
 
   /** Returns whether this host can make such links now. Cheap enough to ask for each session. */
   Availability availability();

@@ -7,6 +7,7 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.log.ThrottledLog;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,8 +15,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Steps everything that one thread owns: commands from other threads, links, timers. It is stepped
@@ -24,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #execute} is safe for any thread; all else is for the thread that steps the loop.
  */
 public final class EventLoop {
-  private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(EventLoop.class, "failures on event loops");
   private static final int COMMANDS_PER_CYCLE = 1024;
   private static final int QUEUE_CHUNK = 1024;
 
@@ -47,6 +47,9 @@ public final class EventLoop {
   private long firstLinksEveryNanos;
   private volatile boolean closed;
   private long now;
+
+  /** Something was done, or waited for, since the clock was read. */
+  private boolean stale;
 
   /**
    * A loop for links of one kind.
@@ -123,12 +126,20 @@ public final class EventLoop {
   }
 
   /** Belongs to no thread until one adopts it: the calling thread steps it no more. */
-  void disown() {
+  public void disown() {
     owner = null;
   }
 
-  /** Returns the time as of the start of this duty cycle. */
+  /**
+   * Returns the time, as of the beginning of what the loop is at: no older than the commands,
+   * frames and timers that it handles now. The clock is read when it is asked for, once for each
+   * batch of these.
+   */
   public long now() {
+    if (stale) {
+      stale = false;
+      now = clock.nanoTime();
+    }
     return now;
   }
 
@@ -174,7 +185,11 @@ public final class EventLoop {
     callScope.set(call);
     try {
       if (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope) {
-        handler.run();
+        try {
+          handler.run();
+        } finally {
+          Thread.interrupted(); // the mark would have the loop's sockets closed
+        }
       } else {
         ScopedValue.where(CallScope.CURRENT, callScope).run(handler);
       }
@@ -185,34 +200,109 @@ public final class EventLoop {
 
   /** Runs one duty cycle: returns how much was done. Waits for nothing. */
   public int doWork() {
+    stale = true;
     inCycle = true;
     try {
-      return work();
+      return took(drainCommands()) + took(pollFirstLinks()) + doTheRest();
     } finally {
       inCycle = false;
     }
   }
 
-  private int work() {
-    now = clock.nanoTime();
-    int work = drainCommands();
-    work += pollFirstLinks();
-    for (UpgradeDriver upgrade : upgradeDrivers) {
-      work += upgrade.poll(now);
+  /**
+   * Runs one duty cycle that begins by waiting until there is something to do, or the next timer is
+   * due, or the time has passed. Returns how much was done.
+   */
+  int doWork(long waitNanos) {
+    return endWait(beginWait(waitNanos));
+  }
+
+  /**
+   * Begins a duty cycle with the first half of a wait, for whoever steps the loop by hand: from now
+   * on whatever there is to do wakes the driver. Time passes, and other loops are stepped, before
+   * {@link #endWait}.
+   *
+   * @return how long to wait, in nanoseconds, unless the driver is woken or ready before; 0 or less
+   *     where there is something to do already
+   */
+  public long beginWait(long atMostNanos) {
+    stale = true;
+    inCycle = true;
+    try {
+      waiting.set(true);
+      // A command handed over before the flag was set has woken nobody: look once more.
+      boolean idle = commands.isEmpty() && cycleEnd.isEmpty() && !stopping && armUpgrades();
+      return idle ? timers.nanosToNext(now(), atMostNanos) : 0;
+    } finally {
+      inCycle = false;
     }
-    work += timers.poll(now);
-    work += runCycleEnd();
+  }
+
+  /**
+   * The second half of a wait, and the rest of its duty cycle: waits in the driver, which may do
+   * there what becomes ready. So answers to that leave before the driver looks for more.
+   *
+   * @param nanos what {@link #beginWait} returned
+   * @return how much was done
+   */
+  public int endWait(long nanos) {
+    stale = true; // by when the driver does something
+    inCycle = true;
+    try {
+      return took(await(nanos)) + took(drainCommands()) + doTheRest();
+    } finally {
+      inCycle = false;
+    }
+  }
+
+  private int await(long nanos) {
+    try {
+      return nanos > 0 ? firstLinks(driver.await(nanos)) : 0;
+    } catch (Throwable e) {
+      return failed("Waiting for links", e);
+    } finally {
+      waiting.set(false);
+    }
+  }
+
+  private int doTheRest() {
+    int work = 0;
+    for (UpgradeDriver upgrade : upgradeDrivers) {
+      work += took(poll(upgrade));
+    }
+    return work + took(timers.poll(now())) + runCycleEnd();
+  }
+
+  /** What was done took its time. */
+  private int took(int work) {
+    stale |= work > 0;
     return work;
   }
 
   private int pollFirstLinks() {
-    if (!firstLinksBusy && now - firstLinksPolled < firstLinksEveryNanos && hasUpgradedLinks()) {
+    long since = now() - firstLinksPolled;
+    if (!firstLinksBusy && since < firstLinksEveryNanos && hasUpgradedLinks()) {
       return 0;
     }
-    int work = driver.poll();
-    firstLinksPolled = now;
+    try {
+      return firstLinks(driver.poll());
+    } catch (Throwable e) {
+      return failed("Looking after links", e);
+    }
+  }
+
+  private int firstLinks(int work) {
+    firstLinksPolled = now();
     firstLinksBusy = work > 0;
     return work;
+  }
+
+  private int poll(UpgradeDriver upgrade) {
+    try {
+      return upgrade.poll(now());
+    } catch (Throwable e) {
+      return failed("Looking after links", e);
+    }
   }
 
   /** Returns whether there are links that sessions have upgraded to. */
@@ -255,27 +345,25 @@ public final class EventLoop {
   private static void run(Command command) {
     try {
       command.run();
-    } catch (RuntimeException e) {
-      LOG.error("A command failed on the event loop; the loop goes on", e);
+    } catch (Throwable e) {
+      failed("A command", e);
     }
   }
 
-  /** Waits until there is something to do, or the next timer is due, or the time has passed. */
-  void await(long atMostNanos) {
-    waiting.set(true);
-    // A command handed over before the flag was set has woken nobody: look once more.
-    if (commands.isEmpty() && !stopping && armUpgrades()) {
-      long nanos = timers.nanosToNext(clock.nanoTime(), atMostNanos);
-      if (nanos > 0) {
-        driver.await(nanos);
-      }
-    }
-    waiting.set(false);
+  /**
+   * Nothing ends a loop, not even an error of the virtual machine: others' sessions are on it. What
+   * failed is over, and who was to hear of it hears by its time-out at the latest.
+   *
+   * @return that something was done
+   */
+  static int failed(String what, Throwable failure) {
+    FAILED.error("{} failed on the event loop; the loop goes on", what, failure);
+    return 1;
   }
 
   private boolean armUpgrades() {
     for (UpgradeDriver upgrade : upgradeDrivers) {
-      if (!upgrade.armWakeup()) {
+      if (!upgrade.armWakeup(now())) {
         return false;
       }
     }

@@ -1,5 +1,6 @@
 package io.verbena.core.loop;
 
+import io.verbena.core.NanoClock;
 import java.time.Duration;
 
 /** When an event loop that finds no work waits in the kernel. */
@@ -12,7 +13,7 @@ public sealed interface Idling {
 
   /** After it has looked for work for a fixed time. */
   static Idling spinning(Duration atMost) {
-    return new Spinning(atMost.toNanos());
+    return new Spinning(NanoClock.nanos(atMost));
   }
 
   /** See {@link #ADAPTIVE}. */

@@ -6,15 +6,11 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The daemon thread that steps one event loop until it is closed. */
 public final class LoopThread implements AutoCloseable {
   /** Stands for the thread of any loop. */
   private static final Thread ANY = Thread.ofVirtual().unstarted(() -> {});
-
-  private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
 
   /** A system call of half a microsecond in each of these costs little, and delays nobody much. */
   private static final long FIRST_LINKS_EVERY_NANOS = 20_000;
@@ -39,23 +35,27 @@ public final class LoopThread implements AutoCloseable {
     AgentRunner runner =
         new AgentRunner(
             strategy(idling, loop),
-            error -> LOG.error("An event loop's duty cycle failed; the loop goes on", error),
+            error -> EventLoop.failed("A duty cycle", error),
             null,
             new DutyCycle(loop));
     AgentRunner.startOnThread(
         runner,
         run -> {
-          Thread thread =
-              new Thread(
-                  () -> {
-                    loop.adopt();
-                    ScopedValue.where(CallScope.CURRENT, loop.callScope()).run(run);
-                  },
-                  loop.roleName());
-          thread.setDaemon(true);
-          return thread;
+          return daemon(
+              loop.roleName(),
+              () -> {
+                loop.adopt();
+                ScopedValue.where(CallScope.CURRENT, loop.callScope()).run(run);
+              });
         });
     return new LoopThread(loop, runner);
+  }
+
+  /** Returns a thread of the platform, not started, that keeps no process alive. */
+  static Thread daemon(String name, Runnable task) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** Returns whether loops may read memory, and not its owner's thread alone. */
@@ -95,6 +95,7 @@ public final class LoopThread implements AutoCloseable {
   private record DutyCycle(EventLoop loop) implements Agent {
     @Override
     public int doWork() {
+      Thread.interrupted(); // left behind by users' code, it would have the loop's sockets closed
       return loop.doWork();
     }
 

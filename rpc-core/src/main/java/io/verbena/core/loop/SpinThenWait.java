@@ -4,8 +4,8 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * Spins for a while after the last work, then waits: a reply that comes within a round trip is met
- * without a wake-up, and an idle loop costs nothing. Time is told by duty cycles: each reads the
- * clock once.
+ * without a wake-up, and an idle loop costs nothing. Time is told by duty cycles, which read the
+ * clock.
  */
 final class SpinThenWait implements IdleStrategy {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
@@ -62,8 +62,8 @@ final class SpinThenWait implements IdleStrategy {
     }
     if (now - idleSince < spinNanos) {
       spin();
-    } else {
-      loop.await(LONGEST_WAIT_NANOS);
+    } else if (loop.doWork(LONGEST_WAIT_NANOS) > 0) {
+      reset();
     }
   }
 

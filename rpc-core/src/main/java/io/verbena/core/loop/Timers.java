@@ -91,7 +91,11 @@ public final class Timers {
         release(node);
         expired++;
         if (timer != null) {
-          timer.onTimer(nowNanos);
+          try {
+            timer.onTimer(nowNanos);
+          } catch (Throwable e) {
+            EventLoop.failed("A timer", e);
+          }
         }
         node = next[DUE];
       }

@@ -64,14 +64,15 @@ final class InMemoryDriver implements LinkDriver {
   }
 
   @Override
-  public void await(long nanos) {
+  public int await(long nanos) {
     parked = Thread.currentThread();
     long wait = Math.min(nanos, nanosToNextExpiry());
     if (!signalled && !woken && wait > 0) {
-      LockSupport.parkNanos(this, wait);
+      network.park(wait);
     }
     parked = null;
     woken = false;
+    return poll();
   }
 
   @Override

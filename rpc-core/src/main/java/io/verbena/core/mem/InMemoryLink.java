@@ -5,16 +5,16 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One end of an in-memory link. */
 final class InMemoryLink implements Link {
-  private static final Logger LOG = LoggerFactory.getLogger(InMemoryLink.class);
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(InMemoryLink.class, "listeners of links that failed");
 
   /** Owns links that nobody wants any more. */
   static final Function<Link, LinkListener> NOBODY =
@@ -71,7 +71,7 @@ final class InMemoryLink implements Link {
     try {
       listener = owner.apply(this);
     } catch (RuntimeException e) {
-      LOG.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
       listener = NOBODY.apply(this);
       abort("its owner failed: " + e);
     }
@@ -179,7 +179,7 @@ final class InMemoryLink implements Link {
     try {
       return bulk.poll() + tellOfRoom() + receive();
     } catch (RuntimeException e) {
-      LOG.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+      FAILED.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
       abort("its listener failed: " + e);
       return 1;
     }

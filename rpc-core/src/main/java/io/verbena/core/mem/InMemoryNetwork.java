@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 
 /**
  * A network of one's own within a process, whose names are {@code mem://NAME}, and the faults that
@@ -34,6 +36,7 @@ public final class InMemoryNetwork implements LinkProvider {
   private final NanoClock clock;
   private final int ringFrames;
   private final int chunkBytes;
+  private final LongConsumer wait;
   private final AtomicLong refusedWrites = new AtomicLong();
   private final Map<String, InMemoryListening> listenings = new HashMap<>();
   private final Map<String, Admission> admissions = new HashMap<>();
@@ -44,8 +47,10 @@ public final class InMemoryNetwork implements LinkProvider {
   public enum Admission {
     /** They reach who listens. */
     ACCEPT,
-    /** They fail at once. */
+    /** They fail at once, for a reason that says nothing of who listens. */
     REFUSE,
+    /** They fail at once since nobody listens, as where a process was killed. */
+    NOBODY_LISTENS,
     /** Nobody answers, so that they time out. */
     IGNORE
   }
@@ -74,6 +79,16 @@ public final class InMemoryNetwork implements LinkProvider {
    * @param chunkBytes how many bytes one bulk write should have; a power of two
    */
   public InMemoryNetwork(NanoClock clock, int ringFrames, int chunkBytes) {
+    this(clock, ringFrames, chunkBytes, LockSupport::parkNanos);
+  }
+
+  /**
+   * A network whose idle drivers wait as they are told to.
+   *
+   * @param wait called by a driver's thread with the longest time, in nanoseconds; may end early,
+   *     and does when that thread is unparked
+   */
+  public InMemoryNetwork(NanoClock clock, int ringFrames, int chunkBytes, LongConsumer wait) {
     if (ringFrames < 1) {
       throw new IllegalArgumentException("a ring has at least 1 frame, not " + ringFrames);
     }
@@ -83,6 +98,12 @@ public final class InMemoryNetwork implements LinkProvider {
     this.clock = clock;
     this.ringFrames = ringFrames;
     this.chunkBytes = chunkBytes;
+    this.wait = wait;
+  }
+
+  /** Lets the calling thread, which steps a driver, wait. */
+  void park(long nanos) {
+    wait.accept(nanos);
   }
 
   int chunkBytes() {
@@ -151,8 +172,8 @@ public final class InMemoryNetwork implements LinkProvider {
       throw new LinkException(name + " refuses connections, as it was told to", null);
     }
     InMemoryListening listening = listenings.get(name);
-    if (listening == null) {
-      throw new LinkException(
+    if (listening == null || admission == Admission.NOBODY_LISTENS) {
+      throw LinkException.nobodyListens(
           "nobody listens at "
               + name
               + "; start its server first, in this process, or correct the name",

@@ -22,13 +22,25 @@ public final class MemoryBudget {
     return reserved.get();
   }
 
-  /** Takes so many bytes, or nothing and returns false. */
+  /**
+   * Takes so many bytes, or nothing and returns false. What is not taken is never counted, not even
+   * for a moment: who asks for too much makes nobody else's fail.
+   */
   public boolean reserve(long bytes) {
-    if (reserved.addAndGet(bytes) <= limit) {
-      return true;
+    return addUpTo(limit, bytes, reserved);
+  }
+
+  /** Adds an amount where the sum is at most so much; returns whether it did. */
+  static boolean addUpTo(long most, long amount, AtomicLong sum) {
+    while (true) {
+      long before = sum.get();
+      if (amount > most - before) {
+        return false;
+      }
+      if (sum.compareAndSet(before, before + amount)) {
+        return true;
+      }
     }
-    reserved.addAndGet(-bytes);
-    return false;
   }
 
   /** Gives back so many bytes. */

@@ -3,6 +3,7 @@ package io.verbena.core.memory;
 import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireEncoder;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,21 +21,30 @@ public final class Slot {
 
   private final ByteBuffer buffer;
   private final @Nullable SlotPool pool;
+  private final @Nullable Semaphore place;
   private @Nullable WireEncoder encoder;
   private @Nullable ByteBuffer spilled;
   private @Nullable Parts parts;
   private int length;
   private int holders;
   private long deadlineNanos;
+  private Quota.@Nullable Share chargedTo;
+  private long charged;
 
-  Slot(ByteBuffer buffer, @Nullable SlotPool pool) {
+  Slot(ByteBuffer buffer, @Nullable SlotPool pool, @Nullable Semaphore place) {
     this.buffer = buffer;
     this.pool = pool;
+    this.place = place;
   }
 
   /** Returns a claimed slot that belongs to no pool, for a frame that must not wait for one. */
   public static Slot unpooled(int bytes) {
-    Slot slot = new Slot(ByteBuffer.allocate(bytes), null);
+    return onHeap(bytes, null);
+  }
+
+  /** Returns one like it that took a place of somebody's, who has it back with the last release. */
+  static Slot onHeap(int bytes, @Nullable Semaphore place) {
+    Slot slot = new Slot(ByteBuffer.allocate(bytes), null, place);
     slot.claimed();
     return slot;
   }
@@ -71,6 +81,32 @@ public final class Slot {
   /** Returns the memory that holds the whole message: the slot's own, or what it spilled into. */
   public ByteBuffer content() {
     return spilled != null ? spilled : buffer;
+  }
+
+  /**
+   * Returns the memory on the heap that it holds, in bytes; 0 where its message fits a pooled one.
+   */
+  public int onHeap() {
+    if (spilled != null) {
+      return spilled.capacity();
+    }
+    return pool == null ? buffer.capacity() : 0;
+  }
+
+  /** Has somebody's share count so many bytes for it until it is released. */
+  public void charge(Quota.Share share, long bytes) {
+    uncharge();
+    share.takeAnyway(bytes);
+    chargedTo = share;
+    charged = bytes;
+  }
+
+  private void uncharge() {
+    Quota.Share share = chargedTo;
+    if (share != null) {
+      chargedTo = null;
+      share.give(charged);
+    }
   }
 
   /** Returns the large values that travel beside the message; null where there are none. */
@@ -139,11 +175,14 @@ public final class Slot {
     if (holders == 0) {
       spilled = null;
       dropParts();
+      uncharge();
       if (encoder != null) {
         encoder.drop(); // or a pool of small slots would keep as many long messages alive
       }
       if (pool != null) {
         pool.putBack(this);
+      } else if (place != null) {
+        place.release();
       }
     }
   }

@@ -64,6 +64,12 @@ public final class SlotPool {
     return slot;
   }
 
+  /** Claims a slot; where all are in use, one on the heap that belongs to no pool. */
+  public Slot claimSurely() {
+    Slot slot = claim();
+    return slot == null ? Slot.unpooled(slotBytes) : slot;
+  }
+
   private @Nullable Slot claimSlowly() {
     int perSlab = Math.max(1, SLAB_BYTES / slotBytes);
     while (true) {
@@ -86,9 +92,9 @@ public final class SlotPool {
   private Slot carve(int count) {
     ByteBuffer slab = ByteBuffer.allocateDirect(count * slotBytes);
     for (int i = 1; i < count; i++) {
-      free.offer(new Slot(slab.slice(i * slotBytes, slotBytes), this));
+      free.offer(new Slot(slab.slice(i * slotBytes, slotBytes), this, null));
     }
-    return new Slot(slab.slice(0, slotBytes), this);
+    return new Slot(slab.slice(0, slotBytes), this, null);
   }
 
   void putBack(Slot slot) {

@@ -2,7 +2,8 @@ package io.verbena.core.sequence;
 
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.memory.Progress;
+import io.verbena.core.memory.Quota;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ public final class Inbox {
   private static final int FIRST_ALLOCATION = 64 * 1024;
 
   private final int maxMessageBytes;
-  private final MemoryBudget budget;
+  private final Quota.Share memory;
   private final Receiver receiver;
   private long received;
   private int owed;
@@ -27,19 +28,19 @@ public final class Inbox {
      */
     void onMessage(FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int from, int to);
 
-    /** A message that was dropped on arrival because there was no memory for it. */
-    void onDropped(FrameKind kind, long callId, int length);
+    /** A message that was dropped on arrival because there was no memory for it, or no more. */
+    void onDropped(FrameKind kind, long callId, int length, String why);
   }
 
   /**
    * An empty inbox.
    *
    * @param maxMessageBytes the longest body to accept
-   * @param budget what long messages may take while they are put together
+   * @param memory what long messages may take while they are put together
    */
-  public Inbox(int maxMessageBytes, MemoryBudget budget, Receiver receiver) {
+  public Inbox(int maxMessageBytes, Quota.Share memory, Receiver receiver) {
     this.maxMessageBytes = maxMessageBytes;
-    this.budget = budget;
+    this.memory = memory;
     this.receiver = receiver;
   }
 
@@ -102,7 +103,7 @@ public final class Inbox {
     if (length < 0 || length > maxMessageBytes) {
       return "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken";
     }
-    assembly = new Assembly(kind, parts, callId, length);
+    assembly = new Assembly(memory, kind, parts, callId, length);
     return append(assembly, buffer, body + Integer.BYTES, to);
   }
 
@@ -111,7 +112,7 @@ public final class Inbox {
     if (piece == 0 || piece > message.length - message.filled) {
       return "fragments of " + (message.filled + piece) + " bytes for " + message.length;
     }
-    message.append(buffer, body, piece, budget);
+    message.append(buffer, body, piece);
     if (message.filled == message.length) {
       assembly = null;
       deliver(message);
@@ -123,13 +124,13 @@ public final class Inbox {
     try {
       byte[] bytes = message.bytes;
       if (bytes == null) {
-        receiver.onDropped(message.kind, message.callId, message.length);
+        receiver.onDropped(message.kind, message.callId, message.length, message.dropped);
       } else {
         receiver.onMessage(
             message.kind, message.parts, message.callId, ByteBuffer.wrap(bytes), 0, message.length);
       }
     } finally {
-      message.free(budget);
+      message.free();
     }
   }
 
@@ -138,8 +139,23 @@ public final class Inbox {
     received = 0;
     owed = 0;
     if (assembly != null) {
-      assembly.free(budget);
+      assembly.free();
       assembly = null;
+    }
+  }
+
+  /** Notes how far the message is that is being put together. */
+  public void mark() {
+    if (assembly != null) {
+      assembly.progress.mark(assembly.filled);
+    }
+  }
+
+  /** Lets go of the message that is being put together, if it is where it was marked. */
+  public void dropStalled(String why) {
+    Assembly message = assembly;
+    if (message != null && message.isStalled()) {
+      message.drop(why);
     }
   }
 
@@ -147,23 +163,29 @@ public final class Inbox {
    * A message that is being put together. It grows with what arrives, not with what was announced.
    */
   private static final class Assembly {
+    final Quota.Share memory;
     final FrameKind kind;
     final boolean parts;
     final long callId;
     final int length;
+    final Progress progress = new Progress();
     int filled;
     byte @Nullable [] bytes = new byte[0];
 
-    Assembly(FrameKind kind, boolean parts, long callId, int length) {
+    /** Why there are no bytes any more. */
+    String dropped = "";
+
+    Assembly(Quota.Share memory, FrameKind kind, boolean parts, long callId, int length) {
+      this.memory = memory;
       this.kind = kind;
       this.parts = parts;
       this.callId = callId;
       this.length = length;
     }
 
-    void append(ByteBuffer from, int index, int count, MemoryBudget budget) {
+    void append(ByteBuffer from, int index, int count) {
       if (bytes != null && filled + count > bytes.length) {
-        grow(bytes, filled + count, budget);
+        grow(bytes, filled + count);
       }
       if (bytes != null) {
         from.get(index, bytes, filled, count);
@@ -171,20 +193,31 @@ public final class Inbox {
       filled += count;
     }
 
-    private void grow(byte[] old, int needed, MemoryBudget budget) {
+    private void grow(byte[] old, int needed) {
       long doubled = Math.max(FIRST_ALLOCATION, 2L * old.length);
       int size = (int) Math.min(length, Math.max(needed, doubled));
-      if (budget.reserve(size - old.length)) {
+      if (memory.take(size - old.length)) {
         bytes = Arrays.copyOf(old, size);
       } else {
-        free(budget);
-        bytes = null; // the rest is read and dropped
+        drop(memory.refusal(length, "maxAssemblyBytes"));
+        memory.quota().want();
       }
     }
 
-    void free(MemoryBudget budget) {
+    boolean isStalled() {
+      return bytes != null && progress.hasStopped(filled, bytes.length);
+    }
+
+    /** What is still to come is read, and dropped. */
+    void drop(String why) {
+      free();
+      bytes = null;
+      dropped = why;
+    }
+
+    void free() {
       if (bytes != null) {
-        budget.release(bytes.length);
+        memory.give(bytes.length);
         bytes = new byte[0];
       }
     }

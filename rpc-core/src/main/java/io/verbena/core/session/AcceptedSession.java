@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.core.NanoClock;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.loop.Timers;
 
@@ -58,7 +59,7 @@ final class AcceptedSession implements SessionRole {
     if (timer != Timers.NONE) {
       return; // an attempt to resume that failed buys no more time
     }
-    long until = context.loop().now() + context.limits().resumeWindow().toNanos();
+    long until = context.loop().now() + NanoClock.nanos(context.limits().resumeWindow());
     timer =
         context
             .loop()
@@ -70,6 +71,11 @@ final class AcceptedSession implements SessionRole {
   @Override
   public void peerLost(String reason) {
     core.end(RpcStatus.UNAVAILABLE, reason);
+  }
+
+  @Override
+  public void peerLeft(String reason) {
+    peerLost(reason);
   }
 
   @Override

@@ -4,7 +4,7 @@ import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.stub.ServiceBinding;
-import io.verbena.core.Authenticator;
+import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
@@ -14,6 +14,7 @@ import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkListener;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.stat.SessionStat;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,14 +26,22 @@ import org.jspecify.annotations.Nullable;
 
 /** A server's sessions: opens them, and finds them again when a client resumes. On the loop. */
 public final class Acceptor implements LinkDriver.AcceptHandler {
+  private static final ThrottledLog LISTENER_FAILED =
+      ThrottledLog.of(Acceptor.class, "listeners for sessions that failed");
+
   private final SessionContext context;
-  private final @Nullable Authenticator authenticator;
+  private final @Nullable ClientAuthenticator authenticator;
   private final int maxSessions;
   private final RandomGenerator random;
   private final Consumer<Session> onOpened;
   private final LocalServices services = new LocalServices();
   private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
-  private boolean draining;
+
+  /** Sessions that have ended, and have one-way calls that go on. */
+  private final List<SessionCore> leaving = new ArrayList<>();
+
+  /** Why no new session is taken; null while they are. */
+  private @Nullable String drains;
 
   /**
    * A server without sessions.
@@ -45,7 +54,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   public Acceptor(
       SessionContext context,
       int maxSessions,
-      @Nullable Authenticator authenticator,
+      @Nullable ClientAuthenticator authenticator,
       RandomGenerator random,
       Consumer<Session> onOpened) {
     this.context = context;
@@ -70,20 +79,26 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     return sessions.values().stream().map(one -> one.core().stat()).toList();
   }
 
-  /** Takes no new sessions from now on. */
-  public void drain() {
-    draining = true;
+  /**
+   * Takes no new sessions from now on, and no new calls. Sessions that lose their link may still
+   * resume: there may be a result for them.
+   */
+  public void drain(String reason) {
+    drains = reason;
+    sessions.values().forEach(one -> one.core().drain(reason));
   }
 
-  /** Returns whether no session has a call running or a reply to deliver. */
-  public boolean isIdle() {
-    return sessions.values().stream().noneMatch(one -> one.core().isBusy());
+  /** Returns whether nothing runs that was called, and every result has arrived. */
+  public boolean isDrained() {
+    forgetDone();
+    return leaving.isEmpty() && sessions.values().stream().allMatch(one -> one.core().isDrained());
   }
 
   /** Ends every session. */
   public void endAll() {
     Collection<AcceptedSession> ending = new ArrayList<>(sessions.values());
-    ending.forEach(one -> one.core().close());
+    ending.forEach(one -> one.core().closeNow());
+    leaving.forEach(core -> core.incomingCalls().oneways().end());
   }
 
   @Override
@@ -100,8 +115,8 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
    * @param isNew whether it would be one more
    */
   @Nullable String refusal(boolean isNew) {
-    if (draining) {
-      return "the server is shutting down";
+    if (isNew && drains != null) {
+      return drains;
     }
     return isNew && sessions.size() >= maxSessions
         ? "the server has all the " + maxSessions + " sessions it takes: raise maxSessions there"
@@ -173,7 +188,16 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     session.attached();
     if (hello.key().id() == 0) {
       core.peerServes(hello.services());
-      onOpened.accept(core);
+      tell(core);
+    }
+  }
+
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  private void tell(SessionCore opened) {
+    try {
+      onOpened.accept(opened);
+    } catch (Throwable e) {
+      LISTENER_FAILED.error("The listener for new sessions failed for {}", opened, e);
     }
   }
 
@@ -192,5 +216,13 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
 
   void ended(AcceptedSession session) {
     sessions.remove(session.key().id());
+    forgetDone();
+    if (!session.core().incomingCalls().isEmpty()) {
+      leaving.add(session.core());
+    }
+  }
+
+  private void forgetDone() {
+    leaving.removeIf(core -> core.incomingCalls().isEmpty());
   }
 }

@@ -31,7 +31,6 @@ final class Acknowledger implements Timers.Timer {
   @Override
   public void onTimer(long nowNanos) {
     timer = Timers.NONE;
-    session.tellOnewaysDone();
     if (session.inbox().owed() > 0) {
       session.acknowledge();
     }

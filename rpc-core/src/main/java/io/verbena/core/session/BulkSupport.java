@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.Peer;
+import io.verbena.api.SessionState;
 import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkContext;
@@ -11,6 +12,8 @@ import io.verbena.core.bulk.SessionObjects;
 import io.verbena.core.bulk.Transfers;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Workers;
+import io.verbena.core.memory.Quota;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +49,18 @@ final class BulkSupport implements BulkHost {
   }
 
   @Override
+  public Workers workers() {
+    return session.context().workers();
+  }
+
+  @Override
   public BulkContext bulkContext() {
     return session.context().bulk();
+  }
+
+  @Override
+  public Quota.Share arrivals() {
+    return session.memory().values();
   }
 
   @Override
@@ -97,6 +110,12 @@ final class BulkSupport implements BulkHost {
   public @Nullable BulkPath bulkPath(int epoch) {
     Lane lane = session.lanes().withEpoch(epoch);
     return lane == null ? null : lane.bulkPath();
+  }
+
+  @Override
+  public boolean hasLink() {
+    SessionState state = session.state();
+    return state == SessionState.OPEN || state == SessionState.DRAINING;
   }
 
   @Override

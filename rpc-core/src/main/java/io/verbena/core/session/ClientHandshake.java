@@ -7,12 +7,16 @@ import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The client's side of opening or resuming a session over a new link. */
 final class ClientHandshake extends Handshake {
+  private static final ThrottledLog NOT_SET_UP =
+      ThrottledLog.of(ClientHandshake.class, "sessions that could not be set up");
+
   private final Connector connector;
   private @Nullable LinkPort port;
 
@@ -33,7 +37,7 @@ final class ClientHandshake extends Handshake {
     if (kind == FrameKind.WELCOME && owner != null) {
       Welcome welcome = Welcome.read(body);
       finish();
-      connector.welcomed(link, owner, welcome);
+      welcomed(owner, welcome);
     } else if (kind == FrameKind.REFUSED) {
       Refusal refusal = Refusal.read(body);
       finish();
@@ -42,6 +46,26 @@ final class ClientHandshake extends Handshake {
     } else {
       fail("protocol error while opening: the server answered with " + kind);
     }
+  }
+
+  private void welcomed(LinkPort owner, Welcome welcome) {
+    try {
+      connector.welcomed(link, owner, welcome);
+    } catch (RuntimeException e) {
+      NOT_SET_UP.error("A session with {} could not be set up", link.peerAddress(), e);
+      link.abort("the session could not be set up: " + e);
+      connector.attemptFailed(RpcStatus.INTERNAL, "the session could not be set up: " + e);
+    }
+  }
+
+  @Override
+  String expected() {
+    return "server";
+  }
+
+  @Override
+  void onLost(String reason) {
+    connector.greetingLost(reason);
   }
 
   @Override

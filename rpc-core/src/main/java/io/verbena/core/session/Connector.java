@@ -3,6 +3,7 @@ package io.verbena.core.session;
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.NanoClock;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,13 +36,30 @@ import org.slf4j.LoggerFactory;
  *    └─────────────────┘ resuming: tries again until the resume window is over
  * </pre>
  *
+ * <p>Where nobody listens any more the session is lost before: calls that were sent fail, others
+ * wait for a new one until the window is over. So do those that were not sent to a server that shut
+ * down.
+ *
  * <p>While a better link carries the calls, a lost first link is made again beside it.
  */
 public final class Connector implements SessionRole {
   private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
+  private static final long MILLI = 1_000_000;
   private static final long FIRST_DELAY_NANOS = 10_000_000;
   private static final long LONGEST_DELAY_NANOS = 1_000_000_000;
   private static final int RESUME_ATTEMPTS = 5;
+
+  /** Where each connection is lost as soon as it is made, no better one is to be expected. */
+  private static final int MOST_LOST_GREETINGS = 3;
+
+  /**
+   * A port that says for so long a part of the resume window that nobody listens has lost its
+   * process, and with it the session. What stands between, such as a proxy that reads its
+   * configuration again, may be away for shorter.
+   */
+  private static final int GONE_PART = 10;
+
+  private static final long NEVER = Long.MIN_VALUE;
 
   private final ConnectorConfig config;
   private final EventLoop loop;
@@ -49,10 +68,23 @@ public final class Connector implements SessionRole {
   private SessionKey key = SessionKey.NONE;
   private int epoch;
   private boolean connecting;
+
+  /** What the user's token supplier was asked last; null if there is none. */
+  private @Nullable Question<String> asked;
+
   private long retryTimer = Timers.NONE;
   private long delayNanos;
+  private long openUntil;
+  private int lostGreetings;
   private boolean resumeDue;
   private long resumeUntil;
+  private long nobodyListensSince = NEVER;
+  private @Nullable String obstacle;
+
+  /** The last server has shut down, and there was none since. */
+  private boolean shutDown;
+
+  private long connectingSince;
 
   /** The link that the greeting under way wants to keep; 0 for none. */
   private int keptEpoch;
@@ -105,62 +137,122 @@ public final class Connector implements SessionRole {
   public void linkWanted() {
     boolean tooEarly = isResuming() && session.isDrainingLinks(); // it tells when it is time
     if (!connecting && retryTimer == Timers.NONE && !tooEarly) {
-      connect();
+      begin();
     }
+  }
+
+  /** Has all the time for an attempt that there is. */
+  private void begin() {
+    openUntil = loop.now() + NanoClock.nanos(config.link().connectTimeout());
+    lostGreetings = 0;
+    connect();
   }
 
   private boolean isResuming() {
     return key.id() != 0;
   }
 
+  /** Asks for a token first, and then for a link. */
   private void connect() {
     connecting = true;
+    connectingSince = loop.now();
+    Supplier<String> supplier = config.token();
+    if (supplier == null) {
+      connect("");
+      return;
+    }
+    asked =
+        Question.ask(
+            loop,
+            session.context().workers().deciders(),
+            attemptOptions().connectTimeout(),
+            supplier::get,
+            this::connect,
+            silence -> noToken(silence.words()));
+  }
+
+  /** Nothing was sent: it is this end's user who has to do something about it. */
+  private void noToken(String words) {
+    String reason = "this client's token supplier " + words;
+    if (isResuming()) {
+      attemptFailed(RpcStatus.UNAVAILABLE, reason); // its next answer may be in time
+    } else {
+      attemptFailed(RpcStatus.UNAUTHENTICATED, reason);
+    }
+  }
+
+  private void connect(String token) {
     loop.driver()
         .connect(
             config.address(),
-            isResuming() ? resumeOptions() : config.link(),
+            isTryingForAWhile() ? resumeOptions() : attemptOptions(),
             new LinkDriver.ConnectHandler() {
               @Override
               public LinkListener onConnected(Link link) {
-                return greet(link);
+                return greet(link, token);
               }
 
               @Override
               public void onFailed(LinkException failure) {
-                attemptFailed(RpcStatus.UNAVAILABLE, String.valueOf(failure.getMessage()));
+                linkFailed(failure);
               }
             });
   }
 
-  /** An attempt that goes unanswered must leave time for others within the resume window. */
-  private LinkOptions resumeOptions() {
+  private void linkFailed(LinkException failure) {
+    String reason = String.valueOf(failure.getMessage());
+    if (!failure.nobodyListens()) {
+      nobodyListensSince = NEVER;
+    } else if (nobodyListensSince == NEVER) {
+      nobodyListensSince = loop.now();
+    }
+    long most = NanoClock.nanos(session.limits().resumeWindow()) / GONE_PART;
+    boolean gone = failure.nobodyListens() && loop.now() - nobodyListensSince >= most;
+    if (gone && isResuming() && !session.isAttached() && !session.isEnded()) {
+      forgetPeer(reason); // what was sent fails, and what was not waits for a new session
+    }
+    attemptFailed(RpcStatus.UNAVAILABLE, reason);
+  }
+
+  private void forgetPeer(String reason) {
+    LOG.debug("Session {} with {} is lost: {}", key, config.address(), reason);
+    key = SessionKey.NONE;
+    session.forgetPeer(reason);
+  }
+
+  private LinkOptions attemptOptions() {
+    return isResuming() ? resumeOptions() : openingOptions();
+  }
+
+  private LinkOptions openingOptions() {
+    return within(Duration.ofNanos(Math.max(MILLI, openUntil - loop.now())));
+  }
+
+  private LinkOptions within(Duration limit) {
     LinkOptions link = config.link();
-    Duration part = session.limits().resumeWindow().dividedBy(RESUME_ATTEMPTS);
-    Duration timeout = part.compareTo(link.connectTimeout()) < 0 ? part : link.connectTimeout();
+    Duration timeout = limit.compareTo(link.connectTimeout()) < 0 ? limit : link.connectTimeout();
     return new LinkOptions(link.maxFrameBytes(), timeout, link.tls());
   }
 
-  /** A server that takes connections and says nothing does not lengthen the resume window. */
-  private Duration handshakeLimit() {
-    Duration left = Duration.ofNanos(Math.max(1, resumeUntil - loop.now()));
-    return isResuming() && left.compareTo(Handshake.LIMIT) < 0 ? left : Handshake.LIMIT;
+  /** An attempt that goes unanswered must leave time for others within the resume window. */
+  private LinkOptions resumeOptions() {
+    return within(session.limits().resumeWindow().dividedBy(RESUME_ATTEMPTS));
   }
 
-  private LinkListener greet(Link link) {
-    Hello hello;
-    try {
-      hello = hello();
-    } catch (RuntimeException e) {
-      attemptFailed(RpcStatus.UNAVAILABLE, "no token for the server can be had: " + e);
-      throw e; // closes the link
-    }
+  /** A server that takes connections and says nothing lengthens neither opening nor resuming. */
+  private Duration handshakeLimit() {
+    long left = (isResuming() ? resumeUntil : openUntil) - loop.now();
+    return within(Duration.ofNanos(Math.max(MILLI, left))).connectTimeout();
+  }
+
+  private LinkListener greet(Link link, String token) {
     ClientHandshake handshake = new ClientHandshake(link, loop, handshakeLimit(), this);
     LinkPort port = new LinkPort(handshake);
-    handshake.begin(port, nextEpoch(), hello);
+    handshake.begin(port, nextEpoch(), hello(token));
     return port;
   }
 
-  private Hello hello() {
+  private Hello hello(String token) {
     keptEpoch = session.lanes().settledEpoch();
     return new Hello(
         FrameHeader.VERSION,
@@ -173,7 +265,7 @@ public final class Connector implements SessionRole {
             session.limits().maxMessageBytes(),
             config.link().maxFrameBytes(),
             session.limits().maxCalls()),
-        config.token().get(),
+        token,
         session.services().offered());
   }
 
@@ -194,6 +286,9 @@ public final class Connector implements SessionRole {
       return;
     }
     resumeDue = false;
+    nobodyListensSince = NEVER;
+    obstacle = null;
+    shutDown = false;
     if (!session.attach(link, port, epoch, welcome.received(), welcome.limits(), peer)) {
       link.abort("protocol error: the server's account of the session cannot be true");
       peerLost("the server's account of the session cannot be true");
@@ -217,9 +312,11 @@ public final class Connector implements SessionRole {
       return;
     }
     resumeDue = false;
+    nobodyListensSince = NEVER;
+    obstacle = null;
     delayNanos = 0;
     session.attachFirst(link, port, epoch, peer);
-    LOG.info("Session {} has a first link to {} again", key, peer.address());
+    LOG.debug("Session {} has a first link to {} again", key, peer.address());
   }
 
   @Override
@@ -255,33 +352,71 @@ public final class Connector implements SessionRole {
     }
   }
 
-  void attemptFailed(RpcStatus status, String reason) {
+  /** A connection was lost before it had a session: that may be chance, so another is made. */
+  void greetingLost(String reason) {
+    long delay = nextDelay();
+    boolean again =
+        !isResuming()
+            && !session.isEnded()
+            && ++lostGreetings <= MOST_LOST_GREETINGS
+            && loop.now() + delay - openUntil < 0;
+    if (!again) {
+      attemptFailed(RpcStatus.UNAVAILABLE, reason);
+      return;
+    }
     connecting = false;
+    delayNanos = delay;
+    retryTimer =
+        loop.timers()
+            .schedule(
+                loop.now() + delay,
+                now -> {
+                  retryTimer = Timers.NONE;
+                  if (!session.isEnded()) {
+                    connect();
+                  }
+                });
+  }
+
+  private long nextDelay() {
+    return Math.clamp(delayNanos * 2, FIRST_DELAY_NANOS, LONGEST_DELAY_NANOS);
+  }
+
+  void attemptFailed(RpcStatus status, String met) {
+    String reason = shutDown ? "the server shut down, and no other is there yet: " + met : met;
+    connecting = false;
+    obstacle = reason;
     if (session.isEnded()) {
       return;
     }
-    delayNanos = Math.clamp(delayNanos * 2, FIRST_DELAY_NANOS, LONGEST_DELAY_NANOS);
-    if (!isResuming()) {
+    delayNanos = nextDelay();
+    if (status == RpcStatus.UNAVAILABLE && isTryingForAWhile()) {
+      retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
+    } else if (!isResuming()) {
+      resumeDue = false;
       session.failWaiting(status, reason);
       tellWaiters(new Failure(status, reason));
-      retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
-    } else if (status == RpcStatus.UNAVAILABLE && loop.now() - resumeUntil < 0) {
       retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
     } else {
-      LOG.info("Session {} with {} is lost: {}", key, config.address(), reason);
-      key = SessionKey.NONE;
       resumeDue = false;
-      session.forgetPeer(reason);
+      forgetPeer(reason);
       session.failWaiting(status, reason);
       tellWaiters(new Failure(status, reason));
+      if (config.keepsOpen()) {
+        retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
+      }
     }
   }
 
   private void retry() {
     retryTimer = Timers.NONE;
-    if (!session.isEnded() && session.lacksFirstLink() && (isResuming() || session.hasCalls())) {
-      connect();
+    if (!session.isEnded() && session.lacksFirstLink() && (isResuming() || isWanted())) {
+      begin();
     }
+  }
+
+  private boolean isWanted() {
+    return session.hasCalls() || config.keepsOpen();
   }
 
   private void tellWaiters(@Nullable Failure failure) {
@@ -295,28 +430,67 @@ public final class Connector implements SessionRole {
   @Override
   public void linkLost(String reason) {
     if (!session.isAttached()) { // else its links have told where its calls stay
-      LOG.info("Session {} lost its link to {}: {}; resuming", key, config.address(), reason);
+      LOG.debug("Session {} lost its link to {}: {}; resuming", key, config.address(), reason);
+    }
+    if (obstacle == null) {
+      obstacle = "its connection was lost: " + reason;
     }
     if (!resumeDue) { // the loss of another link meanwhile buys no more time
-      resumeDue = true;
-      resumeUntil = loop.now() + session.limits().resumeWindow().toNanos();
+      tryForAWhile();
     }
     linkWanted();
   }
 
+  /** From now on failed attempts are repeated until the resume window is over. */
+  private void tryForAWhile() {
+    resumeDue = true;
+    resumeUntil = loop.now() + NanoClock.nanos(session.limits().resumeWindow());
+  }
+
+  private boolean isTryingForAWhile() {
+    return resumeDue && loop.now() - resumeUntil < 0;
+  }
+
   @Override
   public void peerLost(String reason) {
-    LOG.info("Session {} with {} is lost: {}", key, config.address(), reason);
-    key = SessionKey.NONE;
     resumeDue = false;
-    session.forgetPeer(reason);
-    if (session.hasCalls()) {
+    goOnWithoutPeer(reason);
+  }
+
+  @Override
+  public void peerLeft(String reason) {
+    if (session.peerDrains()) {
+      shutDown = true;
+      obstacle = "the server shut down";
+      tryForAWhile(); // its successor may take some time to start
+      goOnWithoutPeer(reason);
+    } else {
+      peerLost(reason);
+    }
+  }
+
+  private void goOnWithoutPeer(String reason) {
+    forgetPeer(reason);
+    if (!session.isEnded() && isWanted()) {
       linkWanted();
     }
   }
 
   @Override
+  public @Nullable String obstacle() {
+    if (connecting) {
+      long millis = (loop.now() - connectingSince) / 1_000_000;
+      String silent = config.address() + " has not answered for " + millis + " ms";
+      return obstacle == null ? silent : silent + "; before that: " + obstacle;
+    }
+    return obstacle;
+  }
+
+  @Override
   public void ended() {
+    if (asked != null) {
+      asked.withdraw();
+    }
     loop.timers().cancel(retryTimer);
     retryTimer = Timers.NONE;
     tellWaiters(new Failure(RpcStatus.CANCELLED, "the session was closed"));

@@ -5,14 +5,20 @@ import io.verbena.core.link.LinkOptions;
 import java.net.URI;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a client reaches its server.
  *
  * @param address where
  * @param link how links are opened
- * @param token gives the credentials, anew for each attempt; empty for none
+ * @param token gives the credentials, anew for each attempt, elsewhere than on the loop; null: none
+ * @param keepsOpen whether it connects without a call to make, and again when the peer is gone
  * @param whenEnded hears on the loop that the session has ended for good
  */
 public record ConnectorConfig(
-    URI address, LinkOptions link, Supplier<String> token, Consumer<Session> whenEnded) {}
+    URI address,
+    LinkOptions link,
+    @Nullable Supplier<String> token,
+    boolean keepsOpen,
+    Consumer<Session> whenEnded) {}

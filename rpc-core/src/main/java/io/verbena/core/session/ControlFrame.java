@@ -4,16 +4,16 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A message of the session's own, in memory of its own: it never waits for a slot. */
 final class ControlFrame implements Outgoing {
-  private static final Logger LOG = LoggerFactory.getLogger(ControlFrame.class);
+  private static final ThrottledLog TOO_LONG =
+      ThrottledLog.of(ControlFrame.class, "control messages that the peer does not take");
   private static final int SMALL = 256;
   private static final int MOST = 16 << 20;
   private static final int DEPTH = 64;
@@ -66,6 +66,6 @@ final class ControlFrame implements Outgoing {
 
   @Override
   public void tooLong(int length, int limit) {
-    LOG.warn("A control message of {} bytes was not sent; the peer takes {}", length, limit);
+    TOO_LONG.warn("A control message of {} bytes was not sent; the peer takes {}", length, limit);
   }
 }

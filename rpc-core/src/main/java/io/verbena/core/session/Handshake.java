@@ -2,6 +2,7 @@ package io.verbena.core.session;
 
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.NanoClock;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -20,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * A link's first words, either side: sends and takes unsequenced frames until a session owns it.
  */
 abstract class Handshake implements LinkListener, Timers.Timer {
-  /** How long the peer may take for its part, unless there is less time. */
-  static final Duration LIMIT = Duration.ofSeconds(10);
-
   private static final int DEPTH = 16;
 
   final Link link;
@@ -44,20 +42,33 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   }
 
   final void startTimer() {
-    timer = loop.timers().schedule(loop.now() + limit.toNanos(), this);
+    timer = loop.timers().schedule(loop.now() + NanoClock.nanos(limit), this);
+  }
+
+  /** The peer has done its part so far, and now waits for this end. */
+  final void stopTimer() {
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
   }
 
   /** A frame of the handshake; throws WireException if it does not decode. */
   abstract void onWord(FrameKind kind, int epoch, WireDecoder body);
 
+  /** Returns what is at the other end, in a word. */
+  abstract String expected();
+
   /** There will be no session over this link. Called at most once. */
   abstract void onBroken(String reason);
+
+  /** The link was lost before there was a session over it. Called at most once. */
+  void onLost(String reason) {
+    onBroken(reason);
+  }
 
   /** The handshake has had its result: nothing more is reported. */
   final void finish() {
     over = true;
-    loop.timers().cancel(timer);
-    timer = Timers.NONE;
+    stopTimer();
   }
 
   final boolean isOver() {
@@ -75,10 +86,12 @@ abstract class Handshake implements LinkListener, Timers.Timer {
                 + slot.length()
                 + " bytes; the link carries "
                 + link.capabilities().maxFrameBytes());
-      } else if (!(link.send(slot) instanceof SendResult.Sent)) {
-        fail("the link took no frame");
       } else {
-        link.flush();
+        switch (link.send(slot)) {
+          case SendResult.Sent _ -> link.flush();
+          case SendResult.BackPressured _ -> fail("the link took no frame");
+          case SendResult.Closed _ -> {} // it tells why
+        }
       }
     } finally {
       slot.release();
@@ -129,13 +142,19 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   public final void onClosed(String reason) {
     if (!over) {
       finish();
-      onBroken(reason);
+      onLost(reason);
     }
   }
 
   @Override
   public final void onTimer(long nowNanos) {
     timer = Timers.NONE;
-    fail("the peer did not open the session within " + limit.toMillis() + " ms");
+    fail(
+        link.peerAddress()
+            + " took the connection, and then said nothing for "
+            + limit.toMillis()
+            + " ms where a session was to be opened: it may not be a Verbena "
+            + expected()
+            + ", or is held up; check the address, or allow more time by connectTimeout");
   }
 }

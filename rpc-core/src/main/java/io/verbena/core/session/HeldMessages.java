@@ -2,14 +2,18 @@ package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
+import io.verbena.core.bulk.ArrivingParts;
 import io.verbena.core.bulk.PartTable;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.memory.Progress;
+import io.verbena.core.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class HeldMessages {
   private final SessionCore session;
   private final IncomingFrames frames;
-  private final MemoryBudget memory;
+  private final Quota.Share memory;
   private final Long2ObjectHashMap<Held> requests = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<Held> replies = new Long2ObjectHashMap<>();
 
@@ -30,6 +34,8 @@ final class HeldMessages {
     final long callId;
     final byte[] body;
     final long sinceNanos;
+    final Progress progress = new Progress();
+    @Nullable ArrivingParts values;
 
     Held(FrameKind kind, long callId, byte[] body, long sinceNanos) {
       this.kind = kind;
@@ -46,7 +52,7 @@ final class HeldMessages {
   HeldMessages(SessionCore session, IncomingFrames frames) {
     this.session = session;
     this.frames = frames;
-    this.memory = session.context().assemblies();
+    this.memory = session.memory().assemblies();
   }
 
   /**
@@ -113,14 +119,14 @@ final class HeldMessages {
       int end,
       PartTable table,
       @Nullable Duration timeout) {
-    boolean fits = memory.reserve(end - from);
+    boolean fits = memory.take(end - from);
     byte[] body = new byte[fits ? end - from : 0];
     Held held = new Held(kind, callId, body, session.loop().now());
     (held.isRequest() ? requests : replies).put(callId, held);
     String call = "call " + callId;
     if (!fits) {
-      String why =
-          "a message of " + (end - from) + " bytes found no memory: raise maxAssemblyBytes";
+      String why = "its message: " + memory.refusal(end - from, "maxAssemblyBytes");
+      memory.quota().want();
       session
           .transfers()
           .calls()
@@ -129,25 +135,32 @@ final class HeldMessages {
       return;
     }
     buffer.get(from, body);
-    session
-        .transfers()
-        .calls()
-        .receiveParts(
-            callId,
-            held.isRequest(),
-            call,
-            table,
-            memory,
-            timeout,
-            values -> whole(held, values),
-            (status, why) -> incomplete(held, status, why));
+    held.values =
+        session
+            .transfers()
+            .calls()
+            .receiveParts(
+                callId,
+                held.isRequest(),
+                call,
+                table,
+                memory,
+                session.memory().values(),
+                timeout,
+                values -> whole(held, values),
+                (status, why) -> incomplete(held, status, why));
+  }
+
+  /** Returns whether calls of the peer's wait here. */
+  boolean holdsRequests() {
+    return !requests.isEmpty();
   }
 
   private boolean leaves(Held held) {
     if (!(held.isRequest() ? requests : replies).remove(held.callId, held)) {
       return false;
     }
-    memory.release(held.body.length);
+    memory.give(held.body.length);
     return true;
   }
 
@@ -156,7 +169,7 @@ final class HeldMessages {
       return;
     }
     ByteBuffer body = ByteBuffer.wrap(held.body);
-    if (held.isRequest()) {
+    if (held.isRequest()) { // of a one-way call that is unlimited, and stays so
       CallFrames.elapsed(body, 0, session.loop().now() - held.sinceNanos);
     }
     frames.deliver(held.kind, held.callId, body, values);
@@ -172,10 +185,40 @@ final class HeldMessages {
     }
   }
 
+  /** Notes how far the values are. */
+  void mark() {
+    for (Held one : all()) {
+      if (one.values != null) {
+        one.progress.mark(one.values.arrived());
+      }
+    }
+  }
+
+  /** Ends those whose values are where they were marked. */
+  void endStalled(String why) {
+    for (Held one : all()) {
+      ArrivingParts values = one.values;
+      if (values != null && one.progress.hasStopped(values.arrived(), values.takes())) {
+        values.fail(RpcStatus.RESOURCE_EXHAUSTED, why);
+      }
+    }
+  }
+
+  private List<Held> all() {
+    List<Held> all = new ArrayList<>(requests.values());
+    all.addAll(replies.values());
+    return all;
+  }
+
   /** Forgets all: there is no peer any more. */
   void clear() {
-    requests.values().forEach(held -> memory.release(held.body.length));
-    replies.values().forEach(held -> memory.release(held.body.length));
+    for (Held held : requests.values()) {
+      memory.give(held.body.length);
+      if (held.kind == FrameKind.ONEWAY) {
+        session.incomingCalls().oneways().drop("its values had not arrived when its peer was lost");
+      }
+    }
+    replies.values().forEach(held -> memory.give(held.body.length));
     requests.clear();
     replies.clear();
   }

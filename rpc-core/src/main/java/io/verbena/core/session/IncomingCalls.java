@@ -9,37 +9,42 @@ import io.verbena.core.call.ServerCall;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.log.Thrown;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The calls that the peer has under way here. */
 final class IncomingCalls {
-  private static final Logger LOG = LoggerFactory.getLogger(IncomingCalls.class);
   private static final int MOST_REUSABLE = 64;
 
   private final SessionCore session;
   private final LocalServices services;
+  private final IncomingOneways oneways;
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
+
+  private final HandlerStarts starts;
 
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
-  private int onewaysDone;
-
   IncomingCalls(SessionCore session, LocalServices services) {
     this.session = session;
     this.services = services;
+    this.starts = new HandlerStarts(session);
+    this.oneways = new IncomingOneways(session);
+  }
+
+  IncomingOneways oneways() {
+    return oneways;
   }
 
   boolean isEmpty() {
-    return calls.isEmpty();
+    return calls.isEmpty() && !oneways.hasOrphans();
   }
 
   int size() {
@@ -63,15 +68,17 @@ final class IncomingCalls {
     WireDecoder in = session.decoder();
     in.start(buffer, from + CallFrames.FIXED_BYTES, to, session.limits().maxDepth());
     int methodId = in.readVarInt();
-    MethodDescriptor<?> method = service == null ? null : service.methods().get(methodId);
-    if (service == null || method == null || method.oneway() != (kind == FrameKind.ONEWAY)) {
+    LocalServices.Method method = service == null ? null : service.methods().get(methodId);
+    if (service == null
+        || method == null
+        || method.descriptor().oneway() != (kind == FrameKind.ONEWAY)) {
       refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(service, methodId));
+    } else if (session.drain().isOn()) {
+      refuse(kind, callId, RpcStatus.UNAVAILABLE, session.drain().reason());
     } else if (!session.mayServe()) {
       refuse(kind, callId, RpcStatus.UNAVAILABLE, rdmaRequired());
     } else if (left == 0) {
       refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
-    } else if (session.outbox().owedBytes() > session.limits().maxKeptBytes()) {
-      refuse(kind, callId, RpcStatus.RESOURCE_EXHAUSTED, "too many replies are unacknowledged");
     } else {
       dispatch(service, newCall(method, callId, session.loop().now() + left), in);
     }
@@ -87,17 +94,47 @@ final class IncomingCalls {
   private String unimplemented(LocalServices.@Nullable Served service, int methodId) {
     return service == null
         ? "the peer serves " + services.names() + ", not this service"
-        : "service %s has no such method %d: the peer's contract is older"
+        : "the peer's contract of service %s has no method %d: it was removed, or is not there yet"
             .formatted(service.binding().service().name(), methodId);
   }
 
-  private ServerCall newCall(MethodDescriptor<?> method, long callId, long deadline) {
-    ServerCall call = method.nonBlocking() ? reusable.pollLast() : null;
+  private ServerCall newCall(LocalServices.Method method, long callId, long deadline) {
+    MethodDescriptor<?> descriptor = method.descriptor();
+    ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
-      return new ServerCall(session, method, callId, deadline);
+      return new ServerCall(session, descriptor, method.replySize(), callId, deadline);
     }
-    call.reuse(method, callId, deadline);
+    call.reuse(descriptor, method.replySize(), callId, deadline);
     return call;
+  }
+
+  /** Returns whether a call's handler may start now; else it is started later. */
+  boolean mayStart(ServerCall call) {
+    boolean now = starts.mayStart(call);
+    if (!now && running == call) {
+      running = null;
+      calls.put(call.id(), call);
+    }
+    return now;
+  }
+
+  /** Returns whether a handler may run that has started. On the handler's thread. */
+  boolean mayRun(ServerCall call) {
+    return starts.mayRun(call);
+  }
+
+  /** A handler that has started may not run yet. */
+  void putOff(ServerCall call) {
+    if (calls.get(call.id()) == call) {
+      starts.putOff(call);
+    } else {
+      call.close(); // its session is gone
+    }
+  }
+
+  /** Starts the handlers that wait and may start now. */
+  void startWaiting() {
+    starts.startWaiting();
   }
 
   private void dispatch(LocalServices.Served service, ServerCall call, WireDecoder in) {
@@ -110,11 +147,15 @@ final class IncomingCalls {
       service.binding().dispatcher().dispatch(call.method(), in, call);
     } catch (WireException e) {
       refuseUndecoded(
-          call, RpcStatus.INVALID_ARGUMENT, "the arguments do not decode: " + e.getMessage());
+          call,
+          e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.INVALID_ARGUMENT,
+          "the peer cannot read the arguments: " + e.getMessage());
     } catch (Throwable e) {
       // Whatever a type of the user's own does to what the peer sent: it ends this call alone.
-      LOG.debug("Dispatching {} failed", call.method(), e);
-      refuseUndecoded(call, RpcStatus.INVALID_ARGUMENT, "the arguments are refused: " + e);
+      refuseUndecoded(
+          call,
+          RpcStatus.INVALID_ARGUMENT,
+          "the peer refuses the arguments: " + Thrown.fullWords(e));
     }
   }
 
@@ -128,8 +169,7 @@ final class IncomingCalls {
   /** Answers a call that was not dispatched, or notes that it is over. */
   void refuse(FrameKind kind, long callId, RpcStatus status, String message) {
     if (kind == FrameKind.ONEWAY) {
-      LOG.warn("A one-way call from {} was dropped: {}", session.peer().address(), message);
-      onewayDone();
+      oneways.refused(message);
     } else {
       refuse(callId, status, message);
     }
@@ -152,14 +192,14 @@ final class IncomingCalls {
   /** A handler is done and its reply encoded. */
   void replied(ServerCall call) {
     call.close();
+    starts.ended(call);
     boolean awaited = takeOut(call);
     if (call.method().oneway()) {
       call.discard();
+      oneways.over(call, awaited);
       reusable(call);
-      if (awaited) {
-        onewayDone();
-      }
     } else if (awaited) {
+      call.requireAnswer();
       OpenSource answer = call.takeAnswer();
       if (answer != null) {
         session.transfers().calls().answer(call.id(), call.method().fullName(), answer);
@@ -168,6 +208,7 @@ final class IncomingCalls {
     } else {
       call.discard(); // its session is gone
     }
+    starts.startWaiting();
   }
 
   /** Returns whether the call was still here. */
@@ -177,23 +218,6 @@ final class IncomingCalls {
       return true;
     }
     return calls.get(call.id()) == call && calls.remove(call.id()) != null;
-  }
-
-  /** Gives the peer's window a place back; many at a time, since nobody waits for one. */
-  void onewayDone() {
-    onewaysDone++;
-    if (onewaysDone >= session.limits().maxCalls() / 8) {
-      tellOnewaysDone();
-    }
-  }
-
-  /** Tells the peer of the one-way calls done so far. */
-  void tellOnewaysDone() {
-    if (onewaysDone > 0) {
-      int done = onewaysDone;
-      onewaysDone = 0;
-      session.enqueue(ControlFrame.message(FrameKind.ONEWAY_DONE, 0, out -> out.writeVarInt(done)));
-    }
   }
 
   void reusable(ServerCall call) {
@@ -210,15 +234,22 @@ final class IncomingCalls {
     return null;
   }
 
-  /** Nobody waits for these calls any more. */
+  /** The peer is gone. Nobody waits for its calls any more; those that nobody waited for go on. */
   void peerLost() {
-    onewaysDone = 0;
-    List<ServerCall> orphans = new ArrayList<>(calls.values());
+    List<ServerCall> left = new ArrayList<>(calls.values());
     if (running != null) {
-      orphans.add(running);
+      left.add(running);
     }
     running = null;
     calls.clear();
-    orphans.forEach(ServerCall::cancel);
+    oneways.peerLost();
+    for (ServerCall call : left) {
+      if (call.method().oneway()) {
+        oneways.orphaned(call);
+      } else {
+        call.cancel();
+      }
+    }
+    starts.peerLost();
   }
 }

@@ -18,16 +18,25 @@ final class IncomingFrames implements Inbox.Receiver {
   /** What the peer may have coming beside replies and cancellations. */
   private static final int MOST_ANSWERS = 1024;
 
+  private static final int MOST_WORDS = 500;
+
   private final SessionCore session;
   private final Inbox inbox;
   private final HeldMessages held;
+  private final Stalls stalls;
   private final WireDecoder decoder = new WireDecoder();
 
   IncomingFrames(SessionCore session) {
     this.session = session;
     SessionContext context = session.context();
-    this.inbox = new Inbox(context.limits().maxMessageBytes(), context.assemblies(), this);
+    this.inbox = new Inbox(context.limits().maxMessageBytes(), session.memory().assemblies(), this);
     this.held = new HeldMessages(session, this);
+    this.stalls = new Stalls(session, inbox, held);
+  }
+
+  /** Returns a text of the peer's as it may be kept, and logged. */
+  static String brief(String text) {
+    return text.length() <= MOST_WORDS ? text : text.substring(0, MOST_WORDS) + "…";
   }
 
   Inbox inbox() {
@@ -36,6 +45,15 @@ final class IncomingFrames implements Inbox.Receiver {
 
   WireDecoder decoder() {
     return decoder;
+  }
+
+  /** Returns whether calls of the peer's wait for values beside them. */
+  boolean holdsRequests() {
+    return held.holdsRequests();
+  }
+
+  Stalls stalls() {
+    return stalls;
   }
 
   /** Forgets the messages that wait for values: there is no peer any more. */
@@ -80,7 +98,7 @@ final class IncomingFrames implements Inbox.Receiver {
       return "an acknowledgement of frames that were never sent";
     }
     session.schedulePump();
-    if (session.outbox().answersWaiting() > MOST_ANSWERS + 2 * session.limits().maxCalls()) {
+    if (session.outbox().answersWaiting() > MOST_ANSWERS + 2L * session.limits().maxCalls()) {
       return "more than "
           + session.outbox().answersWaiting()
           + " answers wait that the peer does not take";
@@ -113,12 +131,7 @@ final class IncomingFrames implements Inbox.Receiver {
         return session.lanes().peerSettles(decoder);
       }
       case GOODBYE -> {
-        String reason = "the peer closed the session";
-        if (session.role().isClient()) {
-          session.role().peerLost(reason);
-        } else {
-          session.end(RpcStatus.UNAVAILABLE, reason);
-        }
+        session.role().peerLeft("the peer closed the session");
       }
       default -> {
         return kind + " in an open session";
@@ -165,9 +178,21 @@ final class IncomingFrames implements Inbox.Receiver {
       case ONEWAY_DONE -> session.outgoingCalls().onewaysDone(buffer, from, to);
       case SERVICES, SCHEMA_REQUEST, SCHEMA ->
           session.remoteServices().take(kind, buffer, from, to);
-      case BULK_FETCH, BULK_OFFER, BULK_GRANT, BULK_SENT, BULK_DONE, BULK_CANCEL, BULK_STANDING -> {
+      case BULK_FETCH,
+          BULK_OFFER,
+          BULK_GRANT,
+          BULK_SENT,
+          BULK_DONE,
+          BULK_CANCEL,
+          BULK_STANDING,
+          BULK_RESUME,
+          BULK_RESUMED -> {
         decoder.start(buffer, from, to, session.limits().maxDepth());
         yield session.transfers().take(kind, callId, decoder);
+      }
+      case DRAINING, LAST_CALL -> {
+        decoder.start(buffer, from, to, session.limits().maxDepth());
+        yield session.drain().take(kind, decoder);
       }
       case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED -> takeUpgrade(kind, buffer, from, to);
       default -> kind + " as a message";
@@ -175,18 +200,17 @@ final class IncomingFrames implements Inbox.Receiver {
   }
 
   @Override
-  public void onDropped(FrameKind kind, long callId, int length) {
+  public void onDropped(FrameKind kind, long callId, int length, String why) {
     switch (kind) {
       case REQUEST ->
-          session.incomingCalls().refuse(callId, RpcStatus.RESOURCE_EXHAUSTED, noMemory(length));
-      case RESULT, DECLARED_ERROR, FAILURE -> session.outgoingCalls().replyDropped(callId, length);
-      case ONEWAY -> session.incomingCalls().onewayDone();
+          session
+              .incomingCalls()
+              .refuse(callId, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
+      case RESULT, DECLARED_ERROR, FAILURE ->
+          session.outgoingCalls().replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
+      case ONEWAY -> session.incomingCalls().oneways().refused("its arguments: " + why);
       default -> session.breakOff(kind + " of " + length + " bytes");
     }
-  }
-
-  private static String noMemory(int length) {
-    return "a request of " + length + " bytes found no memory here: try later";
   }
 
   private @Nullable String takeUpgrade(FrameKind kind, ByteBuffer buffer, int from, int to) {

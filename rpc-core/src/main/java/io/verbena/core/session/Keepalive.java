@@ -1,5 +1,6 @@
 package io.verbena.core.session;
 
+import io.verbena.core.NanoClock;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 
@@ -19,8 +20,8 @@ final class Keepalive implements Timers.Timer {
   Keepalive(SessionCore session, Lane lane) {
     this.session = session;
     this.lane = lane;
-    this.pingNanos = session.limits().pingInterval().toNanos();
-    this.deadNanos = session.limits().deadAfter().toNanos();
+    this.pingNanos = NanoClock.nanos(session.limits().pingInterval());
+    this.deadNanos = NanoClock.nanos(session.limits().deadAfter());
   }
 
   void start() {

@@ -94,6 +94,14 @@ final class Lane implements LinkListener {
   }
 
   @Override
+  public void onBulkMoved() {
+    if (!forgotten) {
+      keepalive.heard();
+      session.schedulePump();
+    }
+  }
+
+  @Override
   public void onWritable() {
     session.schedulePump();
   }

@@ -262,6 +262,7 @@ final class Lanes {
     out = control;
     in = control;
     if (session.outbox().resume(received)) {
+      FallbackLog.wentBack(session, session.upgrade().reason());
       session.pathChanged();
       session.schedulePump();
     } else {
@@ -317,7 +318,7 @@ final class Lanes {
     boolean goesOn = settledEpoch() != NONE;
     control = null;
     if (goesOn) {
-      LOG.info("{} has lost its first link: {}; calls stay on the {}", session, reason, better);
+      LOG.debug("{} has lost its first link: {}; calls stay on the {}", session, reason, better);
       session.firstLinkLost(reason);
     } else {
       closeAll("the session's first link is gone: " + reason, () -> session.controlLost(reason));

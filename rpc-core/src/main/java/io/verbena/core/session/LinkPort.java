@@ -21,6 +21,11 @@ final class LinkPort implements LinkListener {
   }
 
   @Override
+  public void onBulkMoved() {
+    owner.onBulkMoved();
+  }
+
+  @Override
   public void onWritable() {
     owner.onWritable();
   }

@@ -2,6 +2,7 @@ package io.verbena.core.session;
 
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
+import io.verbena.core.call.ReplySize;
 import io.verbena.core.frame.OfferedService;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +14,16 @@ import org.jspecify.annotations.Nullable;
 final class LocalServices {
   private final Int2ObjectHashMap<Served> served = new Int2ObjectHashMap<>();
 
-  /** A service and its methods by id. */
-  record Served(ServiceBinding binding, Int2ObjectHashMap<MethodDescriptor<?>> methods) {}
+  /**
+   * A service and its methods by id.
+   *
+   * @param offer what peers are told of it; made once, since its hash takes longer than the rest of
+   *     a greeting
+   */
+  record Served(ServiceBinding binding, OfferedService offer, Int2ObjectHashMap<Method> methods) {}
+
+  /** A method, and what is known of its replies in all sessions. */
+  record Method(MethodDescriptor<?> descriptor, ReplySize replySize) {}
 
   /** Adds a service. */
   void add(ServiceBinding binding) {
@@ -27,11 +36,13 @@ final class LocalServices {
               ? "service " + name + " is served already"
               : "services " + name + " and " + otherName + " have the same id: rename one");
     }
-    Int2ObjectHashMap<MethodDescriptor<?>> methods = new Int2ObjectHashMap<>();
+    Int2ObjectHashMap<Method> methods = new Int2ObjectHashMap<>();
     for (MethodDescriptor<?> method : binding.service().methods()) {
-      methods.put(method.id(), method);
+      methods.put(method.id(), new Method(method, new ReplySize()));
     }
-    served.put(OfferedService.id(name), new Served(binding, methods));
+    served.put(
+        OfferedService.id(name),
+        new Served(binding, OfferedService.of(binding.service()), methods));
   }
 
   /** Adds all services of another table. */
@@ -46,7 +57,7 @@ final class LocalServices {
   /** Returns what to tell the peer. */
   List<OfferedService> offered() {
     List<OfferedService> offered = new ArrayList<>();
-    served.values().forEach(one -> offered.add(OfferedService.of(one.binding().service())));
+    served.values().forEach(one -> offered.add(one.offer()));
     return offered;
   }
 

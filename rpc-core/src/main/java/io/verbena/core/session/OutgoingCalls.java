@@ -1,11 +1,14 @@
 package io.verbena.core.session;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.core.call.OnewayCounters.What;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -17,6 +20,13 @@ import org.jspecify.annotations.Nullable;
  * answered it, and keeps its place in the window as long.
  */
 final class OutgoingCalls {
+  private static final ThrottledLog REFUSED =
+      ThrottledLog.of(OutgoingCalls.class, "one-way calls that peers dropped");
+  private static final ThrottledLog UNKNOWN =
+      ThrottledLog.of(OutgoingCalls.class, "one-way calls under way to peers that were lost");
+  private static final ThrottledLog UNSENT =
+      ThrottledLog.of(OutgoingCalls.class, "one-way calls that did not leave");
+
   private final SessionCore session;
   private final CallTable calls = new CallTable();
   private long lastId;
@@ -32,6 +42,13 @@ final class OutgoingCalls {
 
   int size() {
     return calls.size();
+  }
+
+  /**
+   * Returns how many places of the window are taken: one-way calls have theirs till they are done.
+   */
+  int underWay() {
+    return calls.size() + onewaysUnderWay;
   }
 
   void start(PendingCall<?> call) {
@@ -73,7 +90,7 @@ final class OutgoingCalls {
   void onewaySent(PendingCall<?> call) {
     calls.remove(call);
     call.close();
-    call.complete(null);
+    call.settle(null);
     onewaysUnderWay++;
   }
 
@@ -81,11 +98,20 @@ final class OutgoingCalls {
     WireDecoder in = session.decoder();
     in.start(buffer, from, to, session.limits().maxDepth());
     int done = in.readVarInt();
-    if (done <= 0 || done > onewaysUnderWay) {
-      return done + " one-way calls done, of " + onewaysUnderWay;
+    int refused = in.readVarInt();
+    if (done <= 0 || done > onewaysUnderWay || refused < 0 || refused > done) {
+      return done + " one-way calls done, " + refused + " refused, of " + onewaysUnderWay;
     }
     onewaysUnderWay -= done;
     session.window().release(done);
+    if (refused > 0) {
+      session.oneways().add(What.REFUSED_BY_PEER, refused);
+      REFUSED.warn(
+          "{} one-way calls were dropped by the peer of {}: {}",
+          refused,
+          session.name(),
+          IncomingFrames.brief(in.readString()));
+    }
     return null;
   }
 
@@ -110,7 +136,7 @@ final class OutgoingCalls {
   /** Returns whether the caller of a call that is not answered yet waits for it no more. */
   boolean isGivenUp(long callId) {
     PendingCall<?> call = calls.get(callId);
-    return call != null && call.isDone();
+    return call != null && call.isGivenUp();
   }
 
   void replyIncomplete(long callId, RpcStatus status, String why) {
@@ -121,24 +147,49 @@ final class OutgoingCalls {
     }
   }
 
-  void replyDropped(long callId, int length) {
-    PendingCall<?> call = calls.get(callId);
-    if (call != null) {
-      forget(call);
-      call.replyDropped(length);
-    }
-  }
-
   /** The peer is gone with what it had taken; what it had not can go to the next. */
   void peerLost(String reason) {
-    forgetOneways();
+    forgetOneways(reason);
     fail(PendingCall::wasHandedOver, RpcStatus.UNAVAILABLE, reason);
   }
 
-  private void forgetOneways() {
+  /** Returns whether there are one-way calls of which the peer has not said that it has them. */
+  boolean hasOnewaysToArrive() {
+    boolean leaving =
+        !session.peerDrains() && calls.all().stream().anyMatch(call -> call.method().oneway());
+    return leaving || (onewaysUnderWay > 0 && !session.outbox().isEmpty());
+  }
+
+  /** The session is about to end: calls that have an answer do not wait for it any more. */
+  void giveUpOthers(RpcStatus status, String reason) {
+    List<PendingCall<?>> others =
+        calls.all().stream().filter(call -> !call.method().oneway() && !call.isGivenUp()).toList();
+    for (PendingCall<?> call : others) {
+      if (calls.get(call.id()) == call) {
+        call.fail(status, reason);
+        abandoned(call);
+      }
+    }
+  }
+
+  private void forgetOneways(String reason) {
     int forgotten = onewaysUnderWay;
-    onewaysUnderWay = 0;
-    session.window().release(forgotten);
+    if (forgotten > 0) {
+      onewaysUnderWay = 0;
+      session.window().release(forgotten);
+      session.oneways().add(What.UNKNOWN, forgotten);
+      UNKNOWN.warn(
+          "{} one-way calls had left by {}, and may have been executed or not: {}",
+          forgotten,
+          session.name(),
+          reason);
+    }
+  }
+
+  /** A one-way call will not leave, and nobody waits to hear that. */
+  void onewayUnsent(RpcException failure) {
+    session.oneways().add(What.UNSENT, 1);
+    UNSENT.warn("A one-way call by {} was dropped: {}", session.name(), failure.getMessage());
   }
 
   /** There is no link to be had: what waits for one fails. */
@@ -147,7 +198,12 @@ final class OutgoingCalls {
   }
 
   void end(RpcStatus status, String reason) {
-    forgetOneways();
+    if (status == RpcStatus.CANCELLED && session.outbox().isEmpty()) {
+      // Closed on this side: what has arrived is executed, and this end hears no more of it.
+      session.window().release(onewaysUnderWay);
+      onewaysUnderWay = 0;
+    }
+    forgetOneways(reason);
     fail(call -> true, status, reason);
   }
 

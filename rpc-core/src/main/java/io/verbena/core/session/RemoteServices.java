@@ -5,6 +5,7 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.call.PendingCall;
+import io.verbena.core.codec.Compatibility;
 import io.verbena.core.codec.SchemaCheck;
 import io.verbena.core.codec.SchemaWire;
 import io.verbena.core.codec.WireDecoder;
@@ -14,6 +15,7 @@ import io.verbena.core.sequence.Outgoing;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -28,25 +30,12 @@ final class RemoteServices {
   private final SessionCore session;
   private final ConcurrentHashMap<Integer, String> servedNames = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
-  private final Int2ObjectHashMap<Remote> remotes = new Int2ObjectHashMap<>();
+  private final Int2ObjectHashMap<RemoteService> remotes = new Int2ObjectHashMap<>();
   private final List<PendingCall<?>> early = new ArrayList<>();
   private boolean known;
 
   /** A contract that stubs of this end were made for. */
   private record Expected(Schema schema, long hash) {}
-
-  /** A service of the peer's. */
-  private static final class Remote {
-    final long hash;
-    boolean fits;
-    boolean asked;
-    @Nullable String misfit;
-    final List<PendingCall<?>> parked = new ArrayList<>();
-
-    Remote(long hash) {
-      this.hash = hash;
-    }
-  }
 
   RemoteServices(SessionCore session) {
     this.session = session;
@@ -95,41 +84,73 @@ final class RemoteServices {
 
   /** Sends a call on, or keeps it until it is known whether the contracts fit. */
   void send(PendingCall<?> call) {
-    if (!known || !session.mayCall()) {
+    if (!maySend()) {
       early.add(call);
       session.schedulePump();
       return;
     }
     int id = OfferedService.id(call.method().service());
-    Remote remote = remotes.get(id);
-    if (remote == null || remote.fits) {
+    RemoteService remote = remotes.get(id);
+    if (remote == null) {
       session.enqueue(call); // a service that the peer does not serve: it answers with what it does
       return;
     }
-    Expected mine = expected.get(id);
-    if (mine == null) {
+    Compatibility found = compatibility(id, remote);
+    if (found == null) {
+      remote.calls.add(call);
+      return;
+    }
+    String misfit = found.misfit(call.method().id());
+    if (misfit == null) {
       session.enqueue(call);
-    } else if (remote.hash == mine.hash) {
-      remote.fits = true;
-      session.enqueue(call);
-    } else if (remote.misfit != null) {
-      refuse(call, remote.misfit);
     } else {
-      park(remote, id, call);
+      call.fail(RpcStatus.INCOMPATIBLE, misfit);
+      session.abandoned(call);
     }
   }
 
-  private void park(Remote remote, int id, PendingCall<?> call) {
-    remote.parked.add(call);
-    if (!remote.asked) {
+  /**
+   * Returns whether calls go to the peer now, or wait here for its services, its path or its end.
+   */
+  private boolean maySend() {
+    return known && session.mayCall() && !session.peerDrains();
+  }
+
+  /** Returns how the contracts fit; null if the peer had to be asked for its own first. */
+  private @Nullable Compatibility compatibility(int id, RemoteService remote) {
+    if (remote.found() != null) {
+      return remote.found(); // nearly always; the rest allocates
+    }
+    Expected mine = expected.get(id);
+    if (mine == null || remote.hash == mine.hash) {
+      remote.found(Compatibility.FULL);
+    } else if (!remote.asked) {
       remote.asked = true;
       session.enqueue(ControlFrame.message(FrameKind.SCHEMA_REQUEST, 0, out -> out.writeInt(id)));
     }
+    return remote.found();
   }
 
-  private void refuse(PendingCall<?> call, String misfit) {
-    call.fail(RpcStatus.INCOMPATIBLE, misfit);
-    session.abandoned(call);
+  /**
+   * Finds out whether each method of a contract can be called, in an open session. On the loop.
+   *
+   * @param problems learns what is in the way; cancelled if the peer is lost meanwhile
+   */
+  void check(ServiceDescriptor<?> service, CompletableFuture<List<String>> problems) {
+    expect(service);
+    int id = OfferedService.id(service.name());
+    RemoteService remote = remotes.get(id);
+    if (!known) {
+      problems.cancel(false);
+    } else if (remote == null) {
+      problems.complete(List.of("the peer does not serve " + service.name()));
+    } else {
+      remote.checks.add(problems);
+      Compatibility found = compatibility(id, remote);
+      if (found != null) {
+        remote.found(found);
+      }
+    }
   }
 
   /** The session has opened with a peer that serves these. */
@@ -142,7 +163,7 @@ final class RemoteServices {
 
   /** Sends what waited for the peer's services, or for the path that calls must take. */
   void sendEarly() {
-    if (known && session.mayCall() && !early.isEmpty()) {
+    if (maySend() && !early.isEmpty()) {
       List<PendingCall<?>> waited = new ArrayList<>(early);
       early.clear();
       waited.forEach(this::send);
@@ -151,7 +172,7 @@ final class RemoteServices {
 
   private void add(List<OfferedService> offered) {
     for (OfferedService service : offered) {
-      remotes.put(OfferedService.id(service.name()), new Remote(service.schemaHash()));
+      remotes.put(OfferedService.id(service.name()), new RemoteService(service.schemaHash()));
     }
   }
 
@@ -161,20 +182,25 @@ final class RemoteServices {
    */
   void peerLost(List<Outgoing> unsent) {
     known = false;
+    keep(unsent);
+    remotes.values().forEach(remote -> early.addAll(remote.lost()));
+    remotes.clear();
+    dropDone();
+  }
+
+  /** Keeps calls that were not sent for the next peer. */
+  void keep(List<Outgoing> unsent) {
     for (Outgoing message : unsent) {
       if (message instanceof PendingCall<?> call) {
         early.add(call);
       }
     }
-    remotes.values().forEach(remote -> early.addAll(remote.parked));
-    remotes.clear();
-    dropDone();
   }
 
   /** Forgets calls that have ended while they waited here. */
   void dropDone() {
     early.removeIf(PendingCall::isDone);
-    remotes.values().forEach(remote -> remote.parked.removeIf(PendingCall::isDone));
+    remotes.values().forEach(remote -> remote.calls.removeIf(PendingCall::isDone));
   }
 
   // ---- frames ----
@@ -214,21 +240,21 @@ final class RemoteServices {
 
   private @Nullable String compare(WireDecoder in) {
     int id = in.readInt();
-    Remote remote = remotes.get(id);
+    RemoteService remote = remotes.get(id);
     Expected mine = expected.get(id);
     if (remote == null || mine == null || !remote.asked) {
       return "a schema that was not asked for";
     }
+    Compatibility found = Compatibility.FULL; // a service that is not served: calls are told so
     if (in.readBoolean()) {
       Schema theirs = SchemaWire.read(in);
-      List<String> mismatches = SchemaCheck.mismatches(mine.schema(), theirs);
-      if (!mismatches.isEmpty()) {
-        remote.misfit = "the two ends' contracts differ: " + String.join("; ", mismatches);
-      }
+      found = SchemaCheck.compare(mine.schema(), theirs);
+      String peer = session.peer().address();
+      ContractLog.tell(mine.schema().service(), peer, mine.hash, remote.hash, found);
     }
-    remote.fits = remote.misfit == null;
-    List<PendingCall<?>> waited = new ArrayList<>(remote.parked);
-    remote.parked.clear();
+    remote.found(found);
+    List<PendingCall<?>> waited = new ArrayList<>(remote.calls);
+    remote.calls.clear();
     waited.forEach(this::send);
     return null;
   }

@@ -2,9 +2,9 @@ package io.verbena.core.session;
 
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
-import io.verbena.core.Authenticator;
-import io.verbena.core.Authenticator.AuthenticationException;
-import io.verbena.core.Authenticator.Credentials;
+import io.verbena.core.ClientAuthenticator;
+import io.verbena.core.ClientAuthenticator.AuthenticationException;
+import io.verbena.core.ClientAuthenticator.Credentials;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -12,7 +12,9 @@ import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
-import java.util.concurrent.RejectedExecutionException;
+import io.verbena.core.link.TlsOptions;
+import io.verbena.core.log.ThrottledLog;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,16 +22,27 @@ import org.slf4j.LoggerFactory;
 /** The server's side of opening or resuming a session over a new link. */
 final class ServerHandshake extends Handshake {
   private static final Logger LOG = LoggerFactory.getLogger(ServerHandshake.class);
+  private static final ThrottledLog REFUSED =
+      ThrottledLog.of(ServerHandshake.class, "clients that the authenticator refused");
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(ServerHandshake.class, "authenticators that did not answer");
+
+  /** How long a client may take for its part. */
+  private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private final SessionContext context;
-  private final @Nullable Authenticator authenticator;
+  private final @Nullable ClientAuthenticator authenticator;
   private final Acceptor acceptor;
   private final LinkPort port = new LinkPort(this);
   private @Nullable Hello hello;
+  private @Nullable Question<String> asked;
   private int epoch;
 
   ServerHandshake(
-      Link link, SessionContext context, @Nullable Authenticator authenticator, Acceptor acceptor) {
+      Link link,
+      SessionContext context,
+      @Nullable ClientAuthenticator authenticator,
+      Acceptor acceptor) {
     super(link, context.loop(), LIMIT);
     this.context = context;
     this.authenticator = authenticator;
@@ -70,36 +83,70 @@ final class ServerHandshake extends Handshake {
   }
 
   private void authenticate(Hello greeting) {
-    Authenticator judge = authenticator;
+    ClientAuthenticator judge = authenticator;
     String principal = link.peerPrincipal();
+    if (principal == null && provesWho()) {
+      refuse(
+          new Refusal(
+              RpcStatus.UNAUTHENTICATED, false, false, "no certificate of the client was seen"));
+      return;
+    }
     if (judge == null) {
       open(greeting, principal == null ? Peer.ANONYMOUS : principal);
       return;
     }
     Credentials shown = new Credentials(greeting.token(), principal, link.peerAddress());
-    try {
-      context.handlers().execute(() -> judge(judge, shown, greeting));
-    } catch (RejectedExecutionException e) {
-      refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, "the server is shutting down"));
-    }
+    stopTimer(); // the authenticator has a time-out of its own
+    asked =
+        Question.ask(
+            loop,
+            context.workers().deciders(),
+            deciding(),
+            () -> judge.authenticate(shown),
+            identity -> open(greeting, identity),
+            this::turnAway);
   }
 
-  /** Runs off the loop: an authenticator may ask somebody else. */
-  private void judge(Authenticator judge, Credentials shown, Hello greeting) {
-    try {
-      String identity = judge.authenticate(shown);
-      loop.execute(() -> open(greeting, identity));
-    } catch (AuthenticationException e) {
-      LOG.info("Client at {} refused: {}", shown.address(), e.getMessage());
+  /**
+   * Returns how long the authenticator may take. A client with the same settings began to wait
+   * earlier, and is to hear that it was refused.
+   */
+  private Duration deciding() {
+    return context.link().connectTimeout().dividedBy(5).multipliedBy(4);
+  }
+
+  /** Returns whether every client must show a certificate. */
+  private boolean provesWho() {
+    TlsOptions tls = context.link().tls();
+    return tls != null && tls.requireClientCertificate();
+  }
+
+  private void turnAway(Question.Silence silence) {
+    String from = link.peerAddress();
+    if (silence.thrown() instanceof AuthenticationException e) {
       String why = String.valueOf(e.getMessage());
-      loop.execute(() -> refuse(new Refusal(RpcStatus.UNAUTHENTICATED, false, false, why)));
-    } catch (RuntimeException e) {
-      LOG.error("The authenticator failed; the client at {} is refused", shown.address(), e);
-      Refusal refusal =
-          new Refusal(
-              RpcStatus.UNAVAILABLE, false, false, "the server could not check the credentials");
-      loop.execute(() -> refuse(refusal));
+      REFUSED.info("Client at {} refused: {}", from, why);
+      refuse(new Refusal(RpcStatus.UNAUTHENTICATED, false, false, why));
+      return;
     }
+    if (silence.isNull()) {
+      REFUSED.info("Client at {} refused: {}", from, "the authenticator returned null");
+      refuse(
+          new Refusal(
+              RpcStatus.UNAUTHENTICATED, false, false, "the server does not know this client"));
+      return;
+    }
+    if (silence.thrown() == null) {
+      FAILED.warn("The authenticator {}; the client at {} is refused", silence.words(), from);
+    } else {
+      FAILED.error("The authenticator failed; the client at {} is refused", from, silence.thrown());
+    }
+    refuse(
+        new Refusal(
+            RpcStatus.UNAVAILABLE,
+            false,
+            false,
+            "the server could not check the credentials; its log says why"));
   }
 
   private void open(Hello greeting, String identity) {
@@ -155,7 +202,15 @@ final class ServerHandshake extends Handshake {
   }
 
   @Override
+  String expected() {
+    return "client";
+  }
+
+  @Override
   void onBroken(String reason) {
+    if (asked != null) {
+      asked.withdraw();
+    }
     LOG.debug("No session with {}: {}", link.peerAddress(), reason);
   }
 }

@@ -2,9 +2,11 @@ package io.verbena.core.session;
 
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
+import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.loop.Workers;
+import io.verbena.core.memory.Quotas;
 import io.verbena.core.memory.SlotPool;
 import java.util.concurrent.Executor;
 
@@ -15,19 +17,25 @@ import java.util.concurrent.Executor;
  * @param limits what each allows
  * @param slots where small messages are encoded
  * @param fragmentSlots where the pieces of long messages are put
- * @param assemblies what long messages may take while they arrive
- * @param handlers runs handlers that may block
+ * @param quotas what each may have of the memory
+ * @param handlers the users' executor: runs handlers that may block, and no work of the engine's
+ * @param workers does work of the engine's that would hold up the loop
  * @param link how links are opened
  * @param upgrade whether and how sessions upgrade
  * @param bulk memory for large objects, and those that are published
+ * @param oneways counts the one-way calls that were not simply executed
+ * @param audience who is told what becomes of each
  */
 public record SessionContext(
     EventLoop loop,
     SessionLimits limits,
     SlotPool slots,
     SlotPool fragmentSlots,
-    MemoryBudget assemblies,
+    Quotas quotas,
     Executor handlers,
+    Workers workers,
     LinkOptions link,
     UpgradeOptions upgrade,
-    BulkContext bulk) {}
+    BulkContext bulk,
+    OnewayCounters oneways,
+    Audience audience) {}

@@ -1,10 +1,13 @@
 package io.verbena.core.session;
 
 import io.verbena.api.CallOptions;
-import io.verbena.api.Path;
 import io.verbena.api.Peer;
+import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
+import io.verbena.api.SessionPath;
+import io.verbena.api.SessionState;
 import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.MethodDescriptor;
@@ -20,6 +23,8 @@ import io.verbena.core.bulk.OutgoingParts;
 import io.verbena.core.bulk.Transfers;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.CallWindow;
+import io.verbena.core.call.LandingCall;
+import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.call.SessionCaller;
@@ -30,10 +35,13 @@ import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.memory.SlotPool;
+import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
@@ -41,11 +49,11 @@ import io.verbena.core.stat.SessionStat;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What both ends of a session share: frames in and out over one link after another, and the calls
@@ -59,7 +67,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public final class SessionCore implements Session, CallHost {
-  private static final Logger LOG = LoggerFactory.getLogger(SessionCore.class);
+  private static final ThrottledLog BROKEN_OFF =
+      ThrottledLog.of(SessionCore.class, "sessions whose peer broke the protocol");
 
   private static final int CALLS_IN_BATCH = 32;
   private static final int ANSWERS_IN_BATCH = 128;
@@ -68,6 +77,7 @@ public final class SessionCore implements Session, CallHost {
   private final SessionRole role;
   private final Outbox outbox;
   private final CallWindow window;
+  private final SessionMemory memory;
   private final OutgoingCalls outgoing;
   private final IncomingCalls incoming;
   private final LocalServices services = new LocalServices();
@@ -78,13 +88,15 @@ public final class SessionCore implements Session, CallHost {
   private final IncomingFrames incomingFrames;
   private final PathCosts pathCosts;
   private final Acknowledger acknowledger;
+  private final SessionLife life;
+  private final OnewayCounters oneways;
+  private final Drain drain = new Drain(this);
+  private final Closing closing = new Closing(this);
   private final Supplier<OutgoingParts> borrowedParts;
   private final Supplier<OutgoingParts> copiedParts;
+  private final Supplier<OutgoingParts> resultParts;
   private final Command pump = this::pump;
   private boolean pumpDue;
-  private boolean ended;
-  private long pathChanges;
-  private volatile Path path = new Path("none", "not connected yet");
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
   SessionCore(SessionContext context, SessionRole role) {
@@ -92,6 +104,9 @@ public final class SessionCore implements Session, CallHost {
     this.role = role;
     this.outbox = new Outbox(context.fragmentSlots(), this::stamp);
     this.window = new CallWindow(context.limits().maxCalls());
+    this.memory =
+        SessionMemory.join(
+            context.quotas(), context.slots(), this::peerAddress, this::arrivalsWanted);
     this.outgoing = new OutgoingCalls(this);
     this.incoming = new IncomingCalls(this, services);
     this.remoteServices = new RemoteServices(this);
@@ -101,9 +116,12 @@ public final class SessionCore implements Session, CallHost {
     this.incomingFrames = new IncomingFrames(this);
     this.acknowledger = new Acknowledger(this);
     this.pathCosts = new PathCosts(this);
+    this.oneways = new OnewayCounters(context.oneways());
+    this.life = new SessionLife(this, context.audience());
     BulkMemory bulkMemory = context.bulk().memory();
-    this.borrowedParts = () -> new OutgoingParts(bulkMemory, true);
-    this.copiedParts = () -> new OutgoingParts(bulkMemory, false);
+    this.borrowedParts = () -> new OutgoingParts(bulkMemory, null, true);
+    this.copiedParts = () -> new OutgoingParts(bulkMemory, null, false);
+    this.resultParts = () -> new OutgoingParts(bulkMemory, memory.values(), false);
   }
 
   // ---- links: called by the role, on the loop ----
@@ -126,6 +144,7 @@ public final class SessionCore implements Session, CallHost {
     window.peerTakes(limits.maxCalls());
     upgrade.attached(role.isClient());
     pathChanged();
+    drain.sayIfDue();
     schedulePump();
     return true;
   }
@@ -162,7 +181,9 @@ public final class SessionCore implements Session, CallHost {
    * one.
    */
   void forgetPeer(String reason) {
-    dropLinks(reason);
+    dropLinks();
+    life.peerGone(RpcStatus.UNAVAILABLE, reason);
+    drain.peerLost();
     // First, since a call that fails may make its caller try again.
     remoteServices.peerLost(outbox.takeUnsent());
     outgoing.peerLost(reason);
@@ -171,38 +192,82 @@ public final class SessionCore implements Session, CallHost {
     transfers().peerLost(reason);
     outbox.restart();
     incomingFrames.restart();
+    closing.goesOn();
   }
 
   /** No link can be had now: calls that wait for one fail. */
   void failWaiting(RpcStatus status, String reason) {
-    path = new Path("none", reason);
+    life.goesOverNone(reason);
     outgoing.failWaiting(status, reason);
-    transfers().failAll(status, reason, lanes.isOpen());
+    transfers().failAll(status, reason, true);
     remoteServices.dropDone();
   }
 
   /** Ends the session: every call in flight ends too. */
   void end(RpcStatus status, String reason) {
-    if (ended) {
+    if (life.isEnded()) {
       return;
     }
-    ended = true;
-    dropLinks(reason);
+    dropLinks();
+    life.ended(status, reason);
     outgoing.end(status, reason);
     incoming.peerLost();
+    if (status == RpcStatus.CANCELLED) { // closed on this side
+      incoming.oneways().end();
+    }
     incomingFrames.forgetHeld();
     transfers().end(status, reason);
     remoteServices.peerLost(outbox.takeUnsent());
     outbox.clear();
     incomingFrames.restart();
+    memory.leave();
     role.ended();
+    closing.ended();
   }
 
-  private void dropLinks(String reason) {
+  private void dropLinks() {
     upgrade.stop();
     acknowledger.stop();
     lanes.closeGently();
-    path = new Path("none", reason);
+  }
+
+  /** Takes no more calls, and says so to the peer: those that run go on. */
+  void drain(String reason) {
+    drain.start(reason);
+  }
+
+  /** Returns whether nothing is left to be done before a session that drains ends. */
+  boolean isDrained() {
+    return !drain.isBusy();
+  }
+
+  Drain drain() {
+    return drain;
+  }
+
+  /** Returns whether the peer takes no more calls. */
+  boolean peerDrains() {
+    return life.isDraining();
+  }
+
+  /** The peer takes no more calls: what was not sent waits for the next. */
+  void peerDrains(String reason) {
+    life.draining(reason);
+    remoteServices.keep(outbox.takeUnsent());
+    incoming.oneways().tell();
+  }
+
+  private String peerAddress() {
+    return peer.address();
+  }
+
+  private void arrivalsWanted() {
+    incomingFrames.stalls().wanted();
+  }
+
+  /** Returns what this session has of the memory that all share. */
+  SessionMemory memory() {
+    return memory;
   }
 
   boolean isAttached() {
@@ -264,20 +329,15 @@ public final class SessionCore implements Session, CallHost {
     transfers().pathsChanged();
     Lane out = lanes.out();
     if (out == null) {
-      path = new Path("none", upgrade.reason());
+      life.goesOverNone(upgrade.reason());
       return;
     }
     LinkCapabilities link = out.link().capabilities();
     pathCosts.changed();
-    Path now =
+    life.goesOver(
         out == lanes.control()
-            ? new Path(link.kind(), joined(link.detail(), upgrade.reason()))
-            : new Path(link.kind(), link.detail());
-    if (!now.equals(path)) {
-      LOG.info("{} now goes over {}", this, now);
-      path = now;
-      pathChanges++;
-    }
+            ? new SessionPath(link.kind(), joined(link.detail(), upgrade.reason()))
+            : new SessionPath(link.kind(), link.detail()));
     if (lanes.isUpgraded()) {
       remoteServices.sendEarly();
       role.upgraded();
@@ -295,22 +355,19 @@ public final class SessionCore implements Session, CallHost {
 
   /** Every link is gone, closed and drained. */
   void controlLost(String reason) {
-    if (ended) {
+    if (life.isEnded()) {
       return; // meanwhile: nothing is to resume
     }
     upgrade.stop();
     acknowledger.stop();
-    path = new Path("none", reason);
-    role.linkLost(reason);
+    life.lost(reason);
+    if (!closing.goesOn()) {
+      role.linkLost(reason);
+    }
   }
 
   boolean isEnded() {
-    return ended;
-  }
-
-  /** Gives the peer back the places of the one-way calls that are done. */
-  void tellOnewaysDone() {
-    incoming.tellOnewaysDone();
+    return life.isEnded();
   }
 
   /** Returns whether calls wait to be sent or answered. */
@@ -320,7 +377,10 @@ public final class SessionCore implements Session, CallHost {
 
   /** Returns whether handlers run or replies are on their way. */
   boolean isBusy() {
-    return !incoming.isEmpty() || !outbox.isEmpty() || transfers().wantsLink();
+    return !incoming.isEmpty()
+        || incomingFrames.holdsRequests()
+        || !outbox.isEmpty()
+        || transfers().wantsLink();
   }
 
   long received() {
@@ -371,21 +431,34 @@ public final class SessionCore implements Session, CallHost {
     return new SessionStat(
         peer.address(),
         peer.identity(),
-        path.toString(),
+        life.state(),
+        path().toString(),
         lanes.toString(),
-        outgoing.size(),
+        outgoing.underWay(),
         incoming.size(),
+        oneways.stat(),
         outbox.owedBytes(),
-        pathChanges,
+        life.pathChanges(),
         transfers().stat(),
         out == null ? Map.of() : out.link().figures());
   }
 
   /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
   public SessionStat silentStat() {
-    String silent = path + ", but its event loop does not answer";
+    String silent = path() + ", but its event loop does not answer";
     return new SessionStat(
-        peer.address(), peer.identity(), silent, "", 0, 0, 0, 0, List.of(), Map.of());
+        peer.address(),
+        peer.identity(),
+        state(),
+        silent,
+        "",
+        0,
+        0,
+        oneways.stat(),
+        0,
+        0,
+        List.of(),
+        Map.of());
   }
 
   // ---- frames in ----
@@ -403,7 +476,7 @@ public final class SessionCore implements Session, CallHost {
       return;
     }
     String reason = "protocol error: " + wrong;
-    LOG.warn("{} broken off: {}", this, reason);
+    BROKEN_OFF.warn("{} broken off: {}", this, reason);
     closeLinks(reason, () -> {});
     role.peerLost(reason);
   }
@@ -445,8 +518,12 @@ public final class SessionCore implements Session, CallHost {
 
   private void pump() {
     pumpDue = false;
+    if (closing.goesOn()) {
+      return;
+    }
+    incoming.startWaiting(); // what the peer has taken may be what they wait for
     if (!lanes.isOpen()) {
-      if (!ended && hasCalls()) {
+      if (!life.isEnded() && hasCalls()) {
         role.linkWanted();
       }
       return;
@@ -487,8 +564,8 @@ public final class SessionCore implements Session, CallHost {
 
   @Override
   public void start(PendingCall<?> call) {
-    if (ended) {
-      call.fail(RpcStatus.UNAVAILABLE, "the session is closed: " + path.reason());
+    if (life.isEnded() || closing.isOn()) {
+      call.fail(RpcStatus.UNAVAILABLE, "the session is closed: " + path().reason());
       call.close();
       window.release();
       return;
@@ -503,7 +580,12 @@ public final class SessionCore implements Session, CallHost {
   }
 
   @Override
-  public CallTransfers.AwaitedAnswer awaitAnswer(PendingCall<?> call, Landing into) {
+  public @Nullable String obstacle() {
+    return lanes.isOpen() ? null : role.obstacle();
+  }
+
+  @Override
+  public CallTransfers.AwaitedAnswer awaitAnswer(LandingCall call, Landing into) {
     String name = call.method().fullName();
     return transfers().calls().await(call.id(), name, into, call::received, call::answerFailed);
   }
@@ -511,6 +593,11 @@ public final class SessionCore implements Session, CallHost {
   @Override
   public long partCutOff() {
     return pathCosts.cutOffs().beside();
+  }
+
+  @Override
+  public Supplier<OutgoingParts> resultParts() {
+    return resultParts;
   }
 
   @Override
@@ -530,9 +617,44 @@ public final class SessionCore implements Session, CallHost {
   }
 
   @Override
+  public void onewayUnsent(RpcException failure) {
+    outgoing.onewayUnsent(failure);
+  }
+
+  @Override
+  public void execute(ServerCall call) {
+    incoming.oneways().execute(call);
+  }
+
+  /** Returns where one-way calls are counted that were not simply executed. Safe for any thread. */
+  OnewayCounters oneways() {
+    return oneways;
+  }
+
+  @Override
   public void enqueue(Outgoing message) {
     outbox.add(message);
     schedulePump();
+  }
+
+  @Override
+  public Quota.Share replyMemory() {
+    return memory.replies();
+  }
+
+  @Override
+  public boolean mayStart(ServerCall call) {
+    return incoming.mayStart(call);
+  }
+
+  @Override
+  public boolean mayRun(ServerCall call) {
+    return incoming.mayRun(call);
+  }
+
+  @Override
+  public void putOff(ServerCall call) {
+    incoming.putOff(call);
   }
 
   @Override
@@ -571,6 +693,11 @@ public final class SessionCore implements Session, CallHost {
   }
 
   @Override
+  public SlotShare slotShare() {
+    return memory.slots();
+  }
+
+  @Override
   public Executor handlers() {
     return context.handlers();
   }
@@ -593,8 +720,19 @@ public final class SessionCore implements Session, CallHost {
   // ---- Session ----
 
   @Override
-  public Path path() {
-    return path;
+  public SessionState state() {
+    return closing.isOn() ? SessionState.ENDED : life.state();
+  }
+
+  @Override
+  public SessionPath path() {
+    return closing.isOn() ? SessionLife.none(Closing.REASON) : life.path();
+  }
+
+  @Override
+  public void listen(SessionListener listener) {
+    Objects.requireNonNull(listener);
+    loop().execute(() -> life.listen(listener));
   }
 
   @Override
@@ -618,22 +756,56 @@ public final class SessionCore implements Session, CallHost {
     return new SessionCaller(this, service.name(), options);
   }
 
+  /**
+   * Finds out whether the peer serves a contract, with every method in a shape that fits. Safe for
+   * any thread.
+   *
+   * @return what is in the way, in words; cancelled if the peer is lost meanwhile
+   */
+  public CompletableFuture<List<String>> check(ServiceDescriptor<?> service) {
+    CompletableFuture<List<String>> problems = new CompletableFuture<>();
+    loop().execute(() -> remoteServices.check(service, problems));
+    return problems;
+  }
+
   @Override
   public void close() {
-    loop()
-        .execute(
-            () -> {
-              Lane first = lanes.control() == null ? lanes.out() : lanes.control();
-              if (first != null) {
-                first.say(FrameKind.GOODBYE);
-                first.link().flush();
-              }
-              end(RpcStatus.CANCELLED, "the session was closed on this side");
-            });
+    loop().execute(closing::begin);
+  }
+
+  /**
+   * Closes the session, as {@link #close}. Safe for any thread.
+   *
+   * @return completes when that is done, after 2 s at the latest
+   */
+  public CompletableFuture<Void> closeInOrder() {
+    close();
+    return closing.done().copy();
+  }
+
+  /** Closes the session without waiting for what is on its way. Safe for any thread. */
+  public void closeNow() {
+    loop().execute(closing::finish);
+  }
+
+  /** Tells the peer that this end closes the session. */
+  void sayGoodbye() {
+    Lane first = lanes.control() == null ? lanes.out() : lanes.control();
+    if (first != null) {
+      incoming.oneways().tell();
+      pump(); // what was sent before still goes
+      first.say(FrameKind.GOODBYE);
+      first.link().flush();
+    }
   }
 
   @Override
   public String toString() {
-    return "session with " + peer.address() + " over " + path;
+    return name() + " over " + path();
+  }
+
+  /** Returns the session as logs name it. */
+  String name() {
+    return "session with " + peer.address();
   }
 }

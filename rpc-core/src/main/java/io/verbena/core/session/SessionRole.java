@@ -1,5 +1,7 @@
 package io.verbena.core.session;
 
+import org.jspecify.annotations.Nullable;
+
 /** What differs between the end that connects and the end that accepts. On the loop. */
 interface SessionRole {
   /** Returns whether this end connects, and asks for upgrades. */
@@ -22,6 +24,14 @@ interface SessionRole {
 
   /** The peer broke the protocol or forgot the session: it cannot resume. */
   void peerLost(String reason);
+
+  /** The peer closed the session in order. */
+  void peerLeft(String reason);
+
+  /** Returns what stands between the session and a link, in words; null if nothing is known. */
+  default @Nullable String obstacle() {
+    return null;
+  }
 
   /** The session has ended for good. */
   void ended();

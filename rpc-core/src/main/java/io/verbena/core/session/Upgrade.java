@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.wire.WireIn;
+import io.verbena.core.NanoClock;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.Link;
@@ -180,15 +181,9 @@ final class Upgrade {
               .request(URI.create(control.link().peerAddress()), linkOptions());
       say(FrameKind.UPGRADE_REQUEST, epoch, request);
       timer = schedule(linkOptions().connectTimeout(), this::unanswered);
-    } catch (RuntimeException e) {
-      broken(provider, e);
+    } catch (LinkException e) {
+      failed("upgrade failed: " + e.getMessage());
     }
-  }
-
-  /** The session goes on without a better link, whatever is wrong with what should make it. */
-  private void broken(UpgradeProvider provider, RuntimeException e) {
-    LOG.warn("Links by {} cannot be made", provider.kind(), e);
-    failed("upgrade failed: " + e);
   }
 
   /** Whatever the server is about, it answers pings, or the session would have lost its link. */
@@ -216,14 +211,7 @@ final class Upgrade {
       failed(new String(content, StandardCharsets.UTF_8));
       return;
     }
-    try {
-      session
-          .loop()
-          .upgradeDriver(provider)
-          .connect(content, linkOptions(), outcome(answeredEpoch));
-    } catch (RuntimeException e) {
-      broken(provider, e);
-    }
+    session.loop().upgradeDriver(provider).connect(content, linkOptions(), outcome(answeredEpoch));
   }
 
   private void retryLater() {
@@ -238,12 +226,15 @@ final class Upgrade {
     return session
         .loop()
         .timers()
-        .schedule(session.loop().now() + after.toNanos(), now -> then.run());
+        .schedule(session.loop().now() + NanoClock.nanos(after), now -> then.run());
   }
 
   /** The attempt is over; the next one follows unless the settings are against it. */
   private void failed(String why) {
     LOG.debug("{} stays as it is: {}", session, why);
+    if (options.provider() != null && options.policy() != PathPolicy.TCP_ONLY) {
+      FallbackLog.stayed(session, why); // else nobody wants another
+    }
     attempting = false;
     hopeless = true;
     reason = why;
@@ -297,7 +288,7 @@ final class Upgrade {
               .upgradeDriver(provider)
               .offer(request, here, linkOptions(), outcome(wanted));
       say(FrameKind.UPGRADE_OFFER, wanted, offer);
-    } catch (LinkException | RuntimeException e) {
+    } catch (LinkException e) {
       decline(wanted, String.valueOf(e.getMessage()));
     }
   }

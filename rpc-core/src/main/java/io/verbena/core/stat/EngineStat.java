@@ -16,6 +16,9 @@ import java.util.Map;
  * @param upgrade figures of the links that its sessions upgrade to, by name: pinned bytes,
  *     registration cache, quarantine, refused connections; of all clients and servers that share
  *     the provider together
+ * @param oneways one-way calls that were not simply executed, of sessions that have ended too
+ * @param log what peers and users' code had this process tell, or leave out, by place, since it
+ *     began
  * @param sessions its sessions
  */
 public record EngineStat(
@@ -25,4 +28,6 @@ public record EngineStat(
     BulkStats bulk,
     List<PublishedStat> published,
     Map<String, Long> upgrade,
+    OnewayStat oneways,
+    Map<String, Long> log,
     List<SessionStat> sessions) {}

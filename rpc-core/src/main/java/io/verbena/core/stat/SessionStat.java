@@ -1,5 +1,6 @@
 package io.verbena.core.stat;
 
+import io.verbena.api.SessionState;
 import io.verbena.core.bulk.TransferStat;
 import java.util.List;
 import java.util.Map;
@@ -9,10 +10,13 @@ import java.util.Map;
  *
  * @param peer where the peer is
  * @param identity who the peer has proved to be; empty for anybody
+ * @param state how it stands
  * @param path the link that carries calls now, and why
  * @param links every link there is
- * @param callsOut calls made here that have no answer yet
+ * @param callsOut calls made here that have no answer yet, and one-way calls of which the peer has
+ *     not said that they are done: the places that are taken in the window
  * @param callsIn calls of the peer's that run here
+ * @param oneways one-way calls that were not simply executed
  * @param owedBytes bytes kept until the peer acknowledges them
  * @param pathChanges how often the path or its reason has changed
  * @param transfers large objects under way, both ways
@@ -21,10 +25,12 @@ import java.util.Map;
 public record SessionStat(
     String peer,
     String identity,
+    SessionState state,
     String path,
     String links,
     int callsOut,
     int callsIn,
+    OnewayStat oneways,
     long owedBytes,
     long pathChanges,
     List<TransferStat> transfers,

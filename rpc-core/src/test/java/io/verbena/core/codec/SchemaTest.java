@@ -44,15 +44,22 @@ class SchemaTest {
     return new Method(1, "get", false, parameters, result, List.of(errors));
   }
 
+  private static List<String> mismatches(Schema here, Schema there) {
+    return SchemaCheck.compare(here, there).misfits().values().stream()
+        .flatMap(List::stream)
+        .distinct()
+        .toList();
+  }
+
   /** Both ends find the same, each from its side. */
   private static void assertFit(Schema here, Schema there) {
-    assertThat(SchemaCheck.mismatches(here, there)).isEmpty();
-    assertThat(SchemaCheck.mismatches(there, here)).isEmpty();
+    assertThat(mismatches(here, there)).isEmpty();
+    assertThat(mismatches(there, here)).isEmpty();
   }
 
   private static void assertMismatch(Schema here, Schema there, String... words) {
-    assertThat(SchemaCheck.mismatches(here, there)).singleElement().asString().contains(words);
-    assertThat(SchemaCheck.mismatches(there, here)).hasSize(1);
+    assertThat(mismatches(here, there)).singleElement().asString().contains(words);
+    assertThat(mismatches(there, here)).hasSize(1);
   }
 
   @Nested
@@ -78,7 +85,8 @@ class SchemaTest {
     void methodsAndTypesThatOneEndHasMore() {
       Method put = new Method(2, "put", true, List.of(), "void", List.of());
       assertFit(with(GET), with(GET, put));
-      assertFit(with(new Schema.Type[0]), with(constants("A")));
+      Schema.Type other = new Schema.Type("shop.Other", Kind.ENUM, List.of());
+      assertFit(with(constants("A")), with(constants("A"), other));
     }
 
     @Test
@@ -104,8 +112,7 @@ class SchemaTest {
     void ofMembersThatChangedPlaces() {
       Member cost = new Member("cost", "long", true);
       List<String> mismatches =
-          SchemaCheck.mismatches(
-              with(type(Kind.RECORD, PRICE, cost)), with(type(Kind.RECORD, cost, PRICE)));
+          mismatches(with(type(Kind.RECORD, PRICE, cost)), with(type(Kind.RECORD, cost, PRICE)));
       assertThat(mismatches).hasSize(2);
     }
 
@@ -130,8 +137,70 @@ class SchemaTest {
     void ofAConstantThatMoved() {
       assertMismatch(
           with(constants("A", "B")),
-          with(constants("A", "X")),
+          with(constants("A", "X", "B")),
           "constant 1 is 'B' here and 'X' there");
+    }
+
+    @Test
+    void ofATypeThatOneEndWritesByASerializerOfItsOwn() {
+      assertMismatch(
+          with(type(Kind.CUSTOM, new Member("7", "", false))),
+          with(new Schema.Type[0]),
+          "method get (id 1) returns 'shop.Item' here and 'shop.Item' there");
+    }
+
+    @Test
+    void ofAContractThatIsTooLargeToBeCompared() {
+      Schema.Type[] types = new Schema.Type[5_000];
+      for (int i = 0; i < types.length; i++) {
+        types[i] =
+            new Schema.Type(
+                i == 0 ? "shop.Item" : "T" + i,
+                Kind.RECORD,
+                List.of(new Member("next", "T" + (i + 1), true)));
+      }
+      Schema mine = with(type(Kind.RECORD, new Member("next", "shop.Item?", true)));
+      assertThat(mismatches(mine, with(types))).singleElement().asString().contains("too large");
+    }
+
+    /** Names and members of a peer's are as many and as long as fit a message. */
+    @Test
+    void inWordsThatAreNoLongerThanAReaderWants() {
+      String longName = "L".repeat(10_000);
+      List<Member> members = new ArrayList<>();
+      for (int i = 0; i < 1_000; i++) {
+        members.add(new Member("member" + i, i % 2 == 0 ? "long" : longName, i % 3 == 0));
+      }
+      Schema mine = with(type(Kind.RECORD, NAME, PRICE));
+      Schema theirs =
+          new Schema(
+              "store.v1",
+              List.of(new Method(1, longName, false, members, longName, List.of(longName))),
+              List.of(new Schema.Type(longName, Kind.RECORD, members)));
+      Compatibility found = SchemaCheck.compare(mine, theirs);
+      assertThat(found.misfit(1)).contains("member8").hasSizeLessThan(32_000);
+      assertThat(String.join("", found.notes())).hasSizeLessThan(32_000);
+    }
+
+    @Test
+    void ofMoreMethodsOfOneNameThanAContractOverloads() {
+      Method[] methods = new Method[4_000];
+      for (int i = 0; i < methods.length; i++) {
+        methods[i] = new Method(100 + i, "get", false, List.of(NAME), "shop.Item", List.of());
+      }
+      assertThat(mismatches(with(GET), with(methods)))
+          .singleElement()
+          .asString()
+          .contains("too large");
+    }
+
+    @Test
+    void ofTypesThatNestAsDeepAsAMessageAllows() {
+      String deep = "shop.Item" + "[]".repeat(100_000);
+      assertThat(mismatches(with(get(List.of(), deep)), with(get(List.of(), deep + "?"))))
+          .hasSize(1);
+      assertThat(mismatches(with(get(List.of(), deep + "[]")), with(get(List.of(), deep))))
+          .hasSize(1);
     }
 
     @Test
@@ -159,7 +228,7 @@ class SchemaTest {
       assertMismatch(
           with(get(List.of(), "long")),
           with(get(List.of(), "int")),
-          "method get (id 1) returns is 'long'");
+          "method get (id 1) returns 'long'");
       assertMismatch(
           with(get(List.of(), "long", "A")),
           with(get(List.of(), "long", "B")),
@@ -213,7 +282,7 @@ class SchemaTest {
             .ints(1 + random.nextInt(8), 0, bytes.length)
             .forEach(i -> damaged[i] = (byte) random.nextInt());
         try {
-          assertThat(SchemaCheck.mismatches(schema, read(damaged))).doesNotContainNull();
+          assertThat(mismatches(schema, read(damaged))).doesNotContainNull();
         } catch (WireException refused) {
           refusals.add(refused);
         }

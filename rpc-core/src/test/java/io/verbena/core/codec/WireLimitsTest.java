@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -28,9 +29,42 @@ class WireLimitsTest {
       assertThatThrownBy(() -> out.writeByte(0))
           .isInstanceOf(WireException.class)
           .hasMessage(
-              "the message needs at least 1001 bytes, and the limit is 1000; raise maxMessageBytes on"
-                  + " both ends or send less at once");
+              "the message needs at least 1001 bytes, and the limit is 1000; raise maxMessageBytes"
+                  + " on both ends or send less at once");
     }
+  }
+
+  /** There is no room for any value. */
+  private static final class Full implements Parts {
+    @Override
+    public int take(MemorySegment value, boolean array) {
+      return NOT_TAKEN;
+    }
+
+    @Override
+    public String cure() {
+      return "make room";
+    }
+
+    @Override
+    public void writeTable(WireOut out) {}
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void aLargeValueThatFoundNoRoomBesideItsMessageIsToldWhatHelpsIt() {
+    out.start(ByteBuffer.allocate(64), 0, 1000, 8);
+    out.takeOut(100, Full::new);
+    assertThatThrownBy(() -> out.writeSegment(MemorySegment.ofArray(new byte[2000])))
+        .hasMessageContaining("the limit is 1000")
+        .hasMessageEndingWith("found no room beside it; make room or send less at once");
+    out.start(ByteBuffer.allocate(64), 0, 1000, 8);
+    out.takeOut(5000, Full::new);
+    assertThatThrownBy(() -> out.writeSegment(MemorySegment.ofArray(new byte[2000])))
+        .as("no value of this message was large")
+        .hasMessageContaining("raise maxMessageBytes");
   }
 
   @Test

@@ -7,6 +7,8 @@ import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.log.ThrottledLog;
+import io.verbena.rdma.Words;
 import io.verbena.rdma.cm.Invitations.Invitation;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
@@ -32,6 +34,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Acceptor implements CmListener {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+  private static final ThrottledLog REJECTED =
+      ThrottledLog.of(Acceptor.class, "RDMA connection requests that were rejected");
+  private static final ThrottledLog NOT_OPENED =
+      ThrottledLog.of(Acceptor.class, "RDMA links that could not be opened");
 
   /** The offer has a way to the peer, and the request one back, besides connecting itself. */
   private static final int OFFER_LIVES = 2;
@@ -76,8 +82,8 @@ final class Acceptor implements CmListener {
       for (IbvContext context : listeners.devices()) {
         devices.of(context);
       }
-    } catch (IOException e) {
-      throw new LinkException("a verbs device cannot be opened: " + e.getMessage(), e);
+    } catch (Throwable e) {
+      throw new LinkException("a verbs device cannot be opened: " + Words.of(e), e);
     }
   }
 
@@ -123,13 +129,15 @@ final class Acceptor implements CmListener {
     Invitation invitation = invitations.redeem(greeting.token());
     if (invitation == null) {
       if (invitations.wasMade(greeting.token())) {
-        LOG.info(
-            "A connection request from {} was rejected: its token was used before or has expired."
-                + " A peer whose first request takes long tries another address so",
-            peer(id));
+        REJECTED.info(
+            "A connection request from {} was rejected: {}. A peer whose first request takes long"
+                + " tries another address so",
+            peer(id),
+            "its token was used before or has expired");
         reject(id, "the token was used before or has expired");
       } else {
-        LOG.warn("A connection request from {} had no valid token; it was rejected", peer(id));
+        REJECTED.warn(
+            "A connection request from {} was rejected: {}", peer(id), "it had no valid token");
         reject(id, "the token is not valid");
       }
       return;
@@ -137,13 +145,13 @@ final class Acceptor implements CmListener {
     String peer = peer(id); // before a rejection destroys the id
     try {
       accept(id, greeting, invitation);
-    } catch (IOException e) {
-      LOG.warn(
+    } catch (Throwable e) { // of the provider's; this request's alone
+      NOT_OPENED.warn(
           "The RDMA link from {} cannot be opened (or the peer has given up its request meanwhile,"
               + " and will ask again): {}",
           peer,
-          e.getMessage());
-      invitation.passive().failed(String.valueOf(e.getMessage()));
+          Words.of(e));
+      invitation.passive().failed(Words.of(e));
     }
   }
 
@@ -159,9 +167,9 @@ final class Acceptor implements CmListener {
       parameters.privateData(new Greeting(greeting.token(), link.terms()).encode());
       id.accept(parameters);
       link.accepted();
-    } catch (IOException e) {
-      tellRejection(id, String.valueOf(e.getMessage()));
-      link.abort(String.valueOf(e.getMessage()));
+    } catch (Throwable e) {
+      tellRejection(id, Words.of(e));
+      link.abort(Words.of(e));
     }
   }
 
@@ -173,8 +181,8 @@ final class Acceptor implements CmListener {
         throw new IOException("no verbs device here has that address");
       }
       return links.open(devices.of(verbs), id, opening.options(), opening);
-    } catch (IOException e) {
-      reject(id, String.valueOf(e.getMessage()));
+    } catch (Throwable e) {
+      reject(id, Words.of(e));
       throw e;
     }
   }
@@ -187,8 +195,8 @@ final class Acceptor implements CmListener {
   private static void tellRejection(RdmaCmId id, String reason) {
     try {
       VerbsCmId.of(id).reject(Refusal.encode(reason));
-    } catch (IOException e) {
-      LOG.debug("A connection request cannot be rejected: {}", e.getMessage());
+    } catch (Throwable e) {
+      LOG.debug("A connection request cannot be rejected: {}", Words.of(e));
     }
   }
 

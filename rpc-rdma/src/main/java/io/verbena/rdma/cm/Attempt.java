@@ -9,6 +9,7 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.rdma.Words;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.Opening;
 import io.verbena.rdma.link.RdmaLink;
@@ -124,8 +125,8 @@ final class Attempt implements CmListener, Opening {
         id = made;
         made.resolveAddr(null, candidate, candidateMillis);
         return;
-      } catch (IOException e) {
-        candidateFailed(String.valueOf(e.getMessage()));
+      } catch (Throwable e) {
+        candidateFailed(Words.of(e));
       }
     }
     order.failed(offered, candidates);
@@ -180,8 +181,8 @@ final class Attempt implements CmListener, Opening {
         case RDMA_CM_EVENT_ADDR_ERROR -> throw new IOException(notResolved());
         default -> throw new IOException(Linked.describe(type, event));
       }
-    } catch (IOException e) {
-      candidateFailed(String.valueOf(e.getMessage()));
+    } catch (Throwable e) { // of the provider's; this candidate's alone
+      candidateFailed(Words.of(e));
       tryNext();
     }
   }
@@ -200,8 +201,8 @@ final class Attempt implements CmListener, Opening {
       ConnectionParameters parameters = new ConnectionParameters();
       parameters.privateData(new Greeting(offer.token(), made.terms()).encode());
       resolved.connect(parameters);
-    } catch (IOException e) {
-      made.abort(String.valueOf(e.getMessage()));
+    } catch (Throwable e) {
+      made.abort(Words.of(e));
     }
   }
 

@@ -5,15 +5,16 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.core.log.ThrottledLog;
+import io.verbena.rdma.Words;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.util.IdentityHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The connection manager's events, and the ids that they are about. */
 final class CmEvents {
-  private static final Logger LOG = LoggerFactory.getLogger(CmEvents.class);
+  private static final ThrottledLog UNDESTROYED =
+      ThrottledLog.of(CmEvents.class, "connection ids that could not be destroyed");
   private static final EventType[] TYPES = EventType.values();
 
   private final RdmaEventChannel channel;
@@ -49,8 +50,8 @@ final class CmEvents {
     forget(id);
     try {
       id.destroyId();
-    } catch (IOException e) {
-      LOG.warn("A connection id cannot be destroyed: {}", e.getMessage());
+    } catch (Throwable e) {
+      UNDESTROYED.warn("The connection id {} cannot be destroyed: {}", id, Words.of(e));
     }
   }
 

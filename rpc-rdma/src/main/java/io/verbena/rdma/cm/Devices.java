@@ -3,6 +3,7 @@ package io.verbena.rdma.cm;
 import com.ibm.disni.verbs.IbvContext;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.Words;
 import io.verbena.rdma.device.PinnedMemory;
 import io.verbena.rdma.device.RdmaDevice;
 import java.io.IOException;
@@ -80,8 +81,8 @@ final class Devices {
   private static int poll(RdmaDevice device) {
     try {
       return device.poll();
-    } catch (IOException e) {
-      device.giveUp(e);
+    } catch (Throwable e) { // of the provider's: this device's links alone
+      device.giveUp(Words.of(e));
       return 1;
     }
   }
@@ -92,8 +93,8 @@ final class Devices {
     for (RdmaDevice device : open) {
       try {
         device.arm();
-      } catch (IOException e) {
-        device.giveUp(e);
+      } catch (Throwable e) {
+        device.giveUp(Words.of(e));
         all = false;
       }
     }

@@ -6,12 +6,12 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.verbena.core.link.LinkException;
 import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.Words;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Refusal;
 import io.verbena.rdma.wire.Token;
 import io.verbena.verbs.ext.ConnectionParameters;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** Translates a connection's events for the link that stands on it. */
@@ -61,8 +61,8 @@ final class Linked implements CmListener {
         counters.unknownToken();
         link.disconnected(String.valueOf(e.getMessage()));
         return;
-      } catch (IOException e) {
-        link.disconnected(String.valueOf(e.getMessage()));
+      } catch (Throwable e) { // of the provider's: this link's alone
+        link.disconnected(Words.of(e));
         return;
       }
     }

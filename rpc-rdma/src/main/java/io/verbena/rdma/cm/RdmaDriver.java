@@ -5,6 +5,7 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.UpgradeDriver;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.PinnedMemory;
@@ -33,6 +34,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class RdmaDriver implements UpgradeDriver {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDriver.class);
+  private static final ThrottledLog UNREADABLE =
+      ThrottledLog.of(RdmaDriver.class, "events of connection managers that could not be read");
 
   /**
    * A look at the event channel is a system call. While a connection is being made or ended it is
@@ -135,7 +138,7 @@ public final class RdmaDriver implements UpgradeDriver {
     try {
       return events.poll();
     } catch (IOException e) {
-      LOG.error("The connection manager's events cannot be read: {}", e.getMessage());
+      UNREADABLE.error("The events of {} cannot be read", "the connection manager", e);
       return 0;
     }
   }
@@ -150,12 +153,12 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   @Override
-  public boolean armWakeup() {
+  public boolean armWakeup(long now) {
     if (closed) {
       return true;
     }
     // What completed before the arming announces nothing: look once more.
-    if (!devices.arm() || poll(context.clock().nanoTime()) > 0 || !context.due().isEmpty()) {
+    if (!devices.arm() || poll(now) > 0 || !context.due().isEmpty()) {
       return false;
     }
     waiter.arm(longestWait());

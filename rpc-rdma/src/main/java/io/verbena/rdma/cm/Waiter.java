@@ -69,6 +69,9 @@ final class Waiter {
     boolean tooLate = armed && limit < limitNanos;
     limitNanos = limit;
     armed = true;
+    if (thread == null && tells(limit)) {
+      return;
+    }
     Thread waiting = thread;
     if (waiting == null) {
       start();
@@ -79,6 +82,24 @@ final class Waiter {
     if (tooLate && waited != null) {
       waited.wakeup(); // it waits by the limit of before; the loop is woken, and arms again
     }
+  }
+
+  /** Returns whether this is a simulation, where no thread needs to wait. */
+  private boolean tells(long nanos) {
+    try {
+      WaitSet mine = set;
+      if (mine == null) {
+        mine = provider.newWaitSet();
+        set = mine;
+      }
+      if (mine.tell(nanos, this::wake)) {
+        addTo(mine);
+        return true;
+      }
+    } catch (IOException e) {
+      LOG.error("The wait for verbs events failed; the loop polls from here on", e);
+    }
+    return false;
   }
 
   private void start() {
@@ -98,7 +119,7 @@ final class Waiter {
   }
 
   private void run() {
-    try (WaitSet mine = provider.newWaitSet()) {
+    try (WaitSet mine = set != null ? set : provider.newWaitSet()) {
       set = mine;
       while (!closed) {
         if (armed) {
@@ -107,7 +128,7 @@ final class Waiter {
           LockSupport.park(this);
         }
       }
-    } catch (IOException e) {
+    } catch (Throwable e) { // or an idle loop would wait for ever
       LOG.error("The wait for verbs events failed; the loop polls from here on", e);
       while (!closed) {
         LockSupport.parkNanos(this, limitNanos / 100);
@@ -117,13 +138,17 @@ final class Waiter {
   }
 
   private void await(WaitSet mine) throws IOException {
-    Addition addition;
-    while ((addition = additions.poll()) != null) {
-      addition.addTo(mine);
-    }
+    addTo(mine);
     long nanos = limitNanos;
     if (mine.await(nanos) || nanos < LONGEST_WAIT_NANOS) {
       wake();
+    }
+  }
+
+  private void addTo(WaitSet mine) throws IOException {
+    Addition addition;
+    while ((addition = additions.poll()) != null) {
+      addition.addTo(mine);
     }
   }
 
@@ -137,6 +162,10 @@ final class Waiter {
   void close() {
     closed = true;
     Thread ending = thread;
+    WaitSet telling = set;
+    if (ending == null && telling != null) {
+      telling.close();
+    }
     if (ending == null || ending == Thread.currentThread()) {
       return;
     }

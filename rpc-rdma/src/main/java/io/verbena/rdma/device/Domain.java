@@ -111,7 +111,10 @@ public final class Domain {
 
   /** Registers native memory, or finds that it is. */
   public Registration attach(MemorySegment memory, MemoryLife life) throws IOException {
-    return regions.attach(Extent.of(memory), life);
+    MemorySegment.Scope scope = life.scopeOf(memory);
+    return scope == null
+        ? regions.attach(Extent.of(memory), MemoryLife.ONCE)
+        : regions.attach(Extent.of(memory, scope), life);
   }
 
   /** Returns what registering costs on this device; has it measured the first time. */

@@ -1,6 +1,7 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
@@ -14,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The memory that one event loop has registered, in all its domains. Whatever registers asks here,
@@ -34,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * still idle.
  */
 public final class PinnedMemory {
-  private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
+  private static final ThrottledLog KEPT =
+      ThrottledLog.of(PinnedMemory.class, "memory that stayed registered");
 
   /** So many are looked through one by one in a few microseconds. */
   private static final int MOST_IDLE = 1024;
@@ -149,7 +149,8 @@ public final class PinnedMemory {
       deregister(one.region(), one.bytes());
     } catch (IOException e) {
       if (kept.isEmpty()) {
-        LOG.warn("Registered memory stays pinned until it can be deregistered: {}", e.getMessage());
+        KEPT.warn(
+            "{} bytes stay pinned until they can be deregistered: {}", one.bytes(), e.getMessage());
       }
       kept.add(one);
     }

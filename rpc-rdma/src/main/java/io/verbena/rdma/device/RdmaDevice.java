@@ -5,6 +5,7 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
@@ -34,6 +35,8 @@ public final class RdmaDevice {
   public static final int RECEIVE_BATCH = 32;
 
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDevice.class);
+  private static final ThrottledLog GIVEN_UP =
+      ThrottledLog.of(RdmaDevice.class, "RDMA devices that were given up");
 
   /** Receives that links may share: enough for fourteen hundred of them, by default. */
   private static final int MOST_SHARED = 1 << 14;
@@ -266,10 +269,10 @@ public final class RdmaDevice {
   }
 
   /** The device cannot be used any more, though nobody said that it is gone: its links end. */
-  public void giveUp(IOException cause) {
-    LOG.warn("The device {} is given up: {}", name, cause.getMessage());
+  public void giveUp(String cause) {
+    GIVEN_UP.warn("The device {} is given up: {}", name, cause);
     givenUp = true;
-    lost("was given up: " + cause.getMessage());
+    lost("was given up: " + cause);
   }
 
   private void lost(String how) {

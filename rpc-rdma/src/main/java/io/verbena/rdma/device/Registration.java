@@ -30,7 +30,11 @@ public final class Registration {
   /** A range of memory and what its life hangs on. */
   record Extent(long address, long bytes, MemorySegment.Scope scope, boolean readOnly) {
     static Extent of(MemorySegment memory) {
-      return new Extent(memory.address(), memory.byteSize(), memory.scope(), memory.isReadOnly());
+      return of(memory, memory.scope());
+    }
+
+    static Extent of(MemorySegment memory, MemorySegment.Scope scope) {
+      return new Extent(memory.address(), memory.byteSize(), scope, memory.isReadOnly());
     }
   }
 

@@ -9,16 +9,20 @@ import io.verbena.verbs.ext.ReceiveBlock;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Receives in the link's own queue: all that its peer may ever use, from the beginning on. */
+/**
+ * Receives in the link's own queue: all that its peer may ever use, from the beginning on. What is
+ * to be posted is gathered here, and not in the block, which the device's links use by turns.
+ */
 final class OwnReceives implements Receives {
   private final ReceiveBlock block;
   private final RegisteredPool pool;
   private final int frames;
   private final int[] slots;
+  private final int[] toPost = new int[RdmaDevice.RECEIVE_BATCH];
   private @Nullable QueuePair queuePair;
   private int claimed;
   private int posted;
-  private int toPost;
+  private int waiting;
 
   OwnReceives(ReceiveBlock block, RegisteredPool pool, int frames) {
     this.block = block;
@@ -62,18 +66,22 @@ final class OwnReceives implements Receives {
     if (!open || queuePair == null) {
       return; // in ERR, where a receive that is posted late may never complete
     }
-    long name = WorkId.of(queuePair.link(), WorkId.RECEIVE, slot);
-    block.request(toPost, name, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
-    if (++toPost == RdmaDevice.RECEIVE_BATCH) {
+    toPost[waiting] = slot;
+    if (++waiting == toPost.length) {
       flush(true);
     }
   }
 
   @Override
   public void flush(boolean open) throws IOException {
-    int count = toPost;
-    toPost = 0;
+    int count = waiting;
+    waiting = 0;
     if (open && count > 0 && queuePair != null) {
+      for (int i = 0; i < count; i++) {
+        int slot = toPost[i];
+        long name = WorkId.of(queuePair.link(), WorkId.RECEIVE, slot);
+        block.request(i, name, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
+      }
       queuePair.postReceives(block, count);
       posted += count;
     }

@@ -9,6 +9,7 @@ import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Domain;
@@ -26,8 +27,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Bulk bytes of one link, by WRITE into landings that the peer has advertised. The last WRITE
@@ -35,7 +34,8 @@ import org.slf4j.LoggerFactory;
  * note follows it.
  */
 final class RdmaBulk implements BulkPort {
-  private static final Logger LOG = LoggerFactory.getLogger(RdmaBulk.class);
+  private static final ThrottledLog OWNER_FAILED =
+      ThrottledLog.of(RdmaBulk.class, "owners of landings that failed");
 
   /** A peer answers a revocation when its loop runs; a pause of its JVM is tolerated. */
   private static final long REVOKE_NANOS = Duration.ofSeconds(30).toNanos();
@@ -409,7 +409,7 @@ final class RdmaBulk implements BulkPort {
           landing.lost();
         }
       } catch (RuntimeException e) {
-        LOG.error("The owner of a landing on the {} failed", link, e);
+        OWNER_FAILED.error("The owner of a landing on the {} failed", link, e);
       }
     }
     leaveIfUnused();

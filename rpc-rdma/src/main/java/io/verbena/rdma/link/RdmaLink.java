@@ -7,6 +7,7 @@ import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.device.CompletionSink;
 import io.verbena.rdma.device.Domain;
@@ -40,6 +41,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class RdmaLink implements Link, CompletionSink {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaLink.class);
+  private static final ThrottledLog UNDESTROYED =
+      ThrottledLog.of(RdmaLink.class, "queue pairs that could not be destroyed");
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(RdmaLink.class, "listeners of RDMA links that failed");
+  private static final ThrottledLog CLOSED =
+      ThrottledLog.of(RdmaLink.class, "RDMA links that were closed for a reason");
 
   /** Leased credits that were of no use for so long go back; a path without traffic is probed. */
   private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
@@ -144,7 +151,10 @@ public final class RdmaLink implements Link, CompletionSink {
       queuePair.undo();
       rest.run();
     } catch (IOException e) {
-      LOG.error("The queue pair of a link that was not opened cannot be destroyed", e);
+      UNDESTROYED.error(
+          "The queue pair of a link over {} that was not opened cannot be destroyed",
+          device.name(),
+          e);
       device.keep(queuePair, rest);
     }
   }
@@ -185,7 +195,7 @@ public final class RdmaLink implements Link, CompletionSink {
     try {
       listener = opening.opened(this);
     } catch (RuntimeException e) {
-      LOG.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
       abort("its owner failed: " + e);
     }
     step(); // a frame may have come before the event
@@ -500,7 +510,7 @@ public final class RdmaLink implements Link, CompletionSink {
   }
 
   private void listenerFailed(RuntimeException e) {
-    LOG.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+    FAILED.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
     muted = true;
     fail("its listener failed: " + e);
   }
@@ -569,7 +579,7 @@ public final class RdmaLink implements Link, CompletionSink {
   void peerBrokeRules(String how) {
     if (!brokenByPeer) {
       brokenByPeer = true;
-      LOG.warn("The link to {} is closed: {}", peerAddress, how);
+      CLOSED.warn("The link to {} is closed: {}", peerAddress, how);
       context.counters().brokeRules();
     }
     muted = true;
@@ -664,7 +674,7 @@ public final class RdmaLink implements Link, CompletionSink {
       try {
         told.onClosed(reason);
       } catch (RuntimeException e) {
-        LOG.error("The listener of the link to {} failed at its end", peerAddress, e);
+        FAILED.error("The listener of the link to {} failed at its end", peerAddress, e);
       }
     }
   }
@@ -686,7 +696,7 @@ public final class RdmaLink implements Link, CompletionSink {
         LOG.debug("The queue pair of the link to {} has gone with its device", peerAddress, e);
         return true;
       }
-      LOG.error("The queue pair of the link to {} cannot be destroyed", peerAddress, e);
+      UNDESTROYED.error("The queue pair of the link to {} cannot be destroyed", peerAddress, e);
       device.keep(queuePair, this::destroyed);
       return false;
     }

@@ -21,6 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 class FailureToldTest {
   private static final int LENGTH = 5 << 20;
 
+  /** Of pooled memory, what each session is guaranteed: an eighth. */
+  private static final long OWN_PART = BulkWorld.MEMORY / 8;
+
   @TempDir
   @SuppressWarnings("NullAway.Init") // by JUnit
   Path directory;
@@ -69,7 +72,7 @@ class FailureToldTest {
               ref,
               Landing.chunks(
                   (chunk, offset) -> {
-                    while (transfer[0].progress().bytes() < 4 << 20) {
+                    while (transfer[0].progress().bytes() < OWN_PART) {
                       bulk.world.step(); // till the blocks behind this one are full, too
                     }
                     transfer[0].cancel();

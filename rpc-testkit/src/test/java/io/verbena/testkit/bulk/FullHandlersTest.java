@@ -2,19 +2,15 @@ package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
-import io.verbena.api.bulk.TransferException;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,7 +52,6 @@ class FullHandlersTest {
   private class Taker implements PushHandler {
     final Landing landing;
     final CompletableFuture<Long> received = new CompletableFuture<>();
-    @Nullable Transfer transfer;
 
     Taker(Landing landing) {
       this.landing = landing;
@@ -64,7 +59,6 @@ class FullHandlersTest {
 
     @Override
     public Landing offered(Offer offer) {
-      transfer = offer.transfer();
       full = true;
       return landing;
     }
@@ -85,19 +79,11 @@ class FullHandlersTest {
   }
 
   @Test
-  void theFileOfATransferThatFailsIsDeleted() {
-    Taker taker = new Taker(Landing.file(directory.resolve("file")));
-    TransferException failure = bulk.awaitFailure(push(taker));
-    assertThat(failure.status()).isEqualTo(RpcStatus.INTERNAL);
-    assertThat(failure).hasMessageContaining("RejectedExecutionException: full");
-    Transfer there = Objects.requireNonNull(taker.transfer);
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1); // another thread does it
-    while (!BulkWorld.isOver(there) && System.nanoTime() - end < 0) {
-      bulk.world.settle();
-      Thread.onSpinWait();
-    }
-    assertThat(BulkWorld.isOver(there)).as("the receiving end hears of it").isTrue();
-    assertThat(directory).isEmptyDirectory();
+  void aFileIsWrittenAndMovedToItsPlace() {
+    Path file = directory.resolve("file");
+    assertThat(bulk.await(push(new Taker(Landing.file(file)))).length()).isEqualTo(LENGTH);
+    assertThat(file).hasSize(LENGTH);
+    assertThat(directory).isDirectoryNotContaining(one -> !one.equals(file));
   }
 
   @ParameterizedTest

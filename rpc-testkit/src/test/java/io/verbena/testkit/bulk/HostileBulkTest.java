@@ -8,6 +8,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
@@ -69,7 +70,9 @@ class HostileBulkTest {
             FrameKind.BULK_SENT,
             FrameKind.BULK_DONE,
             FrameKind.BULK_CANCEL,
-            FrameKind.BULK_GRANT)) {
+            FrameKind.BULK_GRANT,
+            FrameKind.BULK_RESUME,
+            FrameKind.BULK_RESUMED)) {
       for (long transfer : new long[] {FIRST, 1 << 3, 99 << 3}) {
         RawSession raw = open();
         raw.say(kind, transfer, out -> out.writeLong(0x0101010101010101L));
@@ -156,6 +159,26 @@ class HostileBulkTest {
     }
     assertThat(raw.closed).isNull();
     assertThat(bulk.server.bulkStats().sending()).as("those that hold it").isEqualTo(2);
+  }
+
+  /** They go to a consumer, which is reached through blocks of pooled memory. */
+  @Test
+  void objectsThatAreOfferedAndDoNotComeTakeLittleOfWhatOthersNeed() {
+    bulk.accepted.forEach(
+        one -> one.objects().onPush(offer -> Landing.chunks((bytes, offset) -> {})));
+    RawSession raw = open();
+    bulk.accepted.getLast().objects().onPush(offer -> Landing.chunks((bytes, offset) -> {}));
+    for (long transfer = 1; transfer <= 100; transfer++) {
+      offer(raw, transfer << 3 | 1, 1 << 30);
+      settle();
+    }
+    assertThat(bulk.server.bulkStats().receiving()).isEqualTo(100);
+    assertThat(bulk.server.bulkStats().memoryInUse()).isLessThanOrEqualTo(BulkWorld.MEMORY * 5 / 8);
+    byte[] bytes = new byte[3 << 20];
+    Transfer honest = bulk.session.objects().push("honest", Source.of(bytes));
+    bulk.await(honest);
+    raw.leave();
+    settle();
   }
 
   @Test

@@ -124,7 +124,7 @@ class LandingCallTest {
   void aFileThatCannotBeOpenedFailsItsCall(@TempDir Path directory) {
     Path file = directory.resolve("missing").resolve("book");
     RpcException failure = failure(library().read("book", Landing.file(file)));
-    assertThat(failure.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(failure.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
     assertThat(failure)
         .hasMessageContaining("cannot open " + file)
         .hasMessageContaining("no such file or directory");

@@ -37,7 +37,7 @@ class LargeValuesTest {
   private final BulkWorld bulk =
       new BulkWorld(
           true,
-          server -> server.maxAssemblyBytes(3 * LENGTH).serve(ValuesRpc.bind(new Answering())));
+          server -> server.maxAssemblyBytes(5 * LENGTH).serve(ValuesRpc.bind(new Answering())));
 
   /** Answers by the book. */
   private final class Answering implements Values {

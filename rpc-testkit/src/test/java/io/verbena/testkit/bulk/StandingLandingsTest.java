@@ -1,7 +1,6 @@
 package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -451,18 +450,5 @@ class StandingLandingsTest {
       all.forEach(push -> world.bulk.await(push.transfer));
       assertThat(world.stats().landedAtOnce()).isGreaterThanOrEqualTo(16);
     }
-  }
-
-  @Test
-  void numbersThatMakeNoSenseAreRefused() {
-    VerbenaClient.Builder builder = VerbenaClient.builder();
-    assertThatThrownBy(() -> builder.standingLandings(65, 100))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("at most 64");
-    assertThatThrownBy(() -> builder.standingLandings(-1, 100)).hasMessageContaining("-1");
-    assertThatThrownBy(() -> builder.standingLandings(1, 0)).hasMessageContaining("0 bytes");
-    assertThatThrownBy(() -> builder.standingLandings(1, (1 << 20) + 1))
-        .hasMessageContaining("1 to 1048576");
-    builder.standingLandings(0, 0);
   }
 }

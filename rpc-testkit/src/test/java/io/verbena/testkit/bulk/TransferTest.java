@@ -3,9 +3,11 @@ package io.verbena.testkit.bulk;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
@@ -366,6 +368,64 @@ class TransferTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageEndingWith("100 bytes do not fit a landing of 99");
     }
+    Landing noLength = Landing.of(MemorySegment.ofAddress(bulk.room(100).address()));
+    assertThatThrownBy(() -> bulk.fetch(ref, noLength))
+        .hasMessageContaining("100 bytes do not fit a landing of 0")
+        .hasMessageEndingWith("reinterpret it to its length");
+  }
+
+  @Test
+  void whatIsShownIsNamed() {
+    Published published = bulk.server.publish(Source.of(new byte[100]), BulkWorld.LEASE);
+    assertThat(published).hasToString("object 1 of 100 bytes (memory), published");
+    Transfer transfer = bulk.fetch(published.ref(), Landing.pooled(100));
+    assertThat(transfer).hasToString("object 1: 0 bytes");
+    Received received = bulk.await(transfer);
+    assertThat(transfer).hasToString("object 1: 100 of 100 bytes, over");
+    assertThat(received).hasToString("an object of 100 bytes, in pooled memory");
+    received.close();
+    assertThat(received.toString()).endsWith(", closed");
+    published.close();
+    assertThat(published.toString()).endsWith("published no more");
+  }
+
+  @Test
+  void eachEndOfAFailedTransferIsToldWhereItsObjectIs(@TempDir Path directory) throws Exception {
+    Path file = Files.write(directory.resolve("book"), new byte[8 << 20]);
+    Published published = bulk.server.publish(Source.file(file), BulkWorld.LEASE);
+    Transfer transfer = bulk.fetch(published.ref(), Landing.of(bulk.room(8 << 20)));
+    bulk.steps(8);
+    Transfer there = published.fetches().getFirst().transfer();
+    transfer.cancel();
+    assertThat(bulk.awaitFailure(there)).hasMessageContaining("(file " + file + " to mem:");
+    assertThat(bulk.awaitFailure(transfer))
+        .hasMessageContaining("(from " + bulk.world.address() + ")")
+        .message()
+        .doesNotContain(file.toString());
+  }
+
+  @Test
+  void whatIsNullIsNamed() {
+    ObjectRef ref = bulk.publish(Source.of(new byte[10]));
+    BulkObjects objects = bulk.session.objects();
+    assertThatNullPointerException()
+        .isThrownBy(() -> objects.fetch(ref, nothing()))
+        .withMessageContaining("into");
+    assertThatNullPointerException()
+        .isThrownBy(() -> objects.fetch(nothing(), Landing.pooled(1)))
+        .withMessageContaining("ref");
+    assertThatNullPointerException()
+        .isThrownBy(() -> objects.push("x", nothing()))
+        .withMessageContaining("source");
+    assertThatNullPointerException()
+        .isThrownBy(() -> bulk.client.session(nothing()))
+        .withMessageContaining("address");
+  }
+
+  /** What a caller without null checks may pass. */
+  @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
+  private static <T> T nothing() {
+    return null;
   }
 
   @Test
@@ -397,7 +457,7 @@ class TransferTest {
     Source source = Source.of(new byte[10]);
     assertThatThrownBy(() -> bulk.server.publish(source, lease))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a lease is positive, not " + lease);
+        .hasMessage("lease is longer than 0, not " + lease);
     assertThatThrownBy(() -> bulk.session.objects().publish(source, lease))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -85,10 +85,10 @@ class EvolutionTest {
     assertThat(received).containsExactly(new GrownShop.Cash(5, false));
     assertThatThrownBy(() -> newCallsOld.pay(new GrownShop.Cash(5, true), GrownShop.Currency.CHF))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("Currency has nothing numbered 2 here");
+        .hasMessageContaining("Currency has nothing numbered 2 in the reader's contract");
     assertThatThrownBy(() -> newCallsOld.pay(new GrownShop.Card("4711"), GrownShop.Currency.EUR))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("Payment has nothing numbered 2 here");
+        .hasMessageContaining("Payment has nothing numbered 2 in the reader's contract");
   }
 
   @Test

@@ -125,7 +125,7 @@ final class Wired implements ServiceCaller {
     }
 
     @Override
-    public WireOut error(int index) {
+    public WireOut error(int index, Exception thrown) {
       error = index;
       return out;
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +56,36 @@ class CloseTest {
         .withThrowableThat()
         .withCauseInstanceOf(RpcException.class);
     return (RpcException) call.exceptionNow();
+  }
+
+  @Test
+  void aHandlerThatClosesItsServerAnswersAndIsNotWaitedForByItself() throws Exception {
+    AtomicReference<VerbenaServer> own = new AtomicReference<>();
+    own.set(
+        VerbenaServer.builder()
+            .listen("mem://close-test-own:0")
+            .drainTime(Duration.ofSeconds(30))
+            .serve(
+                Probe.bind(
+                    new Probe.Plain() {
+                      @Override
+                      public String slow(String text) {
+                        own.get().close();
+                        return "closing";
+                      }
+                    }))
+            .start());
+    Session session = client.connect(own.get().address().toString());
+    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.SLOW, "");
+    assertThat(call).succeedsWithin(20, TimeUnit.SECONDS).isEqualTo("closing");
+    own.get().awaitClose();
+  }
+
+  @Test
+  void aServerDoesNotListenWhereNobodySaidSo() {
+    assertThatThrownBy(() -> VerbenaServer.builder().start())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("listen(\"host:port\")");
   }
 
   @Test

@@ -74,12 +74,12 @@ final class DrainingUpgrade implements UpgradeProvider {
     }
 
     @Override
-    public boolean armWakeup() {
-      return driver.armWakeup();
+    public boolean armWakeup(long nowNanos) {
+      return driver.armWakeup(nowNanos);
     }
 
     @Override
-    public byte[] request(URI peer, LinkOptions options) {
+    public byte[] request(URI peer, LinkOptions options) throws LinkException {
       return driver.request(peer, options);
     }
 

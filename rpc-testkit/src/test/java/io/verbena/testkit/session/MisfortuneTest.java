@@ -182,7 +182,7 @@ class MisfortuneTest {
                         }))
             .session(world.address());
     RpcException failure = failureOf(new Probe.Stub(other).submit(Probe.ECHO, ""));
-    assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(failure.status()).isEqualTo(RpcStatus.UNAUTHENTICATED);
     assertThat(failure).hasMessageContaining("the vault is sealed");
     broken.set(false);
     CompletableFuture<String> call = new Probe.Stub(other).submit(Probe.ECHO, "again");

@@ -95,7 +95,7 @@ interface Probe {
                         String result = probe.fail(text);
                         reply.result().writeString(result);
                       } catch (Rejected e) {
-                        reply.error(0).writeString(String.valueOf(e.getMessage()));
+                        reply.error(0, e).writeString(String.valueOf(e.getMessage()));
                       }
                     });
           }

@@ -24,6 +24,18 @@ import org.slf4j.LoggerFactory;
 /** Each end of a session tells of each change of path in one line. */
 class TransitionLogTest {
   private static final Logger SESSIONS = logger("io.verbena.core.session");
+
+  /** Of lines that are told beside them: why a path is what it is, and by whom it was asked for. */
+  private static final List<String> NO_TRANSITION =
+      List.of(
+          "settling over",
+          "stays as it is",
+          "stays on its first link",
+          "went back to its first link",
+          "No session with",
+          " opened with ",
+          " resumed with ");
+
   private static final Logger CORE = logger(SessionCore.class.getName());
 
   private final SteppedWorld world = new SteppedWorld();
@@ -47,8 +59,8 @@ class TransitionLogTest {
     told.start();
     SESSIONS.addAppender(told);
     SESSIONS.setAdditive(false);
-    SESSIONS.setLevel(Level.INFO);
-    CORE.setLevel(Level.INFO);
+    SESSIONS.setLevel(Level.DEBUG);
+    CORE.setLevel(Level.DEBUG);
   }
 
   @AfterEach
@@ -61,9 +73,23 @@ class TransitionLogTest {
   }
 
   private List<String> told() {
-    List<String> lines = told.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    List<String> lines =
+        told.list.stream()
+            .map(ILoggingEvent::getFormattedMessage)
+            .filter(line -> NO_TRANSITION.stream().noneMatch(line::contains))
+            .toList();
     told.list.clear();
     return lines;
+  }
+
+  @Test
+  void thatItOpens() {
+    Session session = world.client().session(world.address());
+    CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
+    world.runUntil(call::isDone);
+    assertThat(told())
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).contains(" opened, over mem").doesNotContain("none"));
   }
 
   @Test

@@ -3,13 +3,16 @@ package io.verbena.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who a client is when it opens a session. Runs on the handlers' executor, so it may block;
- * it must be safe for use by any thread.
+ * Decides who a client is when it opens or resumes a session. Runs on a thread of its own, so it
+ * may block, for four fifths of the server's {@code connectTimeout}: then it is interrupted and the
+ * client refused. It must be safe for use by any thread.
  */
 @FunctionalInterface
-public interface Authenticator {
+public interface ClientAuthenticator {
   /**
-   * Returns who the client is, for {@link io.verbena.api.Peer#identity}.
+   * Returns who the client is, for {@link io.verbena.api.Peer#identity}. Null refuses it with
+   * UNAUTHENTICATED, and so does an {@link AuthenticationException}, whose message it hears.
+   * Whatever else is thrown refuses it with UNAVAILABLE, and is in the server's log.
    *
    * @throws AuthenticationException to refuse it
    */

@@ -1,0 +1,111 @@
+package io.verbena.core.call;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.bulk.CallTransfers;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.memory.Slot;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call whose result goes to a landing of its caller's. However it ends, it is told when nothing
+ * is written there any more.
+ */
+public final class LandingCall extends PendingCall<Received> {
+  private final CallHost host;
+  private final Landing landing;
+  private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
+  private CallTransfers.@Nullable AwaitedAnswer answer;
+  private @Nullable Exception failure;
+
+  LandingCall(
+      CallHost host,
+      MethodDescriptor<Received> method,
+      Slot slot,
+      long timeoutNanos,
+      Landing landing) {
+    super(host, method, slot, timeoutNanos);
+    this.host = host;
+    this.landing = landing;
+  }
+
+  @Override
+  void begins() {
+    answer = host.awaitAnswer(this, landing);
+  }
+
+  @Override
+  public boolean isGivenUp() {
+    return isDone() || isEnding();
+  }
+
+  @Override
+  protected boolean isFenced() {
+    return true;
+  }
+
+  @Override
+  protected void end() {
+    host.loop()
+        .execute(
+            () -> {
+              host.abandoned(this);
+              end(failure(RpcStatus.CANCELLED, "its caller gave it up"));
+            });
+  }
+
+  @Override
+  void awaitLandingFree() {
+    landingFree.join();
+  }
+
+  /** The object that the call is about has arrived. */
+  public void received(Received object) {
+    landingFree.complete(null);
+    stopTimer();
+    if (!settle(object)) {
+      object.close(); // its caller gave up meanwhile
+    }
+  }
+
+  /** The object that the call is about will not arrive, and nothing is written any more. */
+  public void answerFailed(RpcStatus status, String why) {
+    Exception known = failure;
+    landingFree.complete(null);
+    stopTimer();
+    settleFailed(known == null ? failure(status, why) : known);
+    host.loop().execute(() -> host.abandoned(this));
+  }
+
+  /** Ends the call in an error, once nothing is written into its landing any more. */
+  @Override
+  void end(Exception error) {
+    CallTransfers.AwaitedAnswer awaited = answer;
+    if (awaited == null) {
+      landingFree.complete(null);
+      settleFailed(error);
+    } else if (!landingFree.isDone()) {
+      failure = failure == null ? error : failure;
+      awaited.giveUp(RpcStatus.CANCELLED, "its call failed");
+    }
+  }
+
+  /** Keeps its timer while its object is under way. */
+  @Override
+  void stopTimer() {
+    if (landingFree.isDone()) {
+      super.stopTimer();
+    }
+  }
+
+  @Override
+  void result(WireDecoder in) {
+    CallTransfers.AwaitedAnswer awaited = answer;
+    if (awaited == null || !awaited.isOnItsWay()) {
+      replyIsMalformed("it names an object that was not offered");
+    }
+  }
+}

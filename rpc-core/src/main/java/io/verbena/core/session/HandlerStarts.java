@@ -1,0 +1,127 @@
+package io.verbena.core.session;
+
+import io.verbena.core.call.ReplySize;
+import io.verbena.core.call.ServerCall;
+import io.verbena.core.memory.Quota;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * When the handlers of one session's calls start: in the order of their calls, and at once, while
+ * there is memory for their replies. A peer that takes no replies has its further calls wait; what
+ * runs already is answered, whatever that takes.
+ *
+ * <p>What a reply takes is known from the method's replies before: a handler reserves it twice, for
+ * the result and for its encoding. Where the method has never replied it does so when its thread is
+ * about to run, by when others may have; if there is not so much, it is put off. One handler always
+ * runs, so that a session whose part is small goes on, a reply at a time. On the loop, but {@link
+ * #mayRun}.
+ */
+final class HandlerStarts {
+  private final SessionCore session;
+  private final Quota.Share memory;
+  private final PriorityQueue<ServerCall> waiting =
+      new PriorityQueue<>(Comparator.comparingLong(ServerCall::id));
+  private boolean awaitsMemory;
+
+  HandlerStarts(SessionCore session) {
+    this.session = session;
+    this.memory = session.memory().replies();
+  }
+
+  /** Returns whether a call's handler may start now; else it is started later. */
+  boolean mayStart(ServerCall call) {
+    if (waiting.isEmpty() && admits(call)) {
+      return true;
+    }
+    waiting.add(call);
+    return false;
+  }
+
+  /** Starts those that wait and may start now. */
+  void startWaiting() {
+    while (!waiting.isEmpty() && admits(waiting.peek())) {
+      waiting.remove().startLate();
+    }
+  }
+
+  private boolean admits(ServerCall call) {
+    if (session.outbox().owedBytes() > session.limits().maxKeptBytes()) {
+      return false; // the next acknowledgement brings the next look
+    }
+    long expected = call.expectedReply();
+    if (expected == ReplySize.UNKNOWN) {
+      call.reserved(ReplySize.UNKNOWN);
+      return true;
+    }
+    if (expected == 0 || reserves(call, expected)) {
+      return true;
+    }
+    awaitMemory();
+    return false;
+  }
+
+  private boolean reserves(ServerCall call, long expected) {
+    long bytes = 2 * expected;
+    if (memory.held() == 0) {
+      memory.takeAnyway(bytes);
+    } else if (!memory.take(bytes)) {
+      return false;
+    }
+    call.reserved(bytes);
+    return true;
+  }
+
+  /**
+   * Returns whether a handler may run that was started before it was known what its reply takes;
+   * else it is to be {@link #putOff}. On the handler's thread.
+   */
+  boolean mayRun(ServerCall call) {
+    long expected = call.expectedReply();
+    return call.reserved() != ReplySize.UNKNOWN || expected <= 0 || reserves(call, expected);
+  }
+
+  /** A handler may not run now. */
+  void putOff(ServerCall call) {
+    call.reserved(0);
+    waiting.add(call);
+    startWaiting();
+  }
+
+  private void awaitMemory() {
+    if (!awaitsMemory) {
+      awaitsMemory = true;
+      memory.quota().whenFreed(() -> session.loop().execute(this::memoryFreed));
+      session.loop().execute(this::startWaiting); // what came back before that has woken nobody
+    }
+  }
+
+  private void memoryFreed() {
+    awaitsMemory = false;
+    startWaiting();
+  }
+
+  /** A handler is done, and its reply counted. */
+  void ended(ServerCall call) {
+    long reserved = call.reserved();
+    call.reserved(0);
+    if (reserved > 0) {
+      memory.give(reserved);
+    }
+  }
+
+  /** Nobody waits for those that have not started; those that nobody waited for start. */
+  void peerLost() {
+    List<ServerCall> left =
+        waiting.stream().sorted(Comparator.comparingLong(ServerCall::id)).toList();
+    waiting.clear();
+    for (ServerCall call : left) {
+      if (call.method().oneway()) {
+        call.startLate();
+      } else {
+        call.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.verbena.core.session;
+
+import io.verbena.core.NanoClock;
+import io.verbena.core.log.Thrown;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question to users' code that decides who may call. It is put elsewhere than on the loop, and
+ * has so much time: no answer, null, whatever is thrown and an answer that is late are all the
+ * same, a refusal. On the loop, but for the user's code.
+ */
+final class Question<T> {
+  private final EventLoop loop;
+  private final Consumer<T> answered;
+  private final Consumer<Silence> unanswered;
+  private final Object lock = new Object();
+  private @Nullable Thread runner;
+  private long timer = Timers.NONE;
+  private boolean over;
+
+  /**
+   * Why there is no answer.
+   *
+   * @param words as "threw …", "returned null" or "did not answer within …"
+   * @param thrown what was thrown; null if nothing was
+   */
+  record Silence(String words, @Nullable Throwable thrown) {
+    private static final String NULL = "returned null";
+
+    boolean isNull() {
+      return words.equals(NULL);
+    }
+  }
+
+  private Question(EventLoop loop, Consumer<T> answered, Consumer<Silence> unanswered) {
+    this.loop = loop;
+    this.answered = answered;
+    this.unanswered = unanswered;
+  }
+
+  /** Asks; one of the two hears, later, unless it is withdrawn before. */
+  static <T> Question<T> ask(
+      EventLoop loop,
+      Executor elsewhere,
+      Duration limit,
+      Callable<@Nullable T> user,
+      Consumer<T> answered,
+      Consumer<Silence> unanswered) {
+    Question<T> question = new Question<>(loop, answered, unanswered);
+    question.timer =
+        loop.timers()
+            .schedule(
+                loop.now() + NanoClock.nanos(limit),
+                now ->
+                    question.ends(
+                        null,
+                        new Silence("did not answer within " + limit.toMillis() + " ms", null)));
+    elsewhere.execute(() -> question.put(user));
+    return question;
+  }
+
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  private void put(Callable<@Nullable T> user) {
+    synchronized (lock) {
+      runner = Thread.currentThread();
+    }
+    T answer = null;
+    Silence silence;
+    try {
+      answer = user.call();
+      silence = new Silence(Silence.NULL, null);
+    } catch (Throwable e) {
+      silence = new Silence("threw " + Thrown.fullWords(e), e);
+    }
+    synchronized (lock) {
+      runner = null;
+    }
+    T heard = answer;
+    Silence otherwise = silence;
+    loop.execute(() -> ends(heard, otherwise));
+  }
+
+  private void ends(@Nullable T answer, Silence otherwise) {
+    if (over) {
+      return;
+    }
+    withdraw();
+    if (answer == null) {
+      unanswered.accept(otherwise);
+    } else {
+      answered.accept(answer);
+    }
+  }
+
+  /** Nobody wants to know any more: who is still at it is interrupted. */
+  void withdraw() {
+    over = true;
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
+    synchronized (lock) {
+      if (runner != null) {
+        runner.interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.verbena.core.upgrade;
+
+import io.verbena.core.link.ProviderChoice;
+import io.verbena.core.link.UpgradeDriver;
+import io.verbena.core.link.UpgradeProvider;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The kind of better link that this process uses, guarded. Safe for use by any thread. */
+public final class ChosenUpgrades {
+  /** Names the {@linkplain UpgradeProvider#kind() kind} to use where there are several. */
+  public static final String PROPERTY = "verbena.upgrade";
+
+  private ChosenUpgrades() {}
+
+  /** Returns the best of those on the class path; null where there is none. */
+  public static @Nullable UpgradeProvider onClassPath() {
+    ProviderChoice<UpgradeProvider> choice =
+        ProviderChoice.of(UpgradeProvider.class, UpgradeProvider::kind, UpgradeProvider::priority)
+            .named(PROPERTY);
+    boolean absent = choice.names().isEmpty() && choice.whyNone().isEmpty();
+    return absent ? null : new Chosen(choice);
+  }
+
+  /** Returns the provider with what keeps its mistakes from the sessions. */
+  public static UpgradeProvider guarded(UpgradeProvider provider) {
+    return provider instanceof GuardedUpgrades || provider instanceof Chosen
+        ? provider
+        : new GuardedUpgrades(provider);
+  }
+
+  private static final class Chosen implements UpgradeProvider {
+    private final ProviderChoice<UpgradeProvider> choice;
+
+    Chosen(ProviderChoice<UpgradeProvider> choice) {
+      this.choice = choice.map(GuardedUpgrades::new);
+    }
+
+    private UpgradeProvider now() {
+      UpgradeProvider provider =
+          choice.get(one -> one.availability() instanceof Availability.Available);
+      return provider == null ? new NoUpgrades(choice.whyNone()) : provider;
+    }
+
+    @Override
+    public String kind() {
+      return now().kind();
+    }
+
+    @Override
+    public Availability availability() {
+      return now().availability();
+    }
+
+    @Override
+    public UpgradeDriver newDriver(Runnable wakeLoop) {
+      return now().newDriver(wakeLoop);
+    }
+
+    @Override
+    public Map<String, Long> figures() {
+      return now().figures();
+    }
+  }
+
+  /** Stands for those that cannot be loaded. */
+  private record NoUpgrades(String why) implements UpgradeProvider {
+    @Override
+    public String kind() {
+      return "none";
+    }
+
+    @Override
+    public Availability availability() {
+      return new Availability.Unavailable("no RDMA link can be loaded: " + why);
+    }
+
+    @Override
+    public UpgradeDriver newDriver(Runnable wakeLoop) {
+      throw new IllegalStateException(why);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.verbena.testkit.abuse;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+
+/** What abusers call. */
+@RpcService(name = "victim.v1")
+public interface Victim {
+  /** Returns what comes after a number, on the loop. */
+  @RpcMethod(id = 1, nonBlocking = true)
+  long next(long number);
+
+  /** Returns so many bytes. */
+  @RpcMethod(id = 2, timeout = "5m")
+  byte[] large(int bytes);
+
+  /** Returns how many bytes it was given. */
+  @RpcMethod(id = 3, timeout = "5m")
+  long store(byte[] bytes);
+
+  /** Waits until it is cancelled. */
+  @RpcMethod(id = 4, timeout = "5m")
+  void stay();
+
+  /** Never returns, and heeds no interruption; its callers give up after a second. */
+  @RpcMethod(id = 5, timeout = "1s")
+  void block();
+}

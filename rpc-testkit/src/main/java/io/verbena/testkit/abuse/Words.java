@@ -1,0 +1,109 @@
+package io.verbena.testkit.abuse;
+
+import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.frame.SessionKey;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What is said by hand on a TCP connection: frames, each behind its length in four bytes. */
+final class Words {
+  /** Bytes of the length before each frame. */
+  static final int PREFIX = Integer.BYTES;
+
+  private static final int SERVICE = "victim.v1".hashCode();
+  private static final int LARGE = 2;
+  private static final int STORE = 3;
+  private static final int MOST = 4096;
+  private static final int MOST_DEPTH = 16;
+  private static final int MESSAGE_BYTES = 1 << 20;
+  private static final int FRAME_BYTES = 64 << 10;
+  private static final int CALLS = 64;
+
+  private Words() {}
+
+  /** Returns how a client greets that wants a new session. */
+  static byte[] hello() {
+    PeerLimits limits = new PeerLimits(MESSAGE_BYTES, FRAME_BYTES, CALLS);
+    Hello hello = new Hello(1, 1, 0, SessionKey.NONE, 0, 0, limits, "", List.of());
+    return frame(FrameKind.HELLO, 0, 0, 0, hello::write);
+  }
+
+  /** Returns a sign of life. */
+  static byte[] ping() {
+    return frame(FrameKind.PING, 0, 0, 0, body -> {});
+  }
+
+  /** Returns the beginning of a frame that is to have so many bytes. */
+  static byte[] announced(int bytes) {
+    return ByteBuffer.allocate(PREFIX).putInt(bytes).array();
+  }
+
+  /** Returns the first of the frames of a long call of {@link Victim#store}. */
+  static byte[] firstFragment(long sequence, int messageBytes) {
+    return frame(
+        FrameKind.REQUEST,
+        FrameHeader.FLAG_FIRST_FRAGMENT,
+        sequence,
+        sequence,
+        body -> {
+          body.writeInt(messageBytes);
+          call(body, STORE);
+          body.writeVarInt(messageBytes);
+        });
+  }
+
+  /** Returns a call of {@link Victim#large}. */
+  static byte[] large(long sequence, int bytes) {
+    return frame(
+        FrameKind.REQUEST,
+        0,
+        sequence,
+        sequence,
+        body -> {
+          call(body, LARGE);
+          body.writeVarInt(bytes << 1); // as the generated serializers write an int: zigzag
+        });
+  }
+
+  /** Returns an offer of an object, the first that this client makes. */
+  static byte[] offer(long sequence, long bytes) {
+    return frame(
+        FrameKind.BULK_OFFER,
+        0,
+        sequence,
+        9, // the transfer's number is 1, and a client began it
+        body -> {
+          body.writeVarLong(bytes);
+          body.writeByte(0);
+          body.writeString("announced");
+        });
+  }
+
+  private static void call(WireEncoder body, int method) {
+    body.writeInt(-1); // as long as it takes
+    body.writeInt(SERVICE);
+    body.writeVarInt(method);
+  }
+
+  private static byte[] frame(
+      FrameKind kind, int flags, long sequence, long callId, Consumer<WireEncoder> body) {
+    ByteBuffer memory = ByteBuffer.allocate(MOST);
+    WireEncoder out = new WireEncoder();
+    out.start(memory, PREFIX + FrameHeader.BYTES, MOST - FrameHeader.BYTES - PREFIX, MOST_DEPTH);
+    body.accept(out);
+    ByteBuffer frame = memory.slice(PREFIX, MOST - PREFIX);
+    FrameHeader.write(frame, kind, flags, callId);
+    FrameHeader.number(frame, sequence);
+    FrameHeader.stamp(frame, 1, 0);
+    int length = FrameHeader.BYTES + out.length();
+    memory.putInt(0, length);
+    byte[] bytes = new byte[PREFIX + length];
+    memory.get(0, bytes);
+    return bytes;
+  }
+}

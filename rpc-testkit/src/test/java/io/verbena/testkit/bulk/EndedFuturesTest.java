@@ -1,0 +1,120 @@
+package io.verbena.testkit.bulk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.testkit.FutureEnding;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whoever holds a future may end it in any way; nothing is written into his memory afterwards. */
+class EndedFuturesTest {
+  private static final int LENGTH = 300_000;
+  private static final byte MARK = 0x55;
+  private static final long LONGEST_NANOS = 10_000_000_000L;
+
+  private final BulkWorld bulk =
+      new BulkWorld(false, server -> server.serve(LibraryRpc.bind(new Shelves())));
+  private final MemorySegment bytes = bulk.bytes(LENGTH, 1);
+
+  /** Has one book. */
+  private final class Shelves implements Library {
+    @Override
+    public Received read(String title, Landing into) {
+      return Received.from(Source.of(bytes));
+    }
+
+    @Override
+    public Loan borrow(String title) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Received cover(Landing into, int page) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  @AfterEach
+  void close() {
+    bulk.assertNothingLeft();
+    assertThat(bulk.client.slotsInUse()).as("slots in use").isZero();
+    bulk.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nothingIsWrittenOnceTheFutureOfACallIsOver(FutureEnding ending) {
+    nothingIsWrittenOnceItIsOver(
+        ending,
+        landing -> LibraryRpc.async(bulk.session).read("book", landing).toCompletableFuture());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nothingIsWrittenOnceTheFutureOfATransferIsOver(FutureEnding ending) {
+    ObjectRef ref = bulk.publish(Source.of(bytes));
+    nothingIsWrittenOnceItIsOver(ending, landing -> BulkWorld.future(bulk.fetch(ref, landing)));
+  }
+
+  private void nothingIsWrittenOnceItIsOver(
+      FutureEnding ending, Function<Landing, CompletableFuture<Received>> begin) {
+    bulk.open();
+    for (int step = 1; step < 24; step += 3) {
+      MemorySegment into = bulk.room(LENGTH);
+      CompletableFuture<Received> future = begin.apply(Landing.of(into));
+      bulk.steps(step);
+      boolean inTime = !future.isDone();
+      bulk.world.network().cut(URI.create(bulk.world.address()));
+      bulk.world.settle();
+      ending.end(future);
+      stepOnceItIsHeard(future);
+      bulk.world.runUntil(future::isDone);
+      into.fill(MARK);
+      bulk.world.network().heal(URI.create(bulk.world.address()));
+      bulk.world.pass(Duration.ofMillis(100));
+      assertThat(writtenIn(into)).as("bytes written, begun at step %d", step).isZero();
+      if (inTime) {
+        assertThat(future.state()).isIn(statesAfter(ending));
+      }
+    }
+  }
+
+  private static long writtenIn(MemorySegment marked) {
+    return marked
+        .elements(ValueLayout.JAVA_BYTE)
+        .filter(b -> b.get(ValueLayout.JAVA_BYTE, 0) != MARK)
+        .count();
+  }
+
+  /** Timeouts are the JDK's own, on its clock and threads. */
+  private void stepOnceItIsHeard(CompletableFuture<Received> future) {
+    long end = System.nanoTime() + LONGEST_NANOS;
+    while (!future.isDone() && bulk.world.step() == 0) {
+      assertThat(System.nanoTime() - end).as("time until it is heard").isNegative();
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Set<Future.State> statesAfter(FutureEnding ending) {
+    return switch (ending) {
+      case COMPLETE, COMPLETE_ON_TIMEOUT, COMPLETE_ASYNC, OBTRUDE_VALUE ->
+          Set.of(Future.State.SUCCESS);
+      case COMPLETE_EXCEPTIONALLY, OR_TIMEOUT, FAIL_ASYNC, OBTRUDE_EXCEPTION ->
+          Set.of(Future.State.FAILED);
+      case CANCEL -> Set.of(Future.State.CANCELLED, Future.State.FAILED);
+    };
+  }
+}

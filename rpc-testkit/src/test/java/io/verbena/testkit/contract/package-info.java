@@ -1,0 +1,8 @@
+/**
+ * Contracts that people change: two versions of one, compiled in the test, call each other in a
+ * stepped session.
+ */
+@NullMarked
+package io.verbena.testkit.contract;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,258 @@
+package io.verbena.testkit.session;
+
+import static io.verbena.testkit.Ends.FOR_EVER;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.TransferOptions;
+import io.verbena.core.PathPolicy;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.StandingOptions;
+import io.verbena.core.link.TlsOptions;
+import io.verbena.testkit.Ends;
+import io.verbena.testkit.Setting;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that users may set, and its ends: a row each. */
+final class SettingsTable {
+  static final Class<?> CLIENT = VerbenaClient.Builder.class;
+  static final Class<?> SERVER = VerbenaServer.Builder.class;
+
+  private static final Duration MILLI = Duration.ofMillis(1);
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final Duration YEAR = Duration.ofDays(365);
+  private static final Ends POSITIVE = Ends.of("longer than 0", Duration.ofNanos(1), FOR_EVER);
+  private static final Ends BYTES = Ends.of(1L, Long.MAX_VALUE);
+
+  /** Of objects, whose length no other setting bounds. */
+  private static final Ends LENGTHS = new Ends("at least 0", List.of(0L, 7L), List.of(-1L));
+
+  private static final SSLContext CONTEXT = anyContext();
+  private static final SessionLimits ENDLESS = SessionLimits.DEFAULT.withKeepalive(MILLI, FOR_EVER);
+
+  private final List<Setting<SettingsTrial>> rows = new ArrayList<>();
+
+  private SettingsTable() {}
+
+  /** Returns all rows. */
+  static List<Setting<SettingsTrial>> rows() {
+    SettingsTable table = new SettingsTable();
+    table.ofBuilders();
+    table.ofSessionLimits();
+    table.ofOptions();
+    table.ofObjects();
+    return table.rows;
+  }
+
+  private void ofBuilders() {
+    for (Class<?> builder : List.of(CLIENT, SERVER)) {
+      setter(builder, "limits", Ends.required(SessionLimits.DEFAULT));
+      setter(builder, "handlers", Ends.required());
+      setter(builder, "slotMemoryBytes", Ends.of(1L, 16L << 30));
+      setter(builder, "maxAssemblyBytes", BYTES);
+      setter(builder, "maxReplyBytes", BYTES);
+      setter(builder, "bulkMemoryBytes", Ends.of(1L << 20, Long.MAX_VALUE));
+      setter(builder, "partCutOffBytes", BYTES);
+      setter(builder, "pinCutOffBytes", BYTES);
+      setter(
+          builder,
+          null,
+          "standingLandings",
+          "count of standingLandings",
+          0,
+          Ends.of(0, 64),
+          1,
+          4096);
+      for (int count : new int[] {0, 1}) {
+        Ends bytes = Ends.of(1, 1 << 20);
+        setter(builder, null, "standingLandings", "bytes of standingLandings", 1, bytes, count, 0);
+      }
+      setter(builder, "spin", Ends.of("at least 0", Duration.ZERO, FOR_EVER));
+      setter(builder, "pollAlways", Ends.any("set"));
+      setter(builder, "connectTimeout", Ends.of("1 ms to a day", MILLI, DAY));
+      setter(builder, "tls", Ends.required());
+      setter(builder, "path", Ends.required(PathPolicy.PREFER_RDMA, PathPolicy.TCP_ONLY));
+      setter(builder, "allowPlaintextRdma", Ends.any("set"));
+      setter(builder, "upgrades", Ends.required());
+      setter(builder, "sessionListener", Ends.required());
+    }
+    setter(CLIENT, "token", Ends.required());
+    setter(CLIENT, "keepOpen", Ends.any("set"));
+    for (String name : List.of("listen", "serve", "authenticator", "onSession", "random")) {
+      setter(SERVER, name, Ends.required());
+    }
+    setter(SERVER, "maxSessions", Ends.of(1, Integer.MAX_VALUE));
+    setter(SERVER, "drainTime", Ends.of("0 to a day", Duration.ZERO, DAY));
+    setter(SERVER, "closeOnShutdown", Ends.any("set"));
+  }
+
+  private void ofSessionLimits() {
+    SessionLimits limits = SessionLimits.DEFAULT;
+    value(limits, "defaultTimeout", "withDefaultTimeout", POSITIVE);
+    value(limits, "maxCalls", "withMaxCalls", Ends.of(64, Integer.MAX_VALUE));
+    value(limits, "maxMessageBytes", "withMaxMessageBytes", Ends.of(4096, Integer.MAX_VALUE));
+    value(limits, "maxDepth", "withMaxDepth", Ends.of(8, 1024));
+    value(limits, "maxKeptBytes", "withMaxKeptBytes", Ends.of(0L, Long.MAX_VALUE));
+    Ends windows = Ends.of("0 to 365 days", Duration.ZERO, YEAR);
+    value(limits, "resumeWindow", "withResumeWindow", windows);
+
+    Ends pings = Ends.of("at least", MILLI, FOR_EVER.dividedBy(2)); // 1 ms, or deadAfter is twice
+    component(ENDLESS, "pingInterval", pings);
+    Class<?> type = SessionLimits.class;
+    setter(type, limits, "withKeepalive", "pingInterval", 0, pings, MILLI, FOR_EVER);
+    Ends deaths = Ends.of("at least twice pingInterval", MILLI.multipliedBy(2), FOR_EVER);
+    component(ENDLESS, "deadAfter", deaths);
+    setter(type, limits, "withKeepalive", "deadAfter", 1, deaths, MILLI, FOR_EVER);
+  }
+
+  private void ofOptions() {
+    value(CallOptions.DEFAULT, "timeout", "timeout", POSITIVE.orNull());
+    value(TransferOptions.DEFAULT, "timeout", "withTimeout", POSITIVE.orNull());
+    component(TransferOptions.DEFAULT, "checksum", Ends.required((Object[]) Checksum.values()));
+    setter(TransferOptions.class, "withChecksum", Ends.any("set"));
+    setter(TransferOptions.class, "withoutChecksum", Ends.any("set"));
+    component(StandingOptions.NONE, "count", "count of standingLandings", Ends.of(0, 64));
+    component(StandingOptions.NONE, "bytes", "bytes of standingLandings", Ends.of(1, 1 << 20));
+    TlsOptions tls = TlsOptions.client(CONTEXT);
+    component(tls, "context", Ends.required(CONTEXT));
+    component(tls, "requireClientCertificate", Ends.any(true, false));
+    component(tls, "verifyHostName", Ends.any(true, false));
+    for (String made : List.of("client", "server", "mutual")) {
+      setter(TlsOptions.class, tls, made, "context", 0, Ends.required(CONTEXT), CONTEXT);
+    }
+  }
+
+  private void ofObjects() {
+    row("BulkObjects.publish/1", "lease", POSITIVE, t -> SettingsTrial.publishing((Duration) t));
+    row("VerbenaServer.publish/1", "lease", POSITIVE, t -> SettingsTrial.publishing((Duration) t));
+    Ends within = Ends.of(0L, SettingsTrial.BYTES);
+    row("BulkObjects.fetch/1", "offset", within, n -> SettingsTrial.fetching((Long) n, 0));
+    row("BulkObjects.fetch/2", "length", within, n -> SettingsTrial.fetching(0, (Long) n));
+    Ends waits = Ends.required(Duration.ofHours(2), FOR_EVER);
+    row("Transfer.get/0", "timeout", waits, t -> SettingsTrial.waiting((Duration) t));
+    Ends capacities = new Ends("at least 0", List.of(Long.MAX_VALUE), LENGTHS.refused());
+    row("Landing.pooled/0", "capacity", capacities, n -> SettingsTrial.into((Long) n));
+    row(
+        "Source.generator/0",
+        "length",
+        LENGTHS,
+        n -> SettingsTrial.from(Source.generator((Long) n, (chunk, offset) -> {})));
+    Path file = Path.of("pom.xml");
+    row(
+        "Source.file/1",
+        "offset",
+        LENGTHS,
+        n -> SettingsTrial.from(Source.file(file, (Long) n, 1)));
+    row(
+        "Source.file/2",
+        "length",
+        LENGTHS,
+        n -> SettingsTrial.from(Source.file(file, 1, (Long) n)));
+  }
+
+  // ---- rows ----
+
+  private void row(String id, String name, Ends ends, Setting.Setter<SettingsTrial> setter) {
+    rows.add(new Setting<>(id, name, ends, setter));
+  }
+
+  /** A component of a record, and the method that makes another of it. */
+  private void value(Record like, String component, String method, Ends ends) {
+    component(like, component, ends);
+    setter(like.getClass(), like, method, component, 0, ends, (Object) null);
+  }
+
+  private void component(Record like, String component, Ends ends) {
+    component(like, component, component, ends);
+  }
+
+  private void component(Record like, String component, String name, Ends ends) {
+    String id = Setting.nameOf(like.getClass()) + "." + component;
+    row(id, name, ends, value -> SettingsTrial.with(Setting.like(like, component, value)));
+  }
+
+  /** A method with a parameter, or with none. */
+  private void setter(Class<?> type, String name, Ends ends) {
+    Object target = type == TransferOptions.class ? TransferOptions.DEFAULT : null;
+    if (ends.range().equals("anything")) {
+      String id = Setting.nameOf(type) + "." + name;
+      row(id, name, ends, value -> set(type, target, name));
+    } else {
+      setter(type, target, name, name, 0, ends, (Object) null);
+    }
+  }
+
+  /**
+   * A parameter of a method.
+   *
+   * @param target whose method it is; null if it is static, or a builder's
+   * @param name what messages call it
+   * @param arguments values of all of them
+   */
+  private void setter(
+      Class<?> type,
+      @Nullable Object target,
+      String method,
+      String name,
+      int index,
+      Ends ends,
+      @Nullable Object... arguments) {
+    String id = Setting.nameOf(type) + "." + method + "/" + index;
+    row(
+        id,
+        name,
+        ends,
+        value -> {
+          @Nullable Object[] all = arguments.clone();
+          all[index] = value;
+          return set(type, target, method, all);
+        });
+  }
+
+  private static SettingsTrial set(
+      Class<?> type, @Nullable Object target, String name, @Nullable Object... arguments)
+      throws Throwable {
+    Method method =
+        Arrays.stream(type.getMethods())
+            .filter(one -> one.getName().equals(name))
+            .filter(one -> one.getParameterCount() == arguments.length)
+            .findFirst()
+            .orElseThrow(() -> new AssertionError("there is no " + type + "." + name));
+    if (type == CLIENT) {
+      Setting.call(method, VerbenaClient.builder(), arguments);
+      return new SettingsTrial().client(builder -> again(method, builder, arguments));
+    } else if (type == SERVER) {
+      Setting.call(method, VerbenaServer.builder(), arguments);
+      return new SettingsTrial().server(builder -> again(method, builder, arguments));
+    }
+    return SettingsTrial.with(Setting.call(method, target, arguments));
+  }
+
+  /** What was taken once. */
+  private static void again(Method method, Object builder, @Nullable Object... arguments) {
+    try {
+      Setting.call(method, builder, arguments);
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static SSLContext anyContext() {
+    try {
+      return SSLContext.getDefault();
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package io.verbena.testkit.session;
+
+import static io.verbena.testkit.RawPeer.frame;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Session;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.testkit.RawPeer;
+import io.verbena.testkit.SteppedWorld;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the sessions of one client or server share, where one of their peers stops. */
+class SharedMemoryTest {
+  private static final int MEMORY = 1 << 20;
+
+  /** What each session is guaranteed. */
+  private static final int SHARE = MEMORY / 2 / 4;
+
+  private final SteppedWorld world =
+      new SteppedWorld(SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES);
+  private final LinkDriver attacker = world.network().newDriver(() -> {});
+  private final List<RawPeer> raws = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    attacker.close();
+    world.close();
+  }
+
+  // ---- messages that are put together ----
+
+  private RawPeer open() {
+    RawPeer raw = new RawPeer();
+    attacker.connect(
+        URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+    settle();
+    raw.sayHello();
+    settle();
+    raws.add(raw);
+    return raw;
+  }
+
+  private void settle() {
+    for (int i = 0; i < 4; i++) {
+      attacker.poll();
+      world.settle();
+    }
+  }
+
+  /** Begins a long message and stops in the middle of it. */
+  private void sendPart(RawPeer raw, int announced, int sent) {
+    byte[] first =
+        frame(
+            FrameKind.REQUEST,
+            1,
+            1,
+            out -> {
+              out.writeInt(announced);
+              out.writeInt(-1);
+              out.writeInt("probe".hashCode());
+            });
+    first[3] = FrameHeader.FLAG_FIRST_FRAGMENT;
+    raw.send(first);
+    int sequence = 1;
+    for (int at = 8; at < sent; at += 3_000) {
+      raw.send(
+          frame(
+              FrameKind.FRAGMENT,
+              ++sequence,
+              1,
+              out -> {
+                for (int i = 0; i < 3_000; i++) {
+                  out.writeByte(0);
+                }
+              }));
+      settle();
+    }
+  }
+
+  /** Has the raw peers show that they live, as time passes. */
+  private void pass(Duration time) {
+    for (long left = time.toMillis(); left > 0; left -= 500) {
+      raws.forEach(raw -> raw.send(frame(FrameKind.PING, 0, 0, out -> {})));
+      world.pass(Duration.ofMillis(500));
+      settle();
+    }
+  }
+
+  @Test
+  void messagesThatStopInTheMiddleLeaveOthersTheirShares() {
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).maxAssemblyBytes(MEMORY));
+    Probe.Stub honest = new Probe.Stub(world.client().session(world.address()));
+    for (int i = 0; i < 3; i++) {
+      sendPart(open(), MEMORY, MEMORY / 2 - 50_000);
+    }
+    String text = "x".repeat(SHARE - 1_000);
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<String> call = honest.submit(Probe.ECHO, text);
+      world.runUntil(call::isDone);
+      assertThat(call).isCompletedWithValue(text);
+    }
+  }
+
+  @Test
+  void whatHasStoppedIsDroppedWhenOthersWantItsMemoryAndTheySayWhoHasIt() {
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).maxAssemblyBytes(MEMORY));
+    Probe.Stub honest = new Probe.Stub(world.client().session(world.address()));
+    RawPeer raw = open();
+    sendPart(raw, MEMORY, MEMORY / 2 - 50_000);
+    String text = "x".repeat(3 * SHARE);
+    CompletableFuture<String> refused = honest.submit(Probe.ECHO, text);
+    world.runUntil(refused::isDone);
+    assertThat(refused.exceptionNow())
+        .hasMessageContaining("RESOURCE_EXHAUSTED")
+        .hasMessageMatching("(?s).*mem://\\S+ has " + MEMORY / 2 + " of them.*")
+        .message()
+        .doesNotContain("maxAssemblyBytes");
+    pass(Duration.ofSeconds(6));
+    CompletableFuture<String> call = honest.submit(Probe.ECHO, text);
+    world.runUntil(call::isDone);
+    assertThat(call).isCompletedWithValue(text);
+    assertThat(raw.closed).as("only its message was dropped").isNull();
+  }
+
+  // ---- replies that nobody takes ----
+
+  /** Counts the handlers that have run, and answers at length. */
+  private static final class Lengthy extends Probe.Plain {
+    static final int LENGTH = 100_000;
+    int ran;
+
+    @Override
+    public String slow(String text) {
+      ran++;
+      return text + "x".repeat(LENGTH);
+    }
+  }
+
+  @Test
+  void aPeerThatTakesNoRepliesHasItsFurtherCallsWaitAndLosesNone() {
+    Lengthy here = new Lengthy();
+    List<Session> accepted = new ArrayList<>();
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).onSession(accepted::add));
+    VerbenaClient client = world.client(c -> c.maxReplyBytes(8L * Lengthy.LENGTH));
+    Session session = client.session(world.address());
+    session.serve(Probe.bind(here));
+    CompletableFuture<String> open = new Probe.Stub(session).submit(Probe.ECHO, "open");
+    world.runUntil(open::isDone);
+    Probe.Stub back = new Probe.Stub(Objects.requireNonNull(accepted.getFirst()));
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      calls.add(back.submit(Probe.SLOW, i + " "));
+    }
+    world.step();
+    world.step();
+    world.pauseServer(true);
+    world.pass(Duration.ofMillis(500));
+    // 256 frames of 64 KiB are on their way, two for each; beyond them there are few.
+    assertThat(here.ran).as("handlers that ran").isBetween(1, 128 + 8);
+    int before = here.ran;
+    world.pass(Duration.ofMillis(500));
+    assertThat(here.ran).as("no more while nothing is taken").isEqualTo(before);
+    world.pauseServer(false);
+    for (int i = 0; i < calls.size(); i++) {
+      CompletableFuture<String> call = calls.get(i);
+      world.runUntil(call::isDone);
+      assertThat(call.join()).hasSize((i + " ").length() + Lengthy.LENGTH).startsWith(i + " ");
+    }
+    assertThat(here.ran).isEqualTo(calls.size());
+  }
+
+  @Test
+  void callsThatNobodyAnswersYetAreNoReasonToWait() {
+    Probe.Counting here = new Probe.Counting();
+    world.server(s -> s.serve(Probe.bind(here)));
+    Probe.Stub stub = new Probe.Stub(world.client().session(world.address()));
+    CompletableFuture<String> open = stub.submit(Probe.ECHO, "open");
+    world.runUntil(open::isDone);
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      calls.add(stub.submit(Probe.SLOW, "call " + i));
+    }
+    for (int i = 0; i < 100; i++) {
+      world.step(); // no handler runs, so no reply tells how long they are
+      world.clock().advance(Duration.ofMillis(1));
+    }
+    assertThat(world.runHandlers()).as("handlers that were started").isEqualTo(calls.size());
+    world.settle();
+    assertThat(calls).allMatch(CompletableFuture::isDone);
+  }
+}
