@@ -1,0 +1,164 @@
+package io.verbena.simulation;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import io.verbena.simulation.check.Content;
+import io.verbena.simulation.check.Entry;
+import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.contract.WorksRpc;
+import io.verbena.simulation.plan.Step.Call;
+import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.time.Scheduler;
+import io.verbena.simulation.time.Strand;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Makes calls, and tells the journal of them. */
+final class Calls {
+  private final Scheduler scheduler;
+  private final Agenda agenda;
+  private final Journal journal;
+  private final Memory memory;
+  private final Trace trace;
+  private final long defaultTimeout;
+
+  Calls(Scheduler scheduler, Journal journal, Memory memory, Trace trace, long defaultTimeout) {
+    this.scheduler = scheduler;
+    this.agenda = scheduler.agenda();
+    this.journal = journal;
+    this.memory = memory;
+    this.trace = trace;
+    this.defaultTimeout = defaultTimeout;
+  }
+
+  void start(SimSession session, Call call) {
+    long timeout = call.timeout() > 0 ? call.timeout() : defaultTimeout;
+    boolean ordered = call.kind() == CallKind.COUNT || call.kind() == CallKind.COUNT_NOW;
+    Entry entry =
+        journal.called(
+            call.op(),
+            session.name(),
+            call.kind(),
+            timeout,
+            session.client().stillNanos(),
+            ordered);
+    journal.isMadeBy(entry, session.client().net().address());
+    WorksRpc.Async works =
+        call.timeout() > 0
+            ? WorksRpc.async(
+                session.session(), CallOptions.timeout(Duration.ofNanos(call.timeout())))
+            : session.works();
+    switch (call.kind()) {
+      case COUNT -> follow(session, call, entry, works.count(call.op()), right(call));
+      case COUNT_NOW -> follow(session, call, entry, works.countNow(call.op()), right(call));
+      case ECHO -> {
+        byte[] value = Content.bytes(call.op(), (int) call.amount());
+        follow(
+            session, call, entry, works.echo(call.op(), value), same -> Arrays.equals(same, value));
+      }
+      case NOTE -> note(session, call, entry, works);
+      case TOUR ->
+          follow(session, call, entry, works.tour(call.op(), (int) call.amount()), right(call));
+      case WORK -> follow(session, call, entry, works.work(call.op(), call.amount()), right(call));
+      case FAIL_DECLARED ->
+          follow(session, call, entry, works.fail(call.op(), true), never -> false);
+      case FAIL -> follow(session, call, entry, works.fail(call.op(), false), never -> false);
+      case READ -> read(session, call, entry, works);
+    }
+  }
+
+  private static Predicate<Long> right(Call call) {
+    return result -> result == WorksHandler.answer(call.op());
+  }
+
+  /** Its caller waits until it has left. */
+  private void note(SimSession session, Call call, Entry entry, WorksRpc.Async works) {
+    Strand _ =
+        scheduler.startBlocking(
+            session.client(), "caller", () -> note(session, call.op(), entry, works));
+  }
+
+  private void note(SimSession session, long op, Entry entry, WorksRpc.Async works) {
+    RuntimeException[] failure = new RuntimeException[1];
+    Strand strand = scheduler.running();
+    if (strand == null) {
+      throw new IllegalStateException("a caller that waits runs on a strand");
+    }
+    strand.block(
+        () -> {
+          try {
+            works.note(op);
+          } catch (RuntimeException e) {
+            failure[0] = e;
+          }
+        });
+    if (failure[0] == null) {
+      journal.sent(entry);
+    } else {
+      journal.ended(entry, true, failure[0], session.client().stillNanos(), true);
+    }
+  }
+
+  private void read(SimSession session, Call call, Entry entry, WorksRpc.Async works) {
+    MemorySegment into = memory.allocate(call.amount());
+    CompletionStage<Received> answered =
+        works.read(call.op(), (int) call.amount(), Landing.of(into));
+    follow(
+        session,
+        call,
+        entry,
+        answered,
+        received ->
+            received.length() == call.amount() && Content.difference(into, call.op(), 0) < 0,
+        () -> memory.isBack(into, call.op(), session.name()));
+  }
+
+  private <T> void follow(
+      SimSession session, Call call, Entry entry, CompletionStage<T> answered, Predicate<T> right) {
+    follow(session, call, entry, answered, right, () -> {});
+  }
+
+  private <T> void follow(
+      SimSession session,
+      Call call,
+      Entry entry,
+      CompletionStage<T> answered,
+      Predicate<T> right,
+      Runnable after) {
+    CompletableFuture<T> future = answered.toCompletableFuture();
+    boolean bounded = call.kind() != CallKind.READ;
+    CompletableFuture<T> _ =
+        future.whenComplete(
+            (result, failure) -> {
+              trace.say(
+                  () ->
+                      "%s: %s op %d: %s"
+                          .formatted(session, call.kind(), call.op(), words(failure)));
+              boolean isRight = failure != null || (result != null && right.test(result));
+              journal.ended(entry, isRight, failure, session.client().stillNanos(), bounded);
+              after.run();
+            });
+    if (call.cancelAfter() >= 0) {
+      Agenda.Entry _ =
+          agenda.after(
+              call.cancelAfter(),
+              () -> {
+                if (!future.isDone()) {
+                  journal.cancels(entry);
+                  future.cancel(true);
+                }
+              });
+    }
+  }
+
+  private static String words(@Nullable Throwable failure) {
+    return failure == null ? "answered" : String.valueOf(failure.getMessage());
+  }
+}

@@ -1,0 +1,212 @@
+package io.verbena.simulation;
+
+import io.verbena.simulation.check.Tally;
+import io.verbena.simulation.net.Line;
+import io.verbena.simulation.plan.Phase;
+import io.verbena.simulation.plan.Plan;
+import io.verbena.simulation.plan.Step.Fault;
+import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.world.SimHost;
+import io.verbena.simulation.world.SimWorld;
+import java.time.Duration;
+
+/** Has things go wrong, and mends them when their time is over. */
+final class Faults {
+  /** For so long a fault waits for the phase that it is aimed at. */
+  private static final long AIM_NANOS = 1_000_000_000L;
+
+  private final SimWorld world;
+  private final Processes processes;
+  private final Trace trace;
+  private final Duration normalLatency;
+  private final long normalRate;
+  private final Tally coverage = new Tally();
+  private int underWay;
+
+  /** The clients, servers and sessions that there are now. */
+  interface Processes {
+    /** Returns the host of a server's present process. */
+    SimHost host(String name);
+
+    /** Returns a session by its place, as its client's present process has it. */
+    SimSession session(int place);
+
+    /** Kills a server's process, and starts another in its place later. */
+    void restartServer(String name, long after);
+
+    /** Kills a client's process, and starts another in its place, with its sessions. */
+    void restartClient(SimHost client);
+  }
+
+  Faults(SimWorld world, Processes processes, Trace trace, Plan plan) {
+    this.normalLatency = Duration.ofNanos(plan.latencyNanos());
+    this.normalRate = plan.rate();
+    this.world = world;
+    this.processes = processes;
+    this.trace = trace;
+  }
+
+  /** Returns which fault met which phase, how often. */
+  Tally coverage() {
+    return coverage;
+  }
+
+  /** Returns how many faults have not happened or are not mended yet. */
+  int underWay() {
+    return underWay;
+  }
+
+  /** Has it happen now, or when its session is in the phase that it is aimed at. */
+  void befall(Fault fault) {
+    Phase aim = fault.aim();
+    if (aim == null) {
+      strike(fault);
+      return;
+    }
+    boolean[] struck = new boolean[1];
+    underWay++;
+    Runnable once =
+        () -> {
+          if (!struck[0]) {
+            struck[0] = true;
+            underWay--;
+            strike(fault);
+          }
+        };
+    Agenda agenda = world.scheduler().agenda();
+    Agenda.Entry limit = agenda.after(AIM_NANOS, once);
+    // At once, or in the midst of the phase.
+    long into = fault.amount() % 2 == 0 ? 0 : fault.amount() % 300_000;
+    world
+        .scheduler()
+        .watch(
+            () -> {
+              if (struck[0]) {
+                return true;
+              }
+              if (phase(fault) != aim) {
+                return false;
+              }
+              limit.callOff();
+              Agenda.Entry _ = agenda.after(into, once);
+              return true;
+            });
+  }
+
+  private Phase phase(Fault fault) {
+    SimSession session = processes.session(fault.session());
+    return Phases.of(session, processes.host(session.server()));
+  }
+
+  private void strike(Fault fault) {
+    SimSession session = processes.session(fault.session());
+    SimHost server = processes.host(session.server());
+    SimHost client = session.client();
+    Phase phase = phase(fault);
+    coverage.add(CoverageTable.cell(fault.kind(), phase));
+    trace.say(
+        () ->
+            "FAULT %s between %s and %s for %.3f ms, in phase %s"
+                .formatted(fault.kind(), client, server, fault.nanos() / 1e6, phase));
+    Line line = world.line(client, server);
+    SimHost one = fault.amount() % 2 == 0 ? client : server;
+    switch (fault.kind()) {
+      case STREAM_RESET -> client.net().resetAll();
+      case STREAM_STALL -> {
+        line.stall(true);
+        mend(fault, () -> line.stall(false));
+      }
+      case STREAM_HALF_STALL -> {
+        line.stallFrom(one.net(), true);
+        mend(fault, () -> line.stallFrom(one.net(), false));
+      }
+      case STREAM_THROTTLE -> {
+        line.rate(20_000 + fault.amount() % 2_000_000);
+        mend(fault, () -> line.rate(normalRate));
+      }
+      case STREAM_DELAY -> {
+        line.latency(Duration.ofNanos(fault.amount() % 300_000_000));
+        mend(fault, () -> line.latency(normalLatency));
+      }
+      case SERVER_STANDS_STILL -> standStill(server, fault);
+      case CLIENT_STANDS_STILL -> standStill(client, fault);
+      case CLOCK_JUMP -> world.jump(fault.nanos());
+      case FABRIC_CUT -> cutFabric(client, server, fault);
+      case FABRIC_DELAY -> {
+        world.fabric().delay(client.fabric(), server.fabric(), fault.amount() % 200_000_000);
+        mend(fault, () -> world.fabric().delay(client.fabric(), server.fabric(), 0));
+      }
+      case DEVICE_REMOVED -> {
+        one.fabric().removeDevice();
+        mend(fault, () -> one.fabric().restoreDevice());
+      }
+      case DEVICE_BREAKS -> {
+        one.fabric().adapter().breakDown();
+        mend(
+            fault,
+            () -> {
+              one.fabric().removeDevice();
+              one.fabric().restoreDevice();
+            });
+      }
+      case COMPLETION_ERRORS -> one.fabric().failRequests(1 + (int) (fault.amount() % 3));
+      case CONNECTIONS_REFUSED -> {
+        breakLink(one, fault);
+        server.fabric().refuseConnections(true);
+        mend(fault, () -> server.fabric().refuseConnections(false));
+      }
+      case CONNECTIONS_IGNORED -> {
+        breakLink(one, fault);
+        server.fabric().ignoreConnections(true);
+        mend(fault, () -> server.fabric().ignoreConnections(false));
+      }
+      case MEMORY_REFUSED -> {
+        breakLink(one, fault);
+        one.fabric().refuseMemory(true);
+        mend(fault, () -> one.fabric().refuseMemory(false));
+      }
+      case BOTH_LINKS -> {
+        client.net().resetAll();
+        cutFabric(client, server, fault);
+      }
+      case HANDLERS_FULL -> {
+        server.handlers().full(true);
+        mend(fault, () -> server.handlers().full(false));
+      }
+      case SERVER_RESTART -> processes.restartServer(session.server(), fault.nanos());
+      case CLIENT_RESTART -> processes.restartClient(client);
+    }
+  }
+
+  /** So that another is to be made, where there is one and chance has it. */
+  private static void breakLink(SimHost host, Fault fault) {
+    if (fault.amount() % 4 < 2) {
+      host.fabric().failRequests(1);
+    }
+  }
+
+  private void cutFabric(SimHost client, SimHost server, Fault fault) {
+    world.fabric().cut(client.fabric(), server.fabric());
+    mend(fault, () -> world.fabric().heal(client.fabric(), server.fabric()));
+  }
+
+  private void standStill(SimHost host, Fault fault) {
+    host.standStill(true);
+    mend(fault, () -> host.standStill(false));
+  }
+
+  private void mend(Fault fault, Runnable mending) {
+    underWay++;
+    Agenda.Entry _ =
+        world
+            .scheduler()
+            .agenda()
+            .after(
+                fault.nanos(),
+                () -> {
+                  underWay--;
+                  trace.say(() -> "mended: %s".formatted(fault.kind()));
+                  mending.run();
+                });
+  }
+}

@@ -1,0 +1,295 @@
+package io.verbena.simulation;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.api.bulk.TransferOptions;
+import io.verbena.simulation.check.Content;
+import io.verbena.simulation.check.Entry;
+import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.check.Tally;
+import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.LandingKind;
+import io.verbena.simulation.plan.Step.Move;
+import io.verbena.simulation.plan.Step.MoveKind;
+import io.verbena.simulation.time.Agenda;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes transfers, and looks whether objects arrive whole, unaltered, or not at all. */
+final class Moves implements PushHandler {
+  private final Agenda agenda;
+  private final Journal journal;
+  private final Memory memory;
+  private final Trace trace;
+  private final boolean calm;
+  private final long defaultTimeout;
+  private final Map<Long, Arriving> arriving = new HashMap<>();
+
+  /** An object on its way to a landing. */
+  private static final class Arriving {
+    final Move move;
+    final String session;
+    final Landing landing;
+    final @Nullable MemorySegment into;
+    long next;
+    boolean altered;
+
+    Arriving(Move move, String session, Landing landing, @Nullable MemorySegment into) {
+      this.move = move;
+      this.session = session;
+      this.landing = landing;
+      this.into = into;
+    }
+  }
+
+  Moves(
+      Agenda agenda,
+      Journal journal,
+      Memory memory,
+      Trace trace,
+      boolean calm,
+      long defaultTimeout) {
+    this.defaultTimeout = defaultTimeout;
+    this.agenda = agenda;
+    this.journal = journal;
+    this.memory = memory;
+    this.trace = trace;
+    this.calm = calm;
+  }
+
+  private Arriving arriving(Move move, String session) {
+    if (move.landing() == LandingKind.MEMORY) {
+      MemorySegment into = memory.allocate(move.length());
+      return new Arriving(move, session, Landing.of(into), into);
+    }
+    if (move.landing() == LandingKind.POOLED) {
+      return new Arriving(move, session, Landing.pooled(move.length()), null);
+    }
+    Arriving[] self = new Arriving[1];
+    Landing chunks =
+        Landing.chunks(
+            (chunk, offset) -> {
+              Arriving mine = self[0];
+              mine.altered |= Content.difference(chunk, move.op(), offset) >= 0;
+              mine.altered |= offset != mine.next;
+              mine.next = offset + chunk.byteSize();
+            });
+    self[0] = new Arriving(move, session, chunks, null);
+    return self[0];
+  }
+
+  private static TransferOptions options(Move move) {
+    TransferOptions options = TransferOptions.DEFAULT;
+    if (move.timeout() > 0) {
+      options = options.withTimeout(Duration.ofNanos(move.timeout()));
+    }
+    return move.checksum() ? options.withChecksum() : options;
+  }
+
+  void start(SimSession session, Move move) {
+    if (move.kind() == MoveKind.PUSH) {
+      push(session, move);
+    } else {
+      fetch(session, move);
+    }
+  }
+
+  private void push(SimSession session, Move move) {
+    MemorySegment from = memory.allocate(move.length());
+    Content.fill(from, move.op(), 0);
+    arriving.put(move.op(), arriving(move, session.name()));
+    Source source = Source.of(from);
+    journal.begun(move.op(), session.client().net().address());
+    long began = agenda.now();
+    Transfer transfer = session.session().objects().push("" + move.op(), source, options(move));
+    cancelLater(move, transfer);
+    CompletableFuture<Received> _ =
+        transfer
+            .result()
+            .toCompletableFuture()
+            .whenComplete(
+                (received, failure) -> {
+                  over(session.name(), move, failure, began);
+                  memory.isBack(from, move.op(), session.name());
+                });
+  }
+
+  /** Has the server publish it first. */
+  private void fetch(SimSession session, Move move) {
+    Entry entry =
+        journal.called(
+            move.op(),
+            session.name(),
+            CallKind.COUNT,
+            defaultTimeout,
+            session.client().stillNanos(),
+            false);
+    journal.isMadeBy(entry, session.client().net().address());
+    journal.begun(move.op(), session.client().net().address());
+    CompletableFuture<Void> _ =
+        session
+            .works()
+            .publish(move.op(), move.length())
+            .toCompletableFuture()
+            .handle(
+                (ref, failure) -> {
+                  journal.ended(entry, true, failure, session.client().stillNanos(), false);
+                  if (ref == null) {
+                    journal.over(move.op());
+                  } else {
+                    fetch(session, move, ref);
+                  }
+                  return null;
+                });
+  }
+
+  private void fetch(SimSession session, Move move, ObjectRef ref) {
+    Arriving to = arriving(move, session.name());
+    long began = agenda.now();
+    Transfer transfer = session.session().objects().fetch(ref, to.landing, options(move));
+    cancelLater(move, transfer);
+    CompletableFuture<Received> _ =
+        transfer
+            .result()
+            .toCompletableFuture()
+            .whenComplete(
+                (received, failure) -> {
+                  over(session.name(), move, failure, began);
+                  if (received != null) {
+                    arrived(to, received);
+                  }
+                  if (to.into != null) {
+                    memory.isBack(to.into, move.op(), session.name());
+                  }
+                });
+  }
+
+  private void cancelLater(Move move, Transfer transfer) {
+    if (move.cancelAfter() >= 0) {
+      Agenda.Entry _ = agenda.after(move.cancelAfter(), transfer::cancel);
+    }
+  }
+
+  private void over(String session, Move move, @Nullable Throwable thrown, long began) {
+    if (!journal.over(move.op())) {
+      return; // its process was killed, and unwinds
+    }
+    Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
+    trace.say(
+        () ->
+            "%s: %s op %d: %s"
+                .formatted(session, move.kind(), move.op(), failure == null ? "whole" : failure));
+    journal.result(move.op(), session, words(failure), agenda.now() - began);
+    Tally tally = journal.tally();
+    if (failure == null) {
+      tally.add("moved");
+    } else if (failure instanceof TransferException transfer) {
+      tally.add("move " + transfer.status());
+      long took = agenda.now() - began;
+      if (transfer.status() == RpcStatus.DEADLINE_EXCEEDED && took < move.timeout()) {
+        journal.broken(
+            "deadlines do not end transfers early",
+            session,
+            move.op(),
+            "after %,.3f ms of %,.3f".formatted(took / 1e6, move.timeout() / 1e6));
+      }
+      boolean meant = move.cancelAfter() >= 0 || move.timeout() > 0;
+      boolean expected =
+          switch (transfer.status()) {
+            case CANCELLED -> move.cancelAfter() >= 0;
+            case DEADLINE_EXCEEDED -> move.timeout() > 0;
+            case UNAVAILABLE -> !Journal.isOfProtocol(transfer);
+            case RESOURCE_EXHAUSTED, INVALID_ARGUMENT -> true;
+            default -> false;
+          };
+      if (!expected || (calm && !meant && !isOfMemory(transfer))) {
+        journal.broken(
+            "transfers fail for a reason",
+            session,
+            move.op(),
+            String.valueOf(failure.getMessage()));
+      }
+    } else if (!(failure instanceof CancellationException) || move.cancelAfter() < 0) {
+      journal.broken(
+          "failures are of the declared types", session, move.op(), String.valueOf(failure));
+    }
+  }
+
+  private static String words(@Nullable Throwable failure) {
+    if (failure == null) {
+      return "moved";
+    }
+    return failure instanceof TransferException transfer
+        ? "move " + transfer.status()
+        : failure.getClass().getSimpleName();
+  }
+
+  private static boolean isOfMemory(TransferException failure) {
+    return failure.status() == RpcStatus.RESOURCE_EXHAUSTED
+        || failure.status() == RpcStatus.UNAVAILABLE;
+  }
+
+  private void arrived(Arriving to, Received received) {
+    Move move = to.move;
+    boolean whole = received.length() == move.length();
+    if (to.move.landing() == LandingKind.CHUNKS) {
+      whole &= !to.altered && to.next == move.length();
+    } else {
+      MemorySegment bytes = to.into != null ? to.into : received.memory();
+      whole &= bytes.byteSize() == move.length() && Content.difference(bytes, move.op(), 0) < 0;
+    }
+    received.close();
+    if (!whole) {
+      journal.broken(
+          "objects arrive whole and unaltered, or not at all",
+          to.session,
+          move.op(),
+          move.kind() + " of " + move.length() + " bytes into " + move.landing());
+    }
+  }
+
+  // ---- the end that is pushed to ----
+
+  @Override
+  public @Nullable Landing offered(Offer offer) {
+    Arriving to = arriving.get(Long.parseLong(offer.name()));
+    if (to == null) {
+      return null;
+    }
+    CompletableFuture<Received> _ =
+        offer
+            .transfer()
+            .result()
+            .toCompletableFuture()
+            .whenComplete(
+                (received, failure) -> {
+                  if (failure != null && to.into != null) {
+                    memory.isBack(to.into, to.move.op(), to.session);
+                  }
+                });
+    return to.landing;
+  }
+
+  @Override
+  public void received(Offer offer, Received received) {
+    Arriving to = arriving.get(Long.parseLong(offer.name()));
+    if (to != null) {
+      arrived(to, received);
+      if (to.into != null) {
+        memory.isBack(to.into, to.move.op(), to.session);
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.verbena.simulation;
+
+import io.verbena.simulation.plan.Plan;
+import io.verbena.simulation.plan.Step;
+import io.verbena.simulation.world.HostSettings;
+import java.io.PrintWriter;
+import java.util.List;
+
+/** Says a plan in lines. */
+final class PlanWords {
+  private PlanWords() {}
+
+  static void print(Plan plan, PrintWriter out) {
+    out.printf(
+        "  streams: latency %.2f ms, %,d bytes a second, chunks of %,d bytes%n",
+        plan.latencyNanos() / 1e6, plan.rate(), plan.chunkBytes());
+    hosts("server", plan.servers(), out);
+    hosts("client", plan.clients(), out);
+    for (int i = 0; i < plan.sessions().size(); i++) {
+      Plan.Between between = plan.sessions().get(i);
+      out.printf("  session%d: client%d to server%d%n", i, between.client(), between.server());
+    }
+    plan.steps().forEach(step -> out.println("  " + of(step)));
+  }
+
+  private static void hosts(String name, List<HostSettings> hosts, PrintWriter out) {
+    for (int i = 0; i < hosts.size(); i++) {
+      HostSettings host = hosts.get(i);
+      out.printf(
+          "  %s%d: %d handlers at a time, %d wait; %,d bytes for objects; %s%n",
+          name,
+          i,
+          host.handlerThreads(),
+          host.handlerQueue(),
+          host.bulkMemoryBytes(),
+          host.rdma() ? host.rdmaSettings() + " on " + host.device() : "no RDMA");
+      out.printf("    %s%n", host.limits());
+    }
+  }
+
+  private static String of(Step step) {
+    String what =
+        switch (step) {
+          case Step.Call call ->
+              "%s op %d%s%s%s"
+                  .formatted(
+                      call.kind(),
+                      call.op(),
+                      call.amount() == 0 ? "" : " of " + String.format("%,d", call.amount()),
+                      time(", deadline", call.timeout(), 1),
+                      time(", cancelled after", call.cancelAfter(), 0));
+          case Step.Move move ->
+              "%s op %d, %,d bytes into %s%s%s%s"
+                  .formatted(
+                      move.kind(),
+                      move.op(),
+                      move.length(),
+                      move.landing(),
+                      move.checksum() ? ", with a checksum" : "",
+                      time(", deadline", move.timeout(), 1),
+                      time(", cancelled after", move.cancelAfter(), 0));
+          case Step.Fault fault ->
+              "FAULT %s%s, amount %d%s"
+                  .formatted(
+                      fault.kind(),
+                      time(" for", fault.nanos(), 1),
+                      fault.amount(),
+                      fault.aim() == null ? "" : ", when it is in phase " + fault.aim());
+        };
+    return "%12.4f ms  session%d: %s".formatted(step.at() / 1e6, step.session(), what);
+  }
+
+  private static String time(String what, long nanos, long least) {
+    return nanos < least ? "" : "%s %.3f ms".formatted(what, nanos / 1e6);
+  }
+}

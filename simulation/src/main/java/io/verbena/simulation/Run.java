@@ -1,0 +1,451 @@
+package io.verbena.simulation;
+
+import io.verbena.api.Session;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.BulkStats;
+import io.verbena.simulation.check.DeviceWatch;
+import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.contract.GuideRpc;
+import io.verbena.simulation.contract.WorksRpc;
+import io.verbena.simulation.plan.Plan;
+import io.verbena.simulation.plan.Step;
+import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.world.HostSettings;
+import io.verbena.simulation.world.SimHost;
+import io.verbena.simulation.world.SimWorld;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a plan: all steps, then time to end and to mend, a last call on each session, and the
+ * books.
+ */
+final class Run implements Faults.Processes {
+  private static final long SECOND = 1_000_000_000L;
+  private static final int BUFFER_BYTES = 256 << 10;
+  private static final long MISCHIEF_NANOS = 4 * SECOND;
+
+  /** Nothing takes longer than this after the last fault is mended. */
+  private static final long PATIENCE = 90 * SECOND;
+
+  private final Plan plan;
+  private final AtomicLong forged = new AtomicLong();
+  private final @Nullable Mischief mischief;
+  private final SimWorld world;
+  private final Agenda agenda;
+  private final Trace trace;
+  private final Journal journal;
+  private final Memory memory;
+  private final Callbacks callbacks;
+  private final Calls calls;
+  private final Moves moves;
+  private final Faults faults;
+  private final Map<String, SimHost> servers = new HashMap<>();
+  private final List<SimHost> clients = new ArrayList<>();
+  private final List<SimSession> sessions = new ArrayList<>();
+  private int stepsLeft;
+  private int starting;
+  private int incarnations;
+
+  private Run(Plan plan, @Nullable Mischief mischief, @Nullable Consumer<String> out) {
+    this.plan = plan;
+    this.mischief = mischief;
+    world = new SimWorld(plan.worldSeed());
+    agenda = world.scheduler().agenda();
+    trace = new Trace(agenda::now, out);
+    journal = new Journal(agenda::now, plan.isCalm());
+    memory = new Memory(journal);
+    callbacks = new Callbacks(journal, plan.isCalm());
+    long timeout = plan.clients().getFirst().limits().defaultTimeout().toNanos();
+    calls = new Calls(world.scheduler(), journal, memory, trace, timeout);
+    moves = new Moves(agenda, journal, memory, trace, plan.isCalm(), timeout);
+    faults = new Faults(world, this, trace, plan);
+  }
+
+  /** Runs a plan. */
+  static Outcome of(Plan plan, @Nullable Mischief mischief, @Nullable Consumer<String> trace) {
+    Run run = new Run(plan, mischief, trace);
+    try {
+      run.all();
+    } catch (RuntimeException | Error e) {
+      run.journal.broken("nothing throws into a loop", "", 0, withCauses(e));
+    } finally {
+      run.close();
+    }
+    return new Outcome(
+        plan,
+        List.copyOf(run.journal.violations()),
+        run.journal.tally(),
+        run.journal.results(),
+        run.faults.coverage(),
+        run.agenda.now(),
+        run.world.scheduler().turns(),
+        run.world.scheduler().hash());
+  }
+
+  private static String withCauses(Throwable e) {
+    StringBuilder words = new StringBuilder();
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      words.append(words.isEmpty() ? "" : " <- ").append(cause);
+      StackTraceElement[] stack = cause.getStackTrace();
+      for (int i = 0; i < Math.min(12, stack.length); i++) {
+        words.append("\n      at ").append(stack[i]);
+      }
+    }
+    return words.toString();
+  }
+
+  private void close() {
+    try {
+      world.close();
+    } finally {
+      memory.close();
+    }
+  }
+
+  private void all() {
+    start();
+    if (mischief != null) {
+      journal.exempt(clients.getLast().name(), clients.getLast().net().address());
+    }
+    schedule();
+    trace.say(() -> "%s".formatted(plan.withSteps(List.of())));
+    boolean ended = until(PATIENCE, () -> stepsLeft == 0 && journal.open() == 0 && isMended());
+    if (!ended && isClean()) {
+      String open = String.join(", ", journal.openOnes());
+      journal.broken("nothing waits for ever", "", 0, journal.open() + " have not ended: " + open);
+    }
+    if (isClean()) {
+      lastCalls();
+    }
+    manners();
+    if (isClean()) {
+      balance();
+    }
+    if (isClean()) {
+      endAll();
+    }
+    memory.look();
+    journal.closeBooks();
+  }
+
+  private boolean isClean() {
+    return journal.violations().isEmpty();
+  }
+
+  private boolean isMended() {
+    return faults.underWay() == 0 && starting == 0;
+  }
+
+  /** Runs until something is so, or a rule is broken; returns whether it is so. */
+  private boolean until(long nanos, BooleanSupplier condition) {
+    return world.scheduler().run(() -> !isClean() || condition.getAsBoolean(), agenda.now() + nanos)
+        && isClean();
+  }
+
+  // ---- the world ----
+
+  private void start() {
+    world.network().chunkBytes(plan.chunkBytes());
+    for (int i = 0; i < plan.servers().size(); i++) {
+      startServer("server" + i, plan.servers().get(i));
+    }
+    for (int i = 0; i < plan.clients().size(); i++) {
+      clients.add(startClient(i));
+    }
+    for (int i = 0; i < plan.sessions().size(); i++) {
+      sessions.add(openSession(i));
+    }
+  }
+
+  private SimHost startClient(int number) {
+    SimHost client = world.startClient("client" + number, plan.clients().get(number));
+    watch(client);
+    servers.values().forEach(server -> lay(client, server));
+    return client;
+  }
+
+  private SimSession openSession(int number) {
+    Plan.Between between = plan.sessions().get(number);
+    SimHost client = clients.get(between.client());
+    String server = "server" + between.server();
+    Session session = clientOf(client).session(server + ":" + SimWorld.PORT);
+    session.serve(GuideRpc.bind(callbacks));
+    session.objects().onPush(moves);
+    // Of the client's present process, by its address.
+    String name = "session%d %s(%s)-%s".formatted(number, client, client.net().address(), server);
+    return new SimSession(name, client, server, session, WorksRpc.async(session));
+  }
+
+  private void opened(Session session) {
+    if (!journal.isExempt(session.peer())) {
+      session.objects().onPush(moves);
+    }
+  }
+
+  private void watch(SimHost host) {
+    host.fabric().watch(new DeviceWatch(journal, host.name()));
+  }
+
+  private void lay(SimHost client, SimHost server) {
+    world
+        .line(client, server)
+        .normal(
+            Duration.ofNanos(plan.latencyNanos()),
+            Duration.ofNanos(plan.latencyNanos() / 3),
+            plan.rate(),
+            BUFFER_BYTES);
+  }
+
+  private static VerbenaClient clientOf(SimHost host) {
+    VerbenaClient client = host.client();
+    if (client == null) {
+      throw new IllegalStateException(host + " has no client");
+    }
+    return client;
+  }
+
+  private void startServer(String name, HostSettings settings) {
+    SimHost[] host = new SimHost[1];
+    String incarnation = name + "#" + ++incarnations;
+    WorksHandler handler =
+        new WorksHandler(world.scheduler(), journal, callbacks, () -> host[0], incarnation);
+    host[0] =
+        world.startServer(
+            name,
+            settings,
+            builder -> builder.serve(WorksRpc.bind(handler)).onSession(this::opened));
+    watch(host[0]);
+    servers.put(name, host[0]);
+    clients.forEach(client -> lay(client, host[0]));
+  }
+
+  @Override
+  public SimHost host(String name) {
+    SimHost host = servers.get(name);
+    if (host == null) {
+      throw new IllegalStateException("no server " + name);
+    }
+    return host;
+  }
+
+  @Override
+  public SimSession session(int place) {
+    return sessions.get(place);
+  }
+
+  @Override
+  public void restartClient(SimHost old) {
+    int number = clients.indexOf(old);
+    journal.processIsGone(old.net().address()); // first: what unwinds is nobody's any more
+    world.kill(old);
+    clients.set(number, startClient(number));
+    for (int i = 0; i < sessions.size(); i++) {
+      if (plan.sessions().get(i).client() == number) {
+        sessions.set(i, openSession(i));
+      }
+    }
+  }
+
+  @Override
+  public void restartServer(String name, long after) {
+    SimHost old = host(name);
+    if (old.hasEnded()) {
+      return;
+    }
+    journal.processIsGone(old.net().address()); // first: what unwinds is nobody's any more
+    world.kill(old);
+    starting++;
+    Agenda.Entry _ =
+        agenda.after(
+            after,
+            () -> {
+              starting--;
+              trace.say(() -> "%s is started again".formatted(name));
+              int number = Integer.parseInt(name.substring("server".length()));
+              startServer(name, plan.servers().get(number));
+            });
+  }
+
+  // ---- the steps ----
+
+  private void schedule() {
+    if (mischief != null) {
+      make(mischief);
+    }
+    for (Step step : plan.steps()) {
+      stepsLeft++;
+      Agenda.Entry _ =
+          agenda.at(
+              step.at(),
+              () -> {
+                stepsLeft--;
+                take(step);
+              });
+    }
+  }
+
+  /** The last client does it from the start on; what it does is not judged. */
+  private void make(Mischief made) {
+    SimHost host = clients.getLast();
+    Mischief.Culprit culprit =
+        new Mischief.Culprit(
+            agenda,
+            host,
+            sessions.stream().filter(session -> session.client() == host).toList(),
+            new SplittableRandom(plan.seed()),
+            forged);
+    stepsLeft++;
+    made.begin(culprit);
+    Agenda.Entry _ =
+        agenda.after(
+            MISCHIEF_NANOS,
+            () -> {
+              stepsLeft--;
+              made.end(culprit);
+            });
+  }
+
+  private void take(Step step) {
+    switch (step) {
+      case Step.Call call -> calls.start(sessions.get(call.session()), call);
+      case Step.Move move -> moves.start(sessions.get(move.session()), move);
+      case Step.Fault fault -> faults.befall(fault);
+    }
+  }
+
+  // ---- the end ----
+
+  /** Each session answers once more: a first call may find that its server is another now. */
+  private void lastCalls() {
+    for (SimSession session : sessions) {
+      String failure = "";
+      boolean answered = false;
+      for (int attempt = 1; attempt <= 4 && !answered; attempt++) {
+        long op = -(100L * sessions.indexOf(session) + attempt);
+        long timeout = plan.clients().getFirst().limits().defaultTimeout().toNanos();
+        SimHost client = session.client();
+        var entry =
+            journal.called(
+                op, session.name(), Step.CallKind.COUNT, timeout, client.stillNanos(), false);
+        CompletableFuture<Long> last = session.works().count(op).toCompletableFuture();
+        CompletableFuture<Long> _ =
+            last.whenComplete(
+                (result, problem) ->
+                    journal.ended(
+                        entry,
+                        problem != null || result == WorksHandler.answer(op),
+                        problem,
+                        client.stillNanos(),
+                        true));
+        if (!until(PATIENCE, last::isDone)) {
+          return;
+        }
+        answered = !last.isCompletedExceptionally();
+        failure = answered ? "" : String.valueOf(last.exceptionNow().getMessage());
+      }
+      if (!answered) {
+        journal.broken(
+            "sessions work again when all is mended", session.name(), 0, "four failed: " + failure);
+      }
+    }
+  }
+
+  /** Ends find that their peers break the rules where these do, and nowhere else. */
+  private void manners() {
+    long broken = 0;
+    for (SimHost host : world.hosts()) {
+      broken += host.rdma() == null ? 0 : host.rdma().counters().brokenRules();
+    }
+    if (broken > 0 && forged.get() == 0) {
+      journal.broken(
+          "ends keep to the rules of the wire",
+          "",
+          0,
+          broken + " RDMA links were closed since their peer broke them");
+    } else if (broken == 0 && forged.get() > 0) {
+      journal.broken("what is forged is refused", "", 0, forged + " immediates were forged");
+    }
+  }
+
+  /** All that was taken was given back. */
+  private void balance() {
+    boolean even = until(40 * SECOND, () -> owed().isEmpty());
+    if (!even && isClean()) {
+      journal.broken("what is taken is given back", "", 0, String.join("; ", owed()));
+    }
+  }
+
+  private List<String> owed() {
+    List<String> owed = new ArrayList<>();
+    for (SimHost host : world.hosts()) {
+      VerbenaClient client = host.client();
+      VerbenaServer server = host.server();
+      if (client != null) {
+        owes(owed, host, client.slotsInUse(), client.sharedBytesInUse(), client.bulkStats());
+      }
+      if (server != null) {
+        owes(owed, host, server.slotsInUse(), server.sharedBytesInUse(), server.bulkStats());
+      }
+      if (host.handlers().underWay() > 0) {
+        owed.add(host + ": " + host.handlers().underWay() + " handlers");
+      }
+    }
+    return owed;
+  }
+
+  private static void owes(
+      List<String> owed, SimHost host, int slots, long shared, BulkStats bulk) {
+    if (shared != 0) {
+      owed.add(host + ": " + shared + " bytes of what sessions share");
+    }
+    if (slots != 0) {
+      owed.add(host + ": " + slots + " slots");
+    }
+    if (bulk.sending() + bulk.receiving() != 0) {
+      owed.add(host + ": " + bulk.sending() + " transfers out, " + bulk.receiving() + " in");
+    }
+    if (bulk.memoryInUse() != bulk.standing() || bulk.quarantined() != 0) {
+      owed.add(
+          "%s: %d bytes of bulk memory, %d of them standing, %d in quarantine"
+              .formatted(host, bulk.memoryInUse(), bulk.standing(), bulk.quarantined()));
+    }
+  }
+
+  /** Ends every process in order: nothing stays registered, and no object of a device is left. */
+  private void endAll() {
+    List<SimHost> all = List.copyOf(world.hosts());
+    for (SimSession session : sessions) {
+      session.session().close();
+    }
+    boolean _ = world.scheduler().run(() -> false, agenda.now() + SECOND);
+    all.forEach(world::end);
+    if (!until(PATIENCE, () -> all.stream().allMatch(SimHost::hasEnded))) {
+      if (isClean()) {
+        journal.broken("processes end in order", "", 0, "some have not ended");
+      }
+      return;
+    }
+    for (SimHost host : all) {
+      long pinned = host.rdma() == null ? 0 : host.rdma().pinnedBytes();
+      if (pinned != 0 || host.fabric().objects() != 0) {
+        journal.broken(
+            "what is taken is given back",
+            "",
+            0,
+            "%s: %d bytes registered, %d verbs objects"
+                .formatted(host, pinned, host.fabric().objects()));
+      }
+    }
+  }
+}

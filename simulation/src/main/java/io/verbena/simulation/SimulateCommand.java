@@ -1,0 +1,166 @@
+package io.verbena.simulation;
+
+import io.verbena.simulation.plan.Plan;
+import io.verbena.simulation.plan.Planner;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs seeds until a rule is broken, and shrinks the one that broke it. */
+@Command(
+    name = "verbena simulate",
+    mixinStandardHelpOptions = true,
+    description = "Runs whole clients, servers and networks from seeds, with faults.")
+final class SimulateCommand implements Callable<Integer> {
+  private static final int TELL_EVERY = 1_000;
+
+  /** A virtual machine takes seconds until it is quick. */
+  private static final int SEEDS_WORTH_A_MACHINE = 100;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      defaultValue = "100",
+      description = "how many seeds to run (default: ${DEFAULT-VALUE})")
+  private long seeds;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "the first seed, and the only one unless --seeds is given (default: random)")
+  private @Nullable Long first;
+
+  @Option(
+      names = "--jobs",
+      paramLabel = "N",
+      description = "how many virtual machines run seeds (default: one for each processor)")
+  private int jobs = Runtime.getRuntime().availableProcessors();
+
+  @Option(names = "--twice", description = "run each seed twice, and compare")
+  private boolean twice;
+
+  @Option(names = "--keep-going", description = "go on with the next seed when a rule is broken")
+  private boolean keepsGoing;
+
+  @Option(
+      names = "--shrink",
+      paramLabel = "SECONDS",
+      defaultValue = "30",
+      description =
+          "for how long to look for a smaller plan that breaks the same rule; 0: not at all"
+              + " (default: ${DEFAULT-VALUE})")
+  private long shrinkSeconds;
+
+  @Option(
+      names = "--trace",
+      description = "with --seed: tell what happens, and again in the shrunk run")
+  private boolean trace;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli's
+  private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    // The strands of a run take turns anyway.
+    System.setProperty("jdk.virtualThreadScheduler.parallelism", "1");
+    if (seeds < 1) {
+      throw new ParameterException(spec.commandLine(), "--seeds is at least 1, not " + seeds);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    long from = first != null ? first : new SplittableRandom().nextLong(1L << 40);
+    boolean counted = spec.commandLine().getParseResult().hasMatchedOption("--seeds");
+    long count = first != null && !counted ? 1 : seeds;
+    out.println("seeds " + from + " to " + (from + count - 1));
+    if (twice) {
+      return compare(from, count, out) ? 0 : 1;
+    }
+    if (count == 1) {
+      Outcome outcome = Simulation.run(Planner.of(from), trace ? out::println : null);
+      out.println("calls: " + outcome.calls());
+      out.println("faults: " + outcome.coverage());
+      return tell(outcome, out) ? 0 : 1;
+    }
+    return campaign(from, count, out) ? 0 : 1;
+  }
+
+  private boolean campaign(long from, long count, PrintWriter out)
+      throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    Campaign campaign =
+        new Campaign(from, count, keepsGoing, done -> progress(done, System.nanoTime() - start));
+    int machines = (int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE);
+    if (machines > 1) {
+      campaign.run(machines);
+    } else {
+      campaign.run();
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    List<Long> broken = campaign.broken();
+    broken.forEach(seed -> out.println("seed " + seed + " broke a rule"));
+    out.printf(
+        "%,d seeds, %,d not clean, in %.1f s (%.1f a second)%n",
+        campaign.done(), broken.size(), seconds, campaign.done() / seconds);
+    out.println("calls: " + campaign.calls());
+    new CoverageTable(campaign.coverage()).print(out);
+    if (!broken.isEmpty()) {
+      tell(Simulation.run(broken.getFirst()), out);
+    }
+    return broken.isEmpty();
+  }
+
+  private void progress(long done, long nanos) {
+    if (done % TELL_EVERY == 0) {
+      PrintWriter out = spec.commandLine().getOut();
+      out.printf("%,d seeds, %.1f a second%n", done, done * 1e9 / nanos);
+      out.flush();
+    }
+  }
+
+  private static boolean compare(long from, long count, PrintWriter out) {
+    for (long seed = from; seed < from + count; seed++) {
+      long once = Simulation.run(seed).hash();
+      if (Simulation.run(seed).hash() != once) {
+        out.println("seed " + seed + " ran in another way the second time");
+        return false;
+      }
+    }
+    out.println("each ran twice in the same way");
+    return true;
+  }
+
+  /** Says what a seed broke, and how little of it is enough for that; returns whether nothing. */
+  private boolean tell(Outcome outcome, PrintWriter out) {
+    if (outcome.isClean()) {
+      return true;
+    }
+    Plan plan = outcome.plan();
+    out.println("seed " + plan.seed() + " broke a rule:");
+    outcome.violations().forEach(violation -> out.println("  " + violation));
+    if (shrinkSeconds > 0) {
+      out.flush();
+      String rule = outcome.violations().getFirst().rule();
+      Plan small = Shrinker.of(rule, Duration.ofSeconds(shrinkSeconds)).shrink(plan);
+      out.printf(
+          "%d of its %d steps are enough to break it:%n",
+          small.steps().size(), plan.steps().size());
+      PlanWords.print(small, out);
+      if (trace) {
+        out.println("what happens in them:");
+      }
+      Outcome again = Simulation.run(small, trace ? out::println : null);
+      again.violations().forEach(violation -> out.println("  " + violation));
+    }
+    out.println("again: ./verbena simulate --seed " + plan.seed() + " --trace");
+    return false;
+  }
+}

@@ -1,0 +1,24 @@
+package io.verbena.simulation;
+
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What happened when, in words, for whoever wants to read it. */
+final class Trace {
+  private final LongSupplier clock;
+  private final @Nullable Consumer<String> out;
+
+  Trace(LongSupplier clock, @Nullable Consumer<String> out) {
+    this.clock = clock;
+    this.out = out;
+  }
+
+  void say(Supplier<String> words) {
+    if (out != null) {
+      double millis = clock.getAsLong() / 1e6;
+      out.accept("%12.4f ms  %s".formatted(millis, words.get()));
+    }
+  }
+}

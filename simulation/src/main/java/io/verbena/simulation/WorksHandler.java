@@ -1,0 +1,147 @@
+package io.verbena.simulation;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.CallOptions;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.simulation.check.Content;
+import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.contract.GuideRpc;
+import io.verbena.simulation.contract.Refused;
+import io.verbena.simulation.contract.Works;
+import io.verbena.simulation.time.Scheduler;
+import io.verbena.simulation.time.Strand;
+import io.verbena.simulation.world.SimHost;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A simulated server's side of the calls. */
+final class WorksHandler implements Works {
+  private static final Duration LEASE = Duration.ofSeconds(20);
+
+  private final Scheduler scheduler;
+  private final Journal journal;
+  private final Callbacks callbacks;
+  private final Supplier<SimHost> host;
+  private final String incarnation;
+  private long ticket;
+
+  WorksHandler(
+      Scheduler scheduler,
+      Journal journal,
+      Callbacks callbacks,
+      Supplier<SimHost> host,
+      String incarnation) {
+    this.scheduler = scheduler;
+    this.journal = journal;
+    this.callbacks = callbacks;
+    this.host = host;
+    this.incarnation = incarnation;
+  }
+
+  private void executed(long op) {
+    executed(op, host.get().handlers().currentTicket());
+  }
+
+  /** Whoever misbehaves may call with any number. */
+  private void executed(long op, long place) {
+    if (!isOfCulprit()) {
+      journal.executed(op, incarnation, place);
+    }
+  }
+
+  private boolean isOfCulprit() {
+    return journal.isExempt(CallContext.current().session().peer());
+  }
+
+  private Strand strand() {
+    Strand running = scheduler.running();
+    if (running == null) {
+      throw new IllegalStateException("a handler runs on a strand");
+    }
+    return running;
+  }
+
+  static long answer(long op) {
+    return op * 31 + 7;
+  }
+
+  @Override
+  public long count(long op) {
+    executed(op);
+    return answer(op);
+  }
+
+  @Override
+  public long countNow(long op) {
+    executed(op, ++ticket);
+    return answer(op);
+  }
+
+  @Override
+  public byte[] echo(long op, byte[] value) {
+    executed(op);
+    return value;
+  }
+
+  @Override
+  public void note(long op) {
+    executed(op);
+  }
+
+  @Override
+  public long tour(long op, int stops) {
+    executed(op);
+    GuideRpc.Async guide = GuideRpc.async(CallContext.current().session(), CallOptions.DEFAULT);
+    try {
+      for (int stop = 1; stop <= stops && !isOfCulprit(); stop++) {
+        CompletableFuture<Long> answered = callbacks.call(guide, op, stop, host.get());
+        strand().awaitDone(answered.handle((result, failure) -> result));
+        answered.join();
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("interrupted on its tour", e);
+    }
+    return answer(op);
+  }
+
+  @Override
+  public long work(long op, long nanos) {
+    executed(op);
+    CallContext call = CallContext.current();
+    try {
+      strand().sleep(nanos);
+    } catch (InterruptedException e) {
+      callbacks.interrupted(op, call);
+      throw new IllegalStateException("interrupted at work", e);
+    }
+    return answer(op);
+  }
+
+  @Override
+  public long fail(long op, boolean declared) throws Refused {
+    executed(op);
+    if (declared) {
+      throw new Refused(op);
+    }
+    throw new IllegalArgumentException("op " + op + " fails as it was told");
+  }
+
+  @Override
+  public Received read(long op, int length, Landing into) {
+    executed(op);
+    byte[] bytes = Content.bytes(op, length);
+    return Received.from(Source.of(MemorySegment.ofArray(bytes)));
+  }
+
+  @Override
+  public ObjectRef publish(long op, int length) {
+    executed(op);
+    Source source = Source.of(Content.bytes(op, length));
+    return CallContext.current().session().objects().publish(source, LEASE).ref();
+  }
+}

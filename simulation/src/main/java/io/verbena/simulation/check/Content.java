@@ -1,0 +1,48 @@
+package io.verbena.simulation.check;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+
+/**
+ * The bytes of each object, known from its number alone: a stretch of one noise, each object's from
+ * a place of its own. Filled and compared by whole copies, since a run does much of both.
+ */
+public final class Content {
+  private static final int PLACES = 1 << 20;
+
+  /** The longest object. */
+  private static final int LONGEST = 1 << 20;
+
+  private static final byte[] BYTES = noise();
+  private static final MemorySegment NOISE = MemorySegment.ofArray(BYTES);
+
+  private Content() {}
+
+  private static byte[] noise() {
+    byte[] made = new byte[PLACES + LONGEST];
+    new Random(1).nextBytes(made);
+    return made;
+  }
+
+  /** Odd, so that no two of so many numbers share a place. */
+  private static int place(long op) {
+    return (int) Math.floorMod(op * 611_953, (long) PLACES);
+  }
+
+  /** Fills memory with a part of an object. */
+  public static void fill(MemorySegment memory, long op, long from) {
+    MemorySegment.copy(NOISE, place(op) + from, memory, 0, memory.byteSize());
+  }
+
+  /** Returns an object. */
+  public static byte[] bytes(long op, int length) {
+    byte[] made = new byte[length];
+    System.arraycopy(BYTES, place(op), made, 0, length);
+    return made;
+  }
+
+  /** Returns where memory first differs from a part of an object; -1: nowhere. */
+  public static long difference(MemorySegment memory, long op, long from) {
+    return NOISE.asSlice(place(op) + from, memory.byteSize()).mismatch(memory);
+  }
+}

@@ -1,0 +1,380 @@
+package io.verbena.simulation.check;
+
+import io.verbena.api.Execution;
+import io.verbena.api.Peer;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.simulation.contract.Refused;
+import io.verbena.simulation.plan.Step.CallKind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Notes what is called, executed and answered, and says what breaks the rules. */
+public final class Journal {
+  /** A timer's tick, and the cycle that sees it. */
+  private static final long LATE_NANOS = 8_000_000;
+
+  private final LongSupplier clock;
+  private final boolean calm;
+  private final Map<Long, Entry> calls = new LinkedHashMap<>();
+  private final Map<Long, String> transfers = new LinkedHashMap<>();
+  private final List<Violation> violations = new ArrayList<>();
+  private final Tally tally = new Tally();
+  private final Map<Long, Result> results = new LinkedHashMap<>();
+  private String exempt = "";
+  private String exemptAddress = "";
+  private int open;
+
+  /**
+   * What became of a call or transfer.
+   *
+   * @param what its status, in words
+   * @param nanos how long it took
+   */
+  public record Result(String session, String what, long nanos) {}
+
+  /**
+   * An empty journal.
+   *
+   * @param calm nothing goes wrong in this run, so that calls succeed
+   */
+  public Journal(LongSupplier clock, boolean calm) {
+    this.clock = clock;
+    this.calm = calm;
+  }
+
+  /** Returns what broke the rules. */
+  public List<Violation> violations() {
+    return violations;
+  }
+
+  /** Returns how calls ended. */
+  public Tally tally() {
+    return tally;
+  }
+
+  /** Returns how many calls and transfers have not ended. */
+  public int open() {
+    return open + transfers.size();
+  }
+
+  /** Returns the calls that have not ended, in words. */
+  public List<String> openOnes() {
+    List<String> names = new ArrayList<>();
+    for (Entry call : calls.values()) {
+      if (call.ended < 0) {
+        names.add(call.kind + " op " + call.op + " of " + call.session);
+      }
+    }
+    transfers.keySet().forEach(op -> names.add("transfer op " + op));
+    return names;
+  }
+
+  /**
+   * Whose calls are not judged.
+   *
+   * @param client misbehaves, and has sessions of its own
+   * @param address of its host
+   */
+  public void exempt(String client, String address) {
+    exempt = " " + client + "(";
+    exemptAddress = "//" + address + ":";
+  }
+
+  /** Returns whether a peer is the one whose calls are not judged. */
+  public boolean isExempt(Peer peer) {
+    return !exempt.isEmpty() && peer.address().contains(exemptAddress);
+  }
+
+  /** Returns what became of the calls and transfers of those who are judged, by their numbers. */
+  public Map<Long, Result> results() {
+    return results;
+  }
+
+  private boolean isExempt(String session) {
+    return !exempt.isEmpty() && session.contains(exempt);
+  }
+
+  /** Notes what became of a call or transfer. */
+  public void result(long op, String session, String what, long nanos) {
+    if (!isExempt(session)) {
+      results.put(op, new Result(session, what, nanos));
+    }
+  }
+
+  /** A rule is broken. */
+  public void broken(String rule, String session, long op, String what) {
+    if (isExempt(session)) {
+      return;
+    }
+    violations.add(new Violation(rule, clock.getAsLong(), session, op, what));
+  }
+
+  /**
+   * A call is made.
+   *
+   * @param timeout its deadline, in nanoseconds from now
+   * @param still how long its process stood still so far
+   * @param ordered calls of its session and kind are executed in the order in which they were made
+   */
+  public Entry called(
+      long op, String session, CallKind kind, long timeout, long still, boolean ordered) {
+    Entry entry = new Entry(op, session, kind, clock.getAsLong(), timeout, still, ordered);
+    calls.put(op, entry);
+    open++;
+    return entry;
+  }
+
+  /**
+   * Its process makes a call, of which nobody hears any more if it is killed.
+   *
+   * @param process that makes the call
+   */
+  public void isMadeBy(Entry call, String process) {
+    call.process = process;
+  }
+
+  /** A process was killed: its own calls never end, and need not. */
+  public void processIsGone(String process) {
+    for (Entry call : calls.values()) {
+      if (call.ended < 0 && call.process.equals(process)) {
+        call.ended = clock.getAsLong();
+        open--;
+      }
+    }
+    transfers.values().removeIf(process::equals);
+  }
+
+  /** A process begins a transfer, of which nobody hears any more if it is killed. */
+  public void begun(long op, String process) {
+    transfers.put(op, process);
+  }
+
+  /** It has ended; returns false where its process had been killed. */
+  public boolean over(long op) {
+    return transfers.remove(op) != null;
+  }
+
+  /** Its caller cancels a call. */
+  public void cancels(Entry call) {
+    call.cancelled = true;
+  }
+
+  /**
+   * A handler executes a call.
+   *
+   * @param ticket its place in the order of dispatch
+   */
+  public void executed(long op, String incarnation, long ticket) {
+    Entry call = calls.get(op);
+    if (call == null) {
+      broken("only what was called is executed", incarnation, op, "nobody made this call");
+      return;
+    }
+    call.executions++;
+    call.ticket = ticket;
+    call.incarnation = incarnation;
+    if (call.executions > 1) {
+      broken("no call is executed twice", call.session, op, call.kind + " ran again");
+    }
+    Throwable failure = call.failure;
+    if (failure != null) {
+      neverExecuted(call, failure);
+    }
+  }
+
+  private void neverExecuted(Entry call, Throwable failure) {
+    if (failure instanceof RpcException rpc && rpc.execution() == Execution.NOT_EXECUTED) {
+      broken(
+          "what is said never to be executed never is",
+          call.session,
+          call.op,
+          "it ran, and its caller was told: " + failure.getMessage());
+    }
+  }
+
+  /** A one-way call is on its way, which is all that its caller hears. */
+  public void sent(Entry call) {
+    if (call.ended >= 0) {
+      return; // its process was killed
+    }
+    call.ended = clock.getAsLong();
+    open--;
+    tally.add("sent");
+  }
+
+  /**
+   * A call has ended.
+   *
+   * @param right whether the answer is the right one, where there is one
+   * @param still how long the caller's process stood still so far
+   * @param bounded whether its deadline ends it at once
+   */
+  public void ended(
+      Entry call, boolean right, @Nullable Throwable thrown, long still, boolean bounded) {
+    Throwable failure = thrown instanceof CompletionException wrapped ? wrapped.getCause() : thrown;
+    long now = clock.getAsLong();
+    if (call.ended >= 0 && !call.process.isEmpty()) {
+      return; // its process was killed, and unwinds
+    }
+    if (call.ended >= 0) {
+      broken("every call ends once", call.session, call.op, "it ended again: " + failure);
+      return;
+    }
+    call.ended = now;
+    call.failure = failure;
+    open--;
+    long took = now - call.issued;
+    long late = took - call.timeout - (still - call.stillBefore);
+    if (bounded && late > LATE_NANOS) {
+      broken(
+          "deadlines end calls in time",
+          call.session,
+          call.op,
+          "%s took %,.3f ms, with a deadline of %,.3f: %s"
+              .formatted(call.kind, took / 1e6, call.timeout / 1e6, failure));
+    }
+    result(call.op, call.session, words(failure), took);
+    if (failure == null) {
+      tally.add("answered");
+      answered(call, right);
+    } else {
+      failed(call, failure, took);
+    }
+  }
+
+  private static String words(@Nullable Throwable failure) {
+    if (failure == null) {
+      return "answered";
+    }
+    return failure instanceof RpcException rpc
+        ? rpc.status() + "/" + rpc.execution()
+        : failure.getClass().getSimpleName();
+  }
+
+  private void answered(Entry call, boolean right) {
+    if (!right) {
+      broken("answers are right", call.session, call.op, call.kind + " had a wrong answer");
+    }
+    if (call.executions != 1) {
+      broken(
+          "what is answered was executed once",
+          call.session,
+          call.op,
+          call.kind + " was executed " + call.executions + " times");
+    }
+  }
+
+  private void failed(Entry call, Throwable failure, long took) {
+    if (failure instanceof CancellationException) {
+      tally.add("cancelled");
+      if (!call.cancelled) {
+        broken("nothing cancels itself", call.session, call.op, String.valueOf(failure));
+      }
+      return;
+    }
+    if (failure instanceof Refused) {
+      tally.add("declared");
+      if (call.kind != CallKind.FAIL_DECLARED || call.executions != 1) {
+        broken("answers are right", call.session, call.op, String.valueOf(failure));
+      }
+      return;
+    }
+    if (!(failure instanceof RpcException rpc)) {
+      broken("failures are of the declared types", call.session, call.op, failure.toString());
+      return;
+    }
+    tally.add(rpc.status() + "/" + rpc.execution());
+    if (call.executions > 0) {
+      neverExecuted(call, failure);
+    }
+    if (rpc.execution() == Execution.EXECUTED && call.executions == 0) {
+      broken(
+          "what is said to be executed was",
+          call.session,
+          call.op,
+          String.valueOf(rpc.getMessage()));
+    }
+    if (rpc.status() == RpcStatus.DEADLINE_EXCEEDED && took < call.timeout) {
+      broken(
+          "deadlines do not end calls early",
+          call.session,
+          call.op,
+          "%s after %,.3f ms of %,.3f: %s"
+              .formatted(call.kind, took / 1e6, call.timeout / 1e6, rpc.getMessage()));
+    }
+    if (!isExpected(call, rpc)) {
+      broken("calls fail for a reason", call.session, call.op, call.kind + ": " + rpc.getMessage());
+    }
+  }
+
+  private boolean isExpected(Entry call, RpcException failure) {
+    return switch (failure.status()) {
+      case DEADLINE_EXCEEDED -> true;
+      case INTERNAL -> call.kind == CallKind.FAIL || isOfCallback(call, failure);
+      case UNAVAILABLE -> (!calm && !isOfProtocol(failure)) || isOfPool(failure);
+      case RESOURCE_EXHAUSTED -> !calm || isOfPool(failure);
+      case CANCELLED -> call.cancelled;
+      default -> false;
+    };
+  }
+
+  private static boolean isOfCallback(Entry call, RpcException failure) {
+    String message = String.valueOf(failure.getMessage());
+    return call.kind == CallKind.TOUR && message.contains("another call or transfer");
+  }
+
+  private static boolean isOfPool(RpcException failure) {
+    String message = String.valueOf(failure.getMessage());
+    return message.contains("executor")
+        || message.contains("no handler")
+        || failure.status() == RpcStatus.RESOURCE_EXHAUSTED;
+  }
+
+  /** Returns whether one end says of the other that it broke the rules, which none does. */
+  public static boolean isOfProtocol(Exception failure) {
+    return String.valueOf(failure.getMessage()).contains("protocol error");
+  }
+
+  /** In a run where nothing goes wrong, a handler was interrupted. */
+  public void interrupted(Entry call) {
+    long took = clock.getAsLong() - call.issued;
+    if (!call.cancelled && took < call.timeout) {
+      broken(
+          "deadlines do not interrupt handlers early",
+          call.session,
+          call.op,
+          "after %,.3f ms of %,.3f".formatted(took / 1e6, call.timeout / 1e6));
+    }
+  }
+
+  /** Looks at what is known only when all is over: the order in which calls were executed. */
+  public void closeBooks() {
+    Map<String, Entry> last = new LinkedHashMap<>();
+    for (Entry call : calls.values()) {
+      if (!call.ordered || call.executions == 0) {
+        continue;
+      }
+      String line = call.session + " " + call.kind + " " + call.incarnation;
+      Entry before = last.put(line, call);
+      if (before != null && before.ticket > call.ticket) {
+        broken(
+            "calls are dispatched in the order in which they were made",
+            call.session,
+            call.op,
+            call.kind + " was dispatched before op " + before.op + ", which was made before it");
+      }
+    }
+  }
+
+  /** Returns the call of a number; null where there is none. */
+  public @Nullable Entry call(long op) {
+    return calls.get(op);
+  }
+}

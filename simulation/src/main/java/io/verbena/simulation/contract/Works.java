@@ -1,0 +1,47 @@
+package io.verbena.simulation.contract;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Received;
+
+/** What simulated servers do. Every call carries its number, so that executions are counted. */
+@RpcService(name = "sim.works.v1")
+public interface Works {
+  /** Counts, which is not idempotent. */
+  @RpcMethod(id = 1)
+  long count(long op);
+
+  /** Counts on the loop. */
+  @RpcMethod(id = 2, nonBlocking = true)
+  long countNow(long op);
+
+  /** Gives back what it was given. */
+  @RpcMethod(id = 3)
+  byte[] echo(long op, byte[] value);
+
+  /** Counts, and says nothing. */
+  @RpcMethod(id = 4, oneway = true)
+  void note(long op);
+
+  /** Calls the caller back so many times. */
+  @RpcMethod(id = 5)
+  long tour(long op, int stops);
+
+  /** Takes so long. */
+  @RpcMethod(id = 6)
+  long work(long op, long nanos);
+
+  /** Throws what is declared, or what is not. */
+  @RpcMethod(id = 7)
+  long fail(long op, boolean declared) throws Refused;
+
+  /** Answers with an object, into the caller's landing. */
+  @RpcMethod(id = 8)
+  Received read(long op, int length, Landing into);
+
+  /** Publishes an object, to be fetched. */
+  @RpcMethod(id = 9)
+  ObjectRef publish(long op, int length);
+}

@@ -1,0 +1,89 @@
+package io.verbena.simulation.net;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** A host as the network sees it: an address, connections, and whether it is on. */
+public final class NetHost {
+  private static final int GARBLED_ONE_IN = 8;
+
+  private final String address;
+  private final Set<StreamEnd> ends = new LinkedHashSet<>();
+  private final Set<StreamListening> listenings = new LinkedHashSet<>();
+  private @Nullable SplittableRandom garbling;
+  private boolean off;
+  private int nextPort = 40_000;
+
+  NetHost(String address) {
+    this.address = address;
+  }
+
+  /** Returns its address, such as {@code 10.9.0.1}. */
+  public String address() {
+    return address;
+  }
+
+  Set<StreamEnd> ends() {
+    return ends;
+  }
+
+  Set<StreamListening> listenings() {
+    return listenings;
+  }
+
+  int nextPort() {
+    return nextPort++;
+  }
+
+  /** Returns whether it has no power: nothing reaches it, and nobody is told. */
+  public boolean isOff() {
+    return off;
+  }
+
+  /**
+   * Has it send other bytes than it means to, here and there; or again what it means.
+   *
+   * @param chance says where; null: nowhere
+   */
+  public void garble(@Nullable SplittableRandom chance) {
+    garbling = chance;
+  }
+
+  /** Bytes leave this host. */
+  void leaves(byte[] bytes) {
+    SplittableRandom chance = garbling;
+    if (chance != null && chance.nextInt(GARBLED_ONE_IN) == 0) {
+      bytes[chance.nextInt(bytes.length)] ^= (byte) (1 << chance.nextInt(8));
+    }
+  }
+
+  /** Its process ended: connections are reset, and nobody listens any more. */
+  public void killProcess() {
+    List.copyOf(ends).forEach(StreamEnd::kill);
+    List.copyOf(listenings).forEach(StreamListening::vanish);
+  }
+
+  /** It loses its power. */
+  public void powerOff() {
+    off = true;
+    List.copyOf(ends).forEach(StreamEnd::forget);
+    List.copyOf(listenings).forEach(StreamListening::vanish);
+  }
+
+  /** It has power again, and knows of no connection of before. */
+  public void powerOn() {
+    off = false;
+  }
+
+  /** Resets every connection of this host. */
+  public void resetAll() {
+    for (StreamEnd end : List.copyOf(ends)) {
+      end.out.reset();
+      end.in.shut();
+      end.wasReset();
+    }
+  }
+}

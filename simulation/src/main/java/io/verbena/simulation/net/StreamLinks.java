@@ -1,0 +1,23 @@
+package io.verbena.simulation.net;
+
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkProvider;
+import io.verbena.simulation.time.Scheduler;
+
+/**
+ * Streams of one host.
+ *
+ * @param host whose
+ */
+public record StreamLinks(VirtualNetwork network, NetHost host, Scheduler scheduler)
+    implements LinkProvider {
+  @Override
+  public String scheme() {
+    return VirtualNetwork.SCHEME;
+  }
+
+  @Override
+  public LinkDriver newDriver(Runnable wakeLoop) {
+    return new StreamDriver(network, host, scheduler);
+  }
+}

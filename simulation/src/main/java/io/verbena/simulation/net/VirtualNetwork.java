@@ -1,0 +1,121 @@
+package io.verbena.simulation.net;
+
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
+import io.verbena.simulation.time.Agenda;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** All hosts, the lines between them, and who listens where. */
+public final class VirtualNetwork {
+  static final String SCHEME = "tcp";
+  private static final long ASK_AGAIN_NANOS = 1_000_000_000L;
+
+  private final Agenda agenda;
+  private final SplittableRandom random;
+  private final Map<String, NetHost> hosts = new HashMap<>();
+  private final Map<String, NetHost> names = new HashMap<>();
+  private final Map<String, Line> lines = new HashMap<>();
+  private int chunkBytes = 64 << 10;
+
+  /** A network without hosts. */
+  public VirtualNetwork(Agenda agenda, SplittableRandom random) {
+    this.agenda = agenda;
+    this.random = random;
+  }
+
+  /** Sets how many bytes a bulk write has; a power of two. */
+  public void chunkBytes(int bytes) {
+    chunkBytes = bytes;
+  }
+
+  int chunkBytes() {
+    return chunkBytes;
+  }
+
+  Agenda agenda() {
+    return agenda;
+  }
+
+  /** Returns the host of an address; made when first asked for. */
+  public NetHost host(String address) {
+    return hosts.computeIfAbsent(address, NetHost::new);
+  }
+
+  /** Has a name lead to a host from now on. */
+  public void name(String name, NetHost host) {
+    names.put(name, host);
+  }
+
+  /** Returns the line between two hosts; made when first asked for. */
+  public Line line(NetHost one, NetHost other) {
+    boolean order = one.address().compareTo(other.address()) <= 0;
+    String name =
+        order ? one.address() + "-" + other.address() : other.address() + "-" + one.address();
+    return lines.computeIfAbsent(name, Line::new);
+  }
+
+  /** Asks a host for a connection, and again each second while nothing answers. */
+  void ask(StreamAttempt attempt, NetHost from, URI address) {
+    NetHost to = names.getOrDefault(address.getHost(), hosts.get(address.getHost()));
+    if (to == null) {
+      agenda.after(1_000, () -> attempt.failed("no host has the address " + address.getHost()));
+      return;
+    }
+    Line line = line(from, to);
+    agenda.after(line.latencyNanos(), () -> arrive(attempt, from, to, line, address));
+  }
+
+  private void arrive(StreamAttempt attempt, NetHost from, NetHost to, Line line, URI address) {
+    if (attempt.isOver()) {
+      return;
+    }
+    if (line.isStalled() || to.isOff() || from.isOff()) {
+      agenda.after(ASK_AGAIN_NANOS, () -> arrive(attempt, from, to, line, address));
+      return;
+    }
+    StreamListening listening = listening(to, address.getPort());
+    if (listening == null) {
+      agenda.after(line.latencyNanos(), () -> attempt.failed("connection refused by " + address));
+      return;
+    }
+    Pipe there = new Pipe(agenda, random.split(), line);
+    Pipe back = new Pipe(agenda, random.split(), line);
+    String near = SCHEME + "://" + from.address() + ":" + from.nextPort();
+    String far = SCHEME + "://" + to.address() + ":" + address.getPort();
+    StreamEnd client = new StreamEnd(from, back, there, near, far);
+    StreamEnd server = new StreamEnd(to, there, back, far, near);
+    there.between(client, server);
+    back.between(server, client);
+    listening.offer(server);
+    agenda.after(line.latencyNanos(), () -> attempt.connected(client));
+  }
+
+  private static @Nullable StreamListening listening(NetHost host, int port) {
+    for (StreamListening listening : host.listenings()) {
+      if (listening.port() == port) {
+        return listening;
+      }
+    }
+    return null;
+  }
+
+  StreamListening listen(
+      StreamDriver driver,
+      NetHost host,
+      URI address,
+      LinkOptions options,
+      LinkDriver.AcceptHandler handler)
+      throws LinkException {
+    if (listening(host, address.getPort()) != null) {
+      throw new LinkException(address + " is taken; choose another port", null);
+    }
+    StreamListening made = new StreamListening(driver, host, address, options, handler);
+    host.listenings().add(made);
+    return made;
+  }
+}

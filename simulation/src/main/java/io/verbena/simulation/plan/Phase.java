@@ -1,0 +1,25 @@
+package io.verbena.simulation.plan;
+
+/** What a session is at, as far as its user can tell. */
+public enum Phase {
+  NO_LINK("no link"),
+  STREAM("stream"),
+  STREAM_WITH_BULK("stream+"),
+  UPGRADING("upgrading"),
+  UPGRADING_WITH_BULK("upgrad.+"),
+  RDMA("rdma"),
+  RDMA_WITH_BULK("rdma+"),
+  RDMA_LOST("way back"),
+  RDMA_LOST_WITH_BULK("way back+");
+
+  private final String heading;
+
+  Phase(String heading) {
+    this.heading = heading;
+  }
+
+  /** Returns a short name. */
+  public String heading() {
+    return heading;
+  }
+}

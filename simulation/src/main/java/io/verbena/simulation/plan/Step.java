@@ -1,0 +1,130 @@
+package io.verbena.simulation.plan;
+
+import io.verbena.api.bulk.Landing;
+import org.jspecify.annotations.Nullable;
+
+/** Something that a run makes happen at a time. */
+public sealed interface Step {
+  /** Returns when, in nanoseconds since the run began. */
+  long at();
+
+  /** Returns whose it is, or between whose ends it happens: a session by its place. */
+  int session();
+
+  /** Returns the same of another session. */
+  Step of(int otherSession);
+
+  /**
+   * A call.
+   *
+   * @param op its number, told apart by
+   * @param session whose
+   * @param amount bytes, stops or nanoseconds, as the kind has it
+   * @param timeout of the call, in nanoseconds; 0: the session's default
+   * @param cancelAfter its future is cancelled after so many nanoseconds; -1: it is not
+   */
+  record Call(
+      long at, int session, long op, CallKind kind, long amount, long timeout, long cancelAfter)
+      implements Step {
+    @Override
+    public Call of(int other) {
+      return new Call(at, other, op, kind, amount, timeout, cancelAfter);
+    }
+  }
+
+  /** What is called. */
+  enum CallKind {
+    COUNT,
+    COUNT_NOW,
+    ECHO,
+    NOTE,
+    TOUR,
+    WORK,
+    FAIL_DECLARED,
+    FAIL,
+    READ
+  }
+
+  /**
+   * A transfer.
+   *
+   * @param op its number
+   * @param length of the object
+   * @param timeout in nanoseconds; 0: none
+   * @param cancelAfter it is cancelled after so many nanoseconds; -1: it is not
+   */
+  record Move(
+      long at,
+      int session,
+      long op,
+      MoveKind kind,
+      LandingKind landing,
+      int length,
+      boolean checksum,
+      long timeout,
+      long cancelAfter)
+      implements Step {
+    @Override
+    public Move of(int other) {
+      return new Move(at, other, op, kind, landing, length, checksum, timeout, cancelAfter);
+    }
+  }
+
+  /** Which way an object goes. */
+  enum MoveKind {
+    FETCH,
+    PUSH
+  }
+
+  /** Which {@link Landing} it goes to. */
+  enum LandingKind {
+    MEMORY,
+    POOLED,
+    CHUNKS
+  }
+
+  /**
+   * Something that goes wrong.
+   *
+   * @param session between whose ends
+   * @param nanos for so long
+   * @param amount of what the kind has
+   * @param aim it waits until its session is in this phase, but not for ever; null: for none
+   */
+  record Fault(long at, FaultKind kind, int session, long nanos, long amount, @Nullable Phase aim)
+      implements Step {
+    /** One that happens at its time. */
+    public Fault(long at, FaultKind kind, int session, long nanos, long amount) {
+      this(at, kind, session, nanos, amount, null);
+    }
+
+    @Override
+    public Fault of(int other) {
+      return new Fault(at, kind, other, nanos, amount, aim);
+    }
+  }
+
+  /** What goes wrong. */
+  enum FaultKind {
+    STREAM_RESET,
+    STREAM_STALL,
+    STREAM_HALF_STALL,
+    STREAM_THROTTLE,
+    STREAM_DELAY,
+    SERVER_STANDS_STILL,
+    CLIENT_STANDS_STILL,
+    CLOCK_JUMP,
+    FABRIC_CUT,
+    FABRIC_DELAY,
+    DEVICE_REMOVED,
+    DEVICE_BREAKS,
+    COMPLETION_ERRORS,
+    CONNECTIONS_REFUSED,
+    CONNECTIONS_IGNORED,
+    MEMORY_REFUSED,
+    BOTH_LINKS,
+    HANDLERS_FULL,
+    SERVER_RESTART,
+    CLIENT_RESTART
+  }
+}

@@ -1,0 +1,26 @@
+package io.verbena.simulation.world;
+
+import io.verbena.core.SessionLimits;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.verbs.fabric.DeviceProfile;
+
+/**
+ * How one process is set up.
+ *
+ * @param handlerThreads how many handlers run at a time
+ * @param handlerQueue how many more wait
+ * @param rdma whether it has RDMA links
+ * @param bulkMemoryBytes for objects
+ * @param standing how many landings are kept open to each peer
+ * @param partCutOff from which length values travel beside their message
+ */
+public record HostSettings(
+    SessionLimits limits,
+    int handlerThreads,
+    int handlerQueue,
+    boolean rdma,
+    RdmaSettings rdmaSettings,
+    DeviceProfile device,
+    long bulkMemoryBytes,
+    int standing,
+    int partCutOff) {}

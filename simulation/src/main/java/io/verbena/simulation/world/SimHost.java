@@ -1,0 +1,209 @@
+package io.verbena.simulation.world;
+
+import io.verbena.core.NanoClock;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.simulation.net.NetHost;
+import io.verbena.simulation.net.StreamLinks;
+import io.verbena.simulation.time.Strand;
+import io.verbena.verbs.fabric.FabricHost;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/** One process on one host: its clock, loop, handler threads, device, and its client or server. */
+public final class SimHost implements Strand.Place, NanoClock {
+  private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
+  private static final long SPIN_NANOS = 5_000;
+
+  private final SimWorld world;
+  private final String name;
+  private final NetHost net;
+  private final FabricHost fabric;
+  private final long clockOffset;
+  private final EventLoop loop;
+  private final HandlerPool handlers;
+  private final @Nullable RdmaUpgradeProvider rdma;
+  private @Nullable Strand strand;
+  private @Nullable VerbenaServer server;
+  private @Nullable VerbenaClient client;
+  private boolean still;
+  private boolean killed;
+  private long stillSince;
+  private long stillNanos;
+  private boolean ending;
+  private boolean ended;
+
+  SimHost(
+      SimWorld world,
+      String name,
+      NetHost net,
+      FabricHost fabric,
+      HostSettings settings,
+      long clockOffset) {
+    this.world = world;
+    this.name = name;
+    this.net = net;
+    this.fabric = fabric;
+    this.clockOffset = clockOffset;
+    this.loop = new EventLoop(name, this, new StreamLinks(world.network(), net, world.scheduler()));
+    this.handlers =
+        new HandlerPool(
+            world.scheduler(),
+            this,
+            name + "-handler",
+            settings.handlerThreads(),
+            settings.handlerQueue());
+    this.rdma =
+        settings.rdma()
+            ? new RdmaUpgradeProvider(
+                new SimVerbs(fabric, world.scheduler()), settings.rdmaSettings(), this)
+            : null;
+  }
+
+  @Override
+  public long nanoTime() {
+    return world.scheduler().agenda().now() + clockOffset;
+  }
+
+  @Override
+  public boolean acquire(Semaphore permits, long nanos) throws InterruptedException {
+    return Strand.acquire(permits, nanos);
+  }
+
+  @Override
+  public boolean standsStill() {
+    return still || killed;
+  }
+
+  /** Has the process stand still, as under SIGSTOP; or go on. */
+  public void standStill(boolean still) {
+    long now = world.scheduler().agenda().now();
+    if (still && !this.still) {
+      stillSince = now;
+    } else if (!still && this.still) {
+      stillNanos += now - stillSince;
+    }
+    this.still = still;
+  }
+
+  /** Returns for how long it has stood still so far. */
+  public long stillNanos() {
+    return stillNanos + (still ? world.scheduler().agenda().now() - stillSince : 0);
+  }
+
+  /** It stood still for so long together with all else. */
+  void stoodStill(long nanos) {
+    if (!still) {
+      stillNanos += nanos;
+    }
+  }
+
+  void server(VerbenaServer server) {
+    this.server = server;
+  }
+
+  void client(VerbenaClient client) {
+    this.client = client;
+  }
+
+  /** Returns its client; null on a server's host. */
+  public @Nullable VerbenaClient client() {
+    return client;
+  }
+
+  /** Returns its server; null on a client's host. */
+  public @Nullable VerbenaServer server() {
+    return server;
+  }
+
+  /** Returns its loop. */
+  public EventLoop loop() {
+    return loop;
+  }
+
+  /** Returns its handler threads. */
+  public HandlerPool handlers() {
+    return handlers;
+  }
+
+  /** Returns its RDMA links; null where it has none. */
+  public @Nullable RdmaUpgradeProvider rdma() {
+    return rdma;
+  }
+
+  /** Returns the host as the network sees it. */
+  public NetHost net() {
+    return net;
+  }
+
+  /** Returns the host as the fabric sees it. */
+  public FabricHost fabric() {
+    return fabric;
+  }
+
+  /** Returns its name, for traces. */
+  public String name() {
+    return name;
+  }
+
+  void start() {
+    strand = world.scheduler().start(this, name, this::runLoop);
+  }
+
+  /** As the product's own loop thread: cycles while there is work, else waits. */
+  private void runLoop() {
+    loop.adopt();
+    Strand mine = world.running();
+    while (!ending) {
+      if (loop.doWork() > 0) {
+        mine.pause();
+        continue;
+      }
+      long nanos = loop.beginWait(LONGEST_WAIT_NANOS);
+      int work = loop.endWait(nanos);
+      if (work > 0) {
+        mine.pause();
+      } else if (nanos <= 0) {
+        mine.await(SPIN_NANOS); // a link that is watched all the time: cycles take theirs
+      }
+    }
+    if (server != null) {
+      server.close();
+    }
+    if (client != null) {
+      client.close();
+    }
+    loop.onClose();
+    ended = true;
+  }
+
+  /** Ends it in order; done when {@link #hasEnded}. */
+  void end() {
+    loop.execute(() -> ending = true);
+  }
+
+  /** Returns whether its loop has ended in order. */
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  /** The process is killed: its kernel resets its connections, and nothing of it runs any more. */
+  void kill() {
+    net.killProcess();
+    fabric.killProcess();
+    handlers.close();
+    Strand mine = strand;
+    if (mine != null) {
+      mine.cut();
+    }
+    killed = true;
+    ended = true;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

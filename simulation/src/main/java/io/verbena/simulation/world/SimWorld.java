@@ -1,0 +1,179 @@
+package io.verbena.simulation.world;
+
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.CutOffs;
+import io.verbena.simulation.net.Line;
+import io.verbena.simulation.net.VirtualNetwork;
+import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.time.Scheduler;
+import io.verbena.simulation.time.Strand;
+import io.verbena.verbs.fabric.Fabric;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/** All hosts of a run, what is between them, and the one clock behind all of theirs. */
+public final class SimWorld {
+  /** Where servers listen. */
+  public static final int PORT = 7400;
+
+  private final SplittableRandom random;
+  private final Scheduler scheduler;
+  private final VirtualNetwork network;
+  private final List<SimHost> hosts = new ArrayList<>();
+  private Fabric fabric;
+  private int addresses;
+
+  /** A world without hosts. */
+  public SimWorld(long seed) {
+    random = new SplittableRandom(seed);
+    Fabric[] made = new Fabric[1];
+    scheduler =
+        new Scheduler(
+            random.split(),
+            agenda -> {
+              made[0] = Fabric.stepped(random.nextLong(), agenda::now);
+              return new OnFabric(made[0]);
+            });
+    fabric = made[0];
+    network = new VirtualNetwork(scheduler.agenda(), random.split());
+  }
+
+  private record OnFabric(Fabric fabric) implements Scheduler.Outside {
+    @Override
+    public boolean step() {
+      return fabric.step();
+    }
+
+    @Override
+    public long nextDue() {
+      return fabric.nextEventNanos();
+    }
+  }
+
+  /** Returns what lets strands run. */
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /** Returns the network of streams. */
+  public VirtualNetwork network() {
+    return network;
+  }
+
+  /** Returns the fabric of verbs devices. */
+  public Fabric fabric() {
+    return fabric;
+  }
+
+  /** Returns the hosts that there are now. */
+  public List<SimHost> hosts() {
+    return hosts;
+  }
+
+  /** Returns the way of streams between two hosts. */
+  public Line line(SimHost one, SimHost other) {
+    return network.line(one.net(), other.net());
+  }
+
+  Strand running() {
+    Strand strand = scheduler.running();
+    if (strand == null) {
+      throw new IllegalStateException("only strands wait");
+    }
+    return strand;
+  }
+
+  /** Adds a host with a process that has no client or server yet. */
+  private SimHost add(String name, HostSettings settings, String address) {
+    SimHost host =
+        new SimHost(
+            this,
+            name,
+            network.host(address),
+            fabric.addHost(name, settings.device(), inet(address)),
+            settings,
+            clockOffset());
+    hosts.add(host);
+    return host;
+  }
+
+  /** Far apart, and some near the wrap. */
+  private long clockOffset() {
+    return random.nextInt(4) == 0
+        ? Long.MAX_VALUE - random.nextLong(20_000_000_000L)
+        : random.nextLong();
+  }
+
+  private static InetAddress inet(String address) {
+    try {
+      return InetAddress.getByName(address);
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** Starts a server's process, on a host with a new address. */
+  public SimHost startServer(
+      String name, HostSettings settings, Consumer<VerbenaServer.Builder> onServer) {
+    String address = "10.9.0." + ++addresses;
+    SimHost host = add(name, settings, address);
+    VerbenaServer.Builder builder = VerbenaServer.builder().listen(address + ":" + PORT);
+    builder.limits(settings.limits()).handlers(host.handlers()).steppedBy(host.loop());
+    builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
+    builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
+    builder.random(new Random(random.nextLong()));
+    if (host.rdma() != null) {
+      builder.upgrades(host.rdma());
+    }
+    onServer.accept(builder);
+    host.server(builder.start());
+    network.name(name, host.net());
+    host.start();
+    return host;
+  }
+
+  /** Starts a client's process, on a host with a new address. */
+  public SimHost startClient(String name, HostSettings settings) {
+    SimHost host = add(name, settings, "10.9.0." + ++addresses);
+    VerbenaClient.Builder builder = VerbenaClient.builder();
+    builder.limits(settings.limits()).handlers(host.handlers()).steppedBy(host.loop());
+    builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
+    builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
+    if (host.rdma() != null) {
+      builder.upgrades(host.rdma());
+    }
+    host.client(builder.build());
+    host.start();
+    return host;
+  }
+
+  /** Kills a process. */
+  public void kill(SimHost host) {
+    hosts.remove(host);
+    host.kill();
+  }
+
+  /** Time passes while nothing runs, as on a machine that was suspended. */
+  public void jump(long nanos) {
+    Agenda agenda = scheduler.agenda();
+    agenda.moveTo(agenda.now() + nanos);
+    hosts.forEach(host -> host.stoodStill(nanos));
+  }
+
+  /** Ends a process in order; done when it {@link SimHost#hasEnded}. */
+  public void end(SimHost host) {
+    host.end();
+  }
+
+  /** Leaves no thread behind. */
+  public void close() {
+    scheduler.close();
+    fabric.close();
+  }
+}

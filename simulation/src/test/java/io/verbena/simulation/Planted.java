@@ -1,0 +1,120 @@
+package io.verbena.simulation;
+
+import java.util.List;
+
+/**
+ * What is made wrong, one at a time, and within how many seeds the simulation finds it at the
+ * latest: from 1 on, unless another first one is given.
+ */
+enum Planted {
+  /** A loop goes on with the time that it read before it waited. */
+  STALE_CLOCK(4, Slip.in("core.loop.EventLoop", "endWait", Planting.withoutWriting("stale"))),
+
+  /** Slots do not come back to their pool. */
+  SLOTS_NOT_RETURNED(
+      1, Slip.in("core.memory.SlotPool", "putBack", Planting.withoutCalling("offer"))),
+
+  /** What a handler reserved for its reply is not given back. */
+  QUOTA_NOT_GIVEN_BACK(
+      2, Slip.in("core.session.HandlerStarts", "ended", Planting.withoutCalling("give"))),
+
+  /** Credit that went back is owed again. */
+  CREDIT_RETURNED_TWICE(
+      8, Slip.in("rdma.link.ReceiveSide", "flush", Planting.withoutWriting("framesToOwe"))),
+
+  /** Memory goes back to its owner before the writer is fenced off it. */
+  QUARANTINE_SKIPPED(
+      8, Slip.in("core.bulk.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
+
+  /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
+  FENCE_BEFORE_IT_STANDS(
+      12,
+      Workload.CANCELLED_OBJECTS,
+      Slip.in("rdma.link.Landing", "close", Planting.runInPlaceOfKeeping("whenFenced"))),
+
+  /** What is written from is deregistered when the first of several writes from it is over. */
+  DEREGISTERED_WHILE_IN_USE(
+      8,
+      Workload.CANCELLED_OBJECTS,
+      Slip.in("core.bulk.Attached", "freeIfRetired", Planting.reading("retired", 1)),
+      Slip.in("core.bulk.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
+      Slip.in("rdma.device.RegionCache", "release", Planting.withoutCalling("mayStay"))),
+
+  /** An immediate counts for whatever landing has its slot now. */
+  EPOCH_IGNORED(
+      1,
+      6,
+      Workload.PATIENT,
+      "FORGES_IMMEDIATES",
+      Slip.in("rdma.link.LandingTable", "find", Planting.takenForVariable("landing", 1))),
+
+  /** A frame is acknowledged that has not come. */
+  ACKNOWLEDGED_BEFORE_RECEIVED(
+      2, Slip.in("core.session.SessionCore", "stamp", Planting.oneMoreThan("received"))),
+
+  /** A call is answered that was not executed. */
+  ANSWERED_BEFORE_EXECUTED(
+      2, Slip.in("core.call.ServerCall", "start", Planting.withoutCalling("handle"))),
+
+  /** What waits to be packed is sent with the latest first. */
+  ORDER_BROKEN_BY_PACKING(
+      2, Slip.in("core.sequence.Outbox", "add", Planting.calling("addFirst", "addLast"))),
+
+  /**
+   * What has been received is taken again when it is sent again. That happens where a better link
+   * is lost while one end has left the first one and the other has not: by thirty seeds from 1.
+   */
+  RESENT_WITHOUT_DEDUPLICATION(
+      30,
+      1,
+      Workload.SETTLING,
+      "",
+      Slip.in("core.sequence.Inbox", "accept", new WithoutDeduplication()));
+
+  private final long first;
+  private final int seeds;
+  private final Workload workload;
+  private final String mischief;
+
+  @SuppressWarnings("ImmutableEnumChecker") // nobody changes it
+  private final List<Slip> slips;
+
+  Planted(int seeds, Slip... slips) {
+    this(1, seeds, Workload.DRAWN, "", slips);
+  }
+
+  Planted(int seeds, Workload workload, Slip... slips) {
+    this(1, seeds, workload, "", slips);
+  }
+
+  Planted(long first, int seeds, Workload workload, String mischief, Slip... slips) {
+    this.first = first;
+    this.seeds = seeds;
+    this.workload = workload;
+    this.mischief = mischief;
+    this.slips = List.of(slips);
+  }
+
+  /** Returns the first seed that is tried. */
+  long first() {
+    return first;
+  }
+
+  /** Returns how many are tried. */
+  int seeds() {
+    return seeds;
+  }
+
+  Workload workload() {
+    return workload;
+  }
+
+  /** Returns what one client does meanwhile; empty: nothing. */
+  String mischief() {
+    return mischief;
+  }
+
+  List<Slip> slips() {
+    return slips;
+  }
+}

@@ -1,0 +1,155 @@
+package io.verbena.simulation;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.util.function.BiPredicate;
+
+/** Small changes of a method's code, each of which makes it wrong. */
+final class Planting {
+  private Planting() {}
+
+  /** A field is not written; not one of a long or double. */
+  static CodeTransform withoutWriting(String field) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here =
+              element instanceof FieldInstruction write
+                  && write.opcode() == Opcode.PUTFIELD
+                  && write.name().equalsString(field);
+          if (here) {
+            code.pop2(); // the object and the value
+          }
+          return here;
+        });
+  }
+
+  /** A field has a value, whatever it has; an int or a boolean. */
+  static CodeTransform reading(String field, int value) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here =
+              element instanceof FieldInstruction read
+                  && read.opcode() == Opcode.GETFIELD
+                  && read.name().equalsString(field);
+          if (here) {
+            code.pop().loadConstant(value);
+          }
+          return here;
+        });
+  }
+
+  /** A method is not called; what it would return is 0, false or null. */
+  static CodeTransform withoutCalling(String method) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here = calls(element, method);
+          if (here) {
+            popArguments(code, (InvokeInstruction) element);
+            TypeKind returned =
+                TypeKind.from(((InvokeInstruction) element).typeSymbol().returnType());
+            switch (returned) {
+              case VOID -> {}
+              case LONG -> code.lconst_0();
+              case REFERENCE -> code.aconst_null();
+              default -> code.iconst_0();
+            }
+          }
+          return here;
+        });
+  }
+
+  private static void popArguments(CodeBuilder code, InvokeInstruction call) {
+    MethodTypeDesc type = call.typeSymbol();
+    for (int i = type.parameterCount() - 1; i >= 0; i--) {
+      if (TypeKind.from(type.parameterType(i)).slotSize() == 2) {
+        code.pop2();
+      } else {
+        code.pop();
+      }
+    }
+    if (call.opcode() != Opcode.INVOKESTATIC) {
+      code.pop();
+    }
+  }
+
+  /** What a method returns is taken for the local variable in a slot. */
+  static CodeTransform takenForVariable(String method, int slot) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here = calls(element, method);
+          if (here) {
+            code.with(element).pop().iload(slot);
+          }
+          return here;
+        });
+  }
+
+  /** Another method of the same type is called. */
+  static CodeTransform calling(String other, String inPlaceOf) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here = calls(element, inPlaceOf);
+          if (here) {
+            InvokeInstruction call = (InvokeInstruction) element;
+            code.invoke(
+                call.opcode(),
+                call.owner().asSymbol(),
+                other,
+                call.typeSymbol(),
+                call.isInterface());
+          }
+          return here;
+        });
+  }
+
+  /** A runnable is run at once, and not kept in a field. */
+  static CodeTransform runInPlaceOfKeeping(String field) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here =
+              element instanceof FieldInstruction write
+                  && write.opcode() == Opcode.PUTFIELD
+                  && write.name().equalsString(field);
+          if (here) {
+            code.invokeinterface(
+                ClassDesc.of("java.lang.Runnable"),
+                "run",
+                MethodTypeDesc.of(ConstantDescs.CD_void));
+            code.pop();
+          }
+          return here;
+        });
+  }
+
+  /** One is added to the long that a method returns. */
+  static CodeTransform oneMoreThan(String method) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here = calls(element, method);
+          if (here) {
+            code.with(element).lconst_1().ladd();
+          }
+          return here;
+        });
+  }
+
+  private static boolean calls(CodeElement element, String method) {
+    return element instanceof InvokeInstruction call && call.name().equalsString(method);
+  }
+
+  private static CodeTransform inPlaceOf(BiPredicate<CodeBuilder, CodeElement> change) {
+    return (code, element) -> {
+      if (!change.test(code, element)) {
+        code.with(element);
+      }
+    };
+  }
+}

@@ -1,0 +1,55 @@
+package io.verbena.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whole runs in which every rule holds. */
+class SeedsTest {
+  /** As many as there is time for; one at least. */
+  private static final long RANDOM_NANOS = 3_000_000_000L;
+
+  private static void isClean(long seed) {
+    Outcome outcome = Simulation.run(seed);
+    assertThat(outcome.violations())
+        .as("seed %d; see it with: ./verbena simulate --seed %d --trace", seed, seed)
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {2, 3, 9, 50, 186, 217, 272})
+  void aFixedSeedIsClean(long seed) {
+    isClean(seed);
+  }
+
+  @Test
+  void randomSeedsAreClean() {
+    long first = new SplittableRandom().nextLong(1L << 40);
+    long end = System.nanoTime() + RANDOM_NANOS;
+    long seeds = 0;
+    while (seeds == 0 || System.nanoTime() - end < 0) {
+      isClean(first + seeds++);
+    }
+    System.out.println("random seeds " + first + " to " + (first + seeds - 1) + " are clean");
+  }
+
+  @Test
+  void aSeedMakesOneRun() {
+    Outcome first = Simulation.run(4);
+    Outcome second = Simulation.run(4);
+    assertThat(second.hash()).isEqualTo(first.hash());
+    assertThat(second.turns()).isEqualTo(first.turns());
+    assertThat(second.calls().counts()).isEqualTo(first.calls().counts());
+  }
+
+  @Test
+  void aSeedMakesEnoughHappen() {
+    Outcome outcome = Simulation.run(4);
+    assertThat(outcome.plan().steps()).hasSizeGreaterThan(213);
+    assertThat(outcome.plan().sessions()).hasSizeGreaterThanOrEqualTo(3);
+    assertThat(outcome.calls().counts()).containsKeys("answered", "moved");
+  }
+}

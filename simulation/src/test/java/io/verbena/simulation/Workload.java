@@ -1,0 +1,133 @@
+package io.verbena.simulation;
+
+import io.verbena.simulation.plan.Plan;
+import io.verbena.simulation.plan.Planner;
+import io.verbena.simulation.plan.Step;
+import io.verbena.simulation.plan.Step.Call;
+import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.Fault;
+import io.verbena.simulation.plan.Step.FaultKind;
+import io.verbena.simulation.plan.Step.LandingKind;
+import io.verbena.simulation.plan.Step.Move;
+import io.verbena.simulation.plan.Step.MoveKind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** What a seed's hosts and sessions are given to do. */
+enum Workload {
+  /** As the planner draws it. */
+  DRAWN {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      return drawn.steps();
+    }
+  },
+
+  /** The same, but nobody loses patience, and nothing goes wrong. */
+  PATIENT {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      List<Step> steps = new ArrayList<>();
+      for (Step step : drawn.steps()) {
+        switch (step) {
+          case Call call ->
+              steps.add(
+                  new Call(
+                      call.at(), call.session(), call.op(), call.kind(), call.amount(), 0, -1));
+          case Move move ->
+              steps.add(
+                  new Move(
+                      move.at(),
+                      move.session(),
+                      move.op(),
+                      move.kind(),
+                      move.landing(),
+                      move.length(),
+                      move.checksum(),
+                      0,
+                      -1));
+          case Fault _ -> {}
+        }
+      }
+      return steps;
+    }
+  },
+
+  /**
+   * Objects both ways, most of them cancelled on their way, and nothing else goes wrong. They go to
+   * memory that outlives the run: what is written there too late is seen, and ends no JVM.
+   */
+  CANCELLED_OBJECTS {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      List<Step> steps = new ArrayList<>();
+      for (Step step : drawn.steps()) {
+        if (step instanceof Call call && steps.size() < 60) {
+          long at = random.nextLong(SHORT_NANOS);
+          MoveKind kind = random.nextBoolean() ? MoveKind.PUSH : MoveKind.FETCH;
+          int length = 50_000 + random.nextInt(150_000);
+          long cancel = random.nextInt(4) == 0 ? -1 : random.nextLong(2_000_000);
+          steps.add(
+              new Move(
+                  at,
+                  call.session(),
+                  call.op(),
+                  kind,
+                  LandingKind.MEMORY,
+                  length,
+                  true,
+                  0,
+                  cancel));
+        }
+      }
+      return steps;
+    }
+  },
+
+  /**
+   * Paths change all the time, slowly, and most changes are lost on the way: one end has left the
+   * first link, and the other has not.
+   */
+  SETTLING {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      List<Step> steps = new ArrayList<>();
+      for (Step step : drawn.steps()) {
+        if (step instanceof Call call) {
+          CallKind kind = random.nextBoolean() ? CallKind.TOUR : CallKind.COUNT;
+          steps.add(
+              new Call(
+                  random.nextLong(LONG_NANOS),
+                  call.session(),
+                  call.op(),
+                  kind,
+                  1 + random.nextInt(30),
+                  0,
+                  -1));
+        }
+      }
+      for (int session = 0; session < drawn.sessions().size(); session++) {
+        steps.add(new Fault(0, FaultKind.FABRIC_DELAY, session, LONG_NANOS, 60_000_000));
+      }
+      for (long at = 0; at < LONG_NANOS; at += 1_100_000_000 + random.nextLong(400_000_000)) {
+        int session = random.nextInt(drawn.sessions().size());
+        steps.add(new Fault(at, FaultKind.DEVICE_REMOVED, session, 1_000_000, random.nextInt(2)));
+      }
+      return steps;
+    }
+  };
+
+  private static final long SHORT_NANOS = 100_000_000L;
+  private static final long LONG_NANOS = 12_000_000_000L;
+
+  abstract List<Step> steps(Plan drawn, SplittableRandom random);
+
+  Plan of(long seed) {
+    Plan drawn = Planner.of(seed);
+    List<Step> steps = new ArrayList<>(steps(drawn, new SplittableRandom(seed)));
+    steps.sort(Comparator.comparingLong(Step::at));
+    return drawn.withSteps(steps);
+  }
+}
