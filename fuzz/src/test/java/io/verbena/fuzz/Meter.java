@@ -1,0 +1,53 @@
+package io.verbena.fuzz;
+
+import com.code_intelligence.jazzer.api.Jazzer;
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** Counts what this thread allocates for an input, and compares it with what it may. */
+public final class Meter {
+  /** What is loaded, compiled or filled once is not the input's. */
+  private static final int TRIES = 3;
+
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private long from;
+  private long counted;
+  private boolean counting;
+
+  /** Counts from here on; what was counted before does not count. */
+  public void start() {
+    counted = 0;
+    counting = true;
+    from = threads.getCurrentThreadAllocatedBytes();
+  }
+
+  /** Counts no more. */
+  public void stop() {
+    if (counting) {
+      counted = threads.getCurrentThreadAllocatedBytes() - from;
+      counting = false;
+    }
+  }
+
+  /**
+   * Has a target take an input. The fuzzer is told how near it came to the bound, and goes for
+   * more.
+   */
+  static void run(Target target, byte[] input) throws Exception {
+    Meter meter = new Meter();
+    long most = target.mostBytes(input.length);
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < TRIES && least > most; i++) {
+      meter.start();
+      target.take(input, meter);
+      meter.stop();
+      least = Math.min(least, meter.counted);
+    }
+    Jazzer.maximize(100 * least / most, 0, 100);
+    if (least > most) {
+      throw new AssertionError(
+          "an input of %d bytes made this process allocate %d, and %d is the most that it may"
+              .formatted(input.length, least, most));
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.verbena.fuzz.decoder;
+
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.codec.WireEncoder;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+
+/** Messages as arrays. */
+public final class Bytes {
+  /** The limits of every message here. */
+  public static final int MOST_BYTES = 1 << 20;
+
+  /** The most records within each other. */
+  public static final int MOST_DEPTH = 16;
+
+  private Bytes() {}
+
+  /** Encodes a message. */
+  public static byte[] encode(Consumer<WireOut> message) {
+    WireEncoder out = encoder();
+    message.accept(out);
+    return taken(out);
+  }
+
+  static WireEncoder encoder() {
+    WireEncoder out = new WireEncoder();
+    out.start(ByteBuffer.allocate(64), 0, MOST_BYTES, MOST_DEPTH);
+    return out;
+  }
+
+  static byte[] taken(WireEncoder out) {
+    byte[] bytes = new byte[out.length()];
+    out.buffer().get(0, bytes);
+    return bytes;
+  }
+
+  /** Returns what decodes a message. */
+  public static WireDecoder decoder(byte[] bytes) {
+    return decoder(bytes, 0);
+  }
+
+  static WireDecoder decoder(byte[] bytes, int from) {
+    WireDecoder in = new WireDecoder();
+    in.start(ByteBuffer.wrap(bytes), from, bytes.length, MOST_DEPTH);
+    return in;
+  }
+
+  /** Puts a byte before others. */
+  static byte[] with(int first, byte[] others) {
+    byte[] all = new byte[others.length + 1];
+    all[0] = (byte) first;
+    System.arraycopy(others, 0, all, 1, others.length);
+    return all;
+  }
+}

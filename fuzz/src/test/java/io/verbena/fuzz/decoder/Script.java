@@ -1,0 +1,125 @@
+package io.verbena.fuzz.decoder;
+
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Frames, as an input says. Numbers, version and epoch are as they should be, unless a bit says
+ * otherwise: else the fuzzer would hardly get beyond them.
+ *
+ * <pre>
+ *   kind: its place among all, or beyond | bits | call id | length, 1 byte or 2 | body
+ *
+ *   bits   1 first fragment   2 parts   4 a number too high   8 another epoch
+ *          16 a wild acknowledgement   32 time passes   64 all is stepped behind it   128 length of 2 bytes
+ * </pre>
+ */
+final class Script {
+  static final int FIRST_FRAGMENT = FrameHeader.FLAG_FIRST_FRAGMENT;
+  static final int PARTS = FrameHeader.FLAG_PARTS;
+  static final int WILD_NUMBER = 4;
+  static final int WILD_EPOCH = 8;
+  static final int WILD_ACKNOWLEDGEMENT = 16;
+  static final int TIME = 32;
+  static final int STEP = 64;
+  static final int LONG = 128;
+
+  private static final List<FrameKind> KINDS = List.of(FrameKind.values());
+  private static final int HEAD = 4;
+
+  private final byte[] input;
+  private int at;
+  private long sequence;
+
+  /**
+   * One frame, and what is done behind it.
+   *
+   * @param bytes the frame
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Step(byte[] bytes, boolean passesTime, boolean steps) {}
+
+  /**
+   * The frames of an input.
+   *
+   * @param from where they begin in it
+   */
+  Script(byte[] input, int from) {
+    this.input = input;
+    this.at = from;
+  }
+
+  /** Returns the next frame; null at the end. */
+  @Nullable Step next() {
+    if (input.length - at < HEAD) {
+      return null;
+    }
+    int kind = input[at] & 0xff;
+    int bits = input[at + 1] & 0xff;
+    int callId = input[at + 2] & 0xff;
+    int length = input[at + 3] & 0xff;
+    at += HEAD;
+    if ((bits & LONG) != 0 && at < input.length) {
+      length = (length << 8) | (input[at++] & 0xff);
+    }
+    byte[] body = Arrays.copyOfRange(input, at, at + Math.min(length, input.length - at));
+    at += body.length;
+    return new Step(frame(kind, bits, callId, body), (bits & TIME) != 0, (bits & STEP) != 0);
+  }
+
+  private byte[] frame(int place, int bits, int callId, byte[] body) {
+    FrameKind kind = KINDS.get(place % KINDS.size());
+    ByteBuffer frame = ByteBuffer.allocate(FrameHeader.BYTES + body.length);
+    frame.put(FrameHeader.BYTES, body);
+    FrameHeader.write(frame, kind, bits & (FIRST_FRAGMENT | PARTS), callId);
+    if (place >= 200) {
+      frame.put(1, (byte) place); // a kind there may not be
+    }
+    if (kind.sequenced()) {
+      FrameHeader.number(frame, (bits & WILD_NUMBER) != 0 ? sequence + 7 : ++sequence);
+    }
+    FrameHeader.stamp(
+        frame, (bits & WILD_EPOCH) != 0 ? 2 : 1, (bits & WILD_ACKNOWLEDGEMENT) != 0 ? 999 : 0);
+    return frame.array();
+  }
+
+  /** Makes inputs. */
+  static final class Maker {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    Maker(int... first) {
+      for (int one : first) {
+        out.write(one);
+      }
+    }
+
+    Maker frame(FrameKind kind, int bits, int callId, Consumer<WireOut> body) {
+      byte[] bytes = Bytes.encode(body);
+      boolean isLong = bytes.length > 255;
+      out.write(KINDS.indexOf(kind));
+      out.write(isLong ? bits | LONG : bits);
+      out.write(callId);
+      if (isLong) {
+        out.write(bytes.length >> 8);
+      }
+      out.write(bytes.length);
+      out.writeBytes(bytes);
+      return this;
+    }
+
+    Maker frame(FrameKind kind, int callId, Consumer<WireOut> body) {
+      return frame(kind, STEP, callId, body);
+    }
+
+    byte[] done() {
+      return out.toByteArray();
+    }
+  }
+}
