@@ -2,10 +2,12 @@ package io.verbena.bench;
 
 import static java.util.stream.Collectors.joining;
 
+import io.verbena.bench.command.AbuseCommand;
 import io.verbena.bench.command.ClientCommand;
 import io.verbena.bench.command.CompareCommand;
 import io.verbena.bench.command.LocalCommand;
 import io.verbena.bench.command.ServerCommand;
+import io.verbena.bench.command.SoakCommand;
 import io.verbena.bench.command.TargetsCommand;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.usage.Versions;
@@ -33,7 +35,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ServerCommand.class,
       ClientCommand.class,
       CompareCommand.class,
-      TargetsCommand.class
+      TargetsCommand.class,
+      AbuseCommand.class,
+      SoakCommand.class
     })
 public final class Main {
   private Main() {}

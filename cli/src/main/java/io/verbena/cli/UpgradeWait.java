@@ -2,8 +2,8 @@ package io.verbena.cli;
 
 import io.verbena.api.Session;
 import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.upgrade.ChosenUpgrades;
 import java.time.Duration;
-import java.util.ServiceLoader;
 
 /** Waits for a session to take RDMA. Safe for use by any thread. */
 public final class UpgradeWait {
@@ -21,10 +21,9 @@ public final class UpgradeWait {
 
   /** Returns whether this host has a device that a session may upgrade to. */
   public static boolean hasDevice() {
-    return ServiceLoader.load(UpgradeProvider.class)
-        .findFirst()
-        .map(provider -> provider.availability() instanceof UpgradeProvider.Availability.Available)
-        .orElse(false);
+    UpgradeProvider provider = ChosenUpgrades.onClassPath();
+    return provider != null
+        && provider.availability() instanceof UpgradeProvider.Availability.Available;
   }
 
   /**

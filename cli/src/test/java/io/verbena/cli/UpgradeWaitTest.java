@@ -2,8 +2,8 @@ package io.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.api.Path;
 import io.verbena.api.Session;
+import io.verbena.api.SessionPath;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,7 +19,9 @@ class UpgradeWaitTest {
             Session.class.getClassLoader(),
             new Class<?>[] {Session.class},
             (proxy, method, arguments) ->
-                looks.incrementAndGet() < look ? new Path("tcp", "") : new Path("rdma", "rxe0"));
+                looks.incrementAndGet() < look
+                    ? new SessionPath("tcp", "")
+                    : new SessionPath("rdma", "rxe0"));
   }
 
   @Test

@@ -128,6 +128,13 @@ final class LoadOptions {
               + " not look at what it is sent")
   private boolean validate;
 
+  @Option(
+      names = "--checksum",
+      description =
+          "checksum large objects on their way, as is the default of files; without, what moves them"
+              + " is measured alone")
+  private boolean checksum;
+
   /**
    * Returns the loads, in the order in which they are put.
    *
@@ -146,6 +153,10 @@ final class LoadOptions {
       throw new ParameterException(
           spec.commandLine(), "--memory is of large objects: of '-w put' and '-w fetch'");
     }
+    if (checksum && !kind.movesObjects()) {
+      throw new ParameterException(
+          spec.commandLine(), "--checksum is of large objects: of '-w put' and '-w fetch'");
+    }
     Load load =
         new Load(
             kind,
@@ -158,7 +169,8 @@ final class LoadOptions {
             time,
             count,
             memory,
-            validate);
+            validate,
+            checksum);
     if (sweep == Sweep.SIZE || allSizes) {
       int least = kind.movesObjects() ? 4 << 10 : 64;
       int most = kind.movesObjects() ? 64 << 20 : 1 << 20;

@@ -93,7 +93,8 @@ public record Known(Kind kind, int size, int outstanding, Unit unit, Map<Rival, 
         && load.mode() == Mode.ASYNC
         && load.memory() == Memory.WARM
         && load.ratePerSecond() == 0
-        && !load.validate();
+        && !load.validate()
+        && !load.checksum();
   }
 
   private Stream<String> weak(Figures played) {

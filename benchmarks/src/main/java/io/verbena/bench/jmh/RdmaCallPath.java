@@ -48,7 +48,7 @@ public class RdmaCallPath {
   private static final Duration TICK = Duration.ofMillis(1);
 
   private final byte[] message = new byte[64];
-  private final SteppedWorld world = new SteppedWorld();
+  private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final NanoClock clock = world.clock();
   private final Fabric fabric = Fabric.stepped(COMPLETES_AT_ONCE, clock::nanoTime);
   private final RepeaterRpc.Async repeater = upgraded();

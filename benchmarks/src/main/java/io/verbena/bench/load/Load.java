@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  * @param count how many calls a turn makes; 0: as many as fit in the duration
  * @param memory for large objects
  * @param validate whether every byte of an answer is compared; its number and its length always are
+ * @param checksum whether large objects are checksummed on their way
  */
 public record Load(
     Kind kind,
@@ -27,7 +28,8 @@ public record Load(
     Duration duration,
     long count,
     Memory memory,
-    boolean validate) {
+    boolean validate,
+    boolean checksum) {
   /** Checks every value. */
   public Load {
     require(
@@ -74,6 +76,7 @@ public record Load(
         duration,
         0,
         Memory.WARM,
+        false,
         false);
   }
 
@@ -126,6 +129,7 @@ public record Load(
         time,
         calling,
         where,
-        validate);
+        validate,
+        checksum);
   }
 }

@@ -155,6 +155,9 @@ public final class Tables {
     if (load.validate()) {
       words.append(", validated");
     }
+    if (load.checksum()) {
+      words.append(", checksummed");
+    }
     return words.toString();
   }
 

@@ -1,6 +1,7 @@
 package io.verbena.bench.verbena;
 
 import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.stub.ServiceBinding;
 import io.verbena.bench.usage.HostInfo;
 import io.verbena.bench.usage.Usage;
 import io.verbena.bench.usage.UsageMeter;
@@ -75,6 +76,11 @@ public final class BenchHost implements AutoCloseable {
         name -> {
           throw new IllegalArgumentException("no rivals here, so no " + name);
         });
+  }
+
+  /** Returns what callers are measured by alone, for a server of others. */
+  public static ServiceBinding target() {
+    return BenchTargetRpc.bind(new Target(Duration.ZERO));
   }
 
   /** Returns the port it listens at. */

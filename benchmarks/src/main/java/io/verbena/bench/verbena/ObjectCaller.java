@@ -4,6 +4,7 @@ import io.verbena.api.Session;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferOptions;
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Kind;
@@ -18,6 +19,7 @@ final class ObjectCaller implements Caller {
   private final Session session;
   private final Load load;
   private final ObjectRef ref;
+  private final TransferOptions options;
   private final byte[] content;
   private final boolean isWarm;
   private final boolean toFile;
@@ -31,6 +33,11 @@ final class ObjectCaller implements Caller {
     this.load = load;
     boolean fromFile = load.memory() == Memory.FILE || load.memory() == Memory.FILES;
     this.ref = BenchControlRpc.client(session).object(load.size(), fromFile);
+    // Unless asked for: the raw speed, as of what is compared with it; by the kernel where it can.
+    this.options =
+        load.checksum()
+            ? TransferOptions.DEFAULT.withChecksum()
+            : TransferOptions.DEFAULT.withoutChecksum();
     this.content = Messages.of(load.size());
     this.isChecked = load.validate() && load.kind() == Kind.FETCH;
     this.isWarm = load.memory() != Memory.COLD;
@@ -51,8 +58,8 @@ final class ObjectCaller implements Caller {
     }
     Transfer transfer =
         load.kind() == Kind.FETCH
-            ? session.objects().fetch(ref, spot.landing())
-            : session.objects().push(Arrivals.name(toFile, call.number()), spot.source());
+            ? session.objects().fetch(ref, spot.landing(), options)
+            : session.objects().push(Arrivals.name(toFile, call.number()), spot.source(), options);
     transfer
         .result()
         .whenComplete(

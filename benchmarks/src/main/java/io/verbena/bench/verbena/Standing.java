@@ -8,7 +8,7 @@ package io.verbena.bench.verbena;
  */
 public record Standing(int count, int bytes) {
   /** None. */
-  public static final Standing NONE = new Standing(0, 0);
+  public static final Standing NONE = new Standing(0, 1);
 
   /** Returns them as users write them. */
   @Override

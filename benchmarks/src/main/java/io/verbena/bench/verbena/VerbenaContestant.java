@@ -9,9 +9,9 @@ import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.upgrade.ChosenUpgrades;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.ServiceLoader;
 
 /** Typed calls on one path. */
 public final class VerbenaContestant implements Contestant {
@@ -77,7 +77,7 @@ public final class VerbenaContestant implements Contestant {
     if (route != Route.RDMA) {
       return;
     }
-    UpgradeProvider rdma = ServiceLoader.load(UpgradeProvider.class).findFirst().orElse(null);
+    UpgradeProvider rdma = ChosenUpgrades.onClassPath();
     if (rdma == null) {
       throw new AbsentException("no RDMA link on the class path");
     }

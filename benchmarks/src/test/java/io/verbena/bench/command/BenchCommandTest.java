@@ -91,6 +91,23 @@ class BenchCommandTest {
   }
 
   @Test
+  @EnabledOnOs(OS.LINUX)
+  void measuresWhatOthersNoticeOfAnAbuse() {
+    Run run = bench("abuse --only slow_opening --most 20 --duration 0.2 --rounds 1 --rate 200");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).contains("p99 before us", "20 x one byte a second, opening", "nothing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "fabric"})
+  @EnabledOnOs(OS.LINUX)
+  void soaks(String on) {
+    Run run = bench("soak --duration 2 --seed 1 --on " + on);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).contains("seed 1", "none lost, doubled or hung", "heap after GC");
+  }
+
+  @Test
   void putsIntoLandingsThatStandOpen() {
     Run run =
         bench(

@@ -46,7 +46,8 @@ class LoadLoopTest {
         Duration.ofMillis(100),
         count,
         Memory.WARM,
-        validate);
+        validate,
+        false);
   }
 
   private static Turn run(Load load, Consumer<Call> how) throws InterruptedException {
@@ -231,6 +232,7 @@ class LoadLoopTest {
             Duration.ofMillis(100),
             50,
             Memory.WARM,
+            false,
             false);
     Caller opening =
         new Caller() {

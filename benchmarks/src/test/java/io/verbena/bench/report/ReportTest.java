@@ -81,7 +81,8 @@ class ReportTest {
         Duration.ofSeconds(1),
         0,
         Memory.WARM,
-        validate);
+        validate,
+        false);
   }
 
   @ParameterizedTest
@@ -140,6 +141,15 @@ class ReportTest {
       assertThat(svg.getElementsByTagName("path").getLength()).isGreaterThan(2);
     }
     assertThat(found).as("throughput, latency, ratio, and percentiles of two sizes").isEqualTo(5);
+  }
+
+  @Test
+  void theLatencyAxisIsLabelledByPercentiles() {
+    Map.of(50.0, "p50", 90.0, "p90", 99.0, "p99", 99.9, "p99.9", 99.99, "p99.99")
+        .forEach(
+            (percentile, label) ->
+                assertThat(Plots.percentileAt(Plots.placeOf(percentile))).isEqualTo(label));
+    assertThat(Plots.percentileAt(Plots.placeOf(95))).as("between").isEqualTo("p95");
   }
 
   @Test

@@ -113,7 +113,8 @@ class RivalTest {
             Duration.ofSeconds(1),
             10,
             Memory.WARM,
-            true);
+            true,
+            false);
     assertThatThrownBy(() -> run(rival, validated)).hasMessageContaining("from byte 50");
   }
 
@@ -142,6 +143,7 @@ class RivalTest {
             Duration.ofSeconds(1),
             0,
             Memory.WARM,
+            false,
             false);
     assertThat(takers(CALL)).contains(Rival.PERFTEST, Rival.NIO);
     assertThat(takers(paced)).contains(Rival.NIO).doesNotContain(Rival.PERFTEST);

@@ -8,7 +8,10 @@ import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.PinningCost;
 import io.verbena.core.link.PinningCosts;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Readings in words, and as JSON. */
@@ -58,18 +61,24 @@ final class Readings {
     CutOffs cutOffs = reading.cutOffs();
     Table table =
         new Table("bytes", "in message", "pooled", "in place", "in place, cold", "chosen");
+    Map<String, List<String>> reasons = new LinkedHashMap<>();
     for (int bytes : Reading.LENGTHS) {
+      Choice choice = Choice.of(costs, cutOffs, bytes);
+      if (choice.why() != null) {
+        reasons
+            .computeIfAbsent(choice.way() + ": " + choice.why(), why -> new ArrayList<>())
+            .add(bytes(bytes));
+      }
       table.row(
           bytes(bytes),
           micros(CutOffs.inMessageNanos(costs, bytes)),
           micros(CutOffs.pooledNanos(costs, bytes)),
           micros(CutOffs.inPlaceNanos(costs, costs.pinning().warm(), bytes)),
           micros(CutOffs.inPlaceNanos(costs, costs.pinning().cold(), bytes)),
-          bytes < cutOffs.beside()
-              ? "in message"
-              : bytes < cutOffs.inPlace() ? "pooled" : "in place");
+          choice.way());
     }
     table.print(out, "  ");
+    reasons.forEach((why, lengths) -> out.println("  " + String.join(", ", lengths) + " " + why));
     String calls = reading.path() + ", whole calls, the median";
     trials(calls, "in message", "beside it", cutOffs.beside(), reading.beside(), out);
     String segments = calls + ", of memory not pinned before";

@@ -16,13 +16,16 @@ import picocli.CommandLine.Spec;
     name = "demo",
     description = "Makes typed calls between two processes, on the best path there is.")
 public final class DemoCommand implements Callable<Integer> {
+  /** Two new JVMs, and perhaps on an emulated machine. */
+  private static final Duration COLD_START = Duration.ofSeconds(20);
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     try (ServerProcess server = ServerProcess.start();
-        VerbenaClient client = VerbenaClient.builder().build();
+        VerbenaClient client = VerbenaClient.builder().connectTimeout(COLD_START).build();
         Session session = client.connect(server.address())) {
       out.printf("server   process %d, at %s%n", server.pid(), server.address());
       out.printf("client   process %d, this one%n", ProcessHandle.current().pid());

@@ -1,6 +1,7 @@
 package io.verbena.cli.doctor;
 
 import com.ibm.disni.verbs.IbvContext;
+import io.verbena.rdma.Words;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.DeviceAttributes.Transport;
 import io.verbena.verbs.ext.Errno;
@@ -41,8 +42,12 @@ final class Devices {
     if (problem.isPresent()) {
       VerbsException failure = problem.get();
       obstacle = String.valueOf(failure.getMessage());
-      String detail = failure.call() + ": " + Errno.name(failure.errno());
-      findings.add(Finding.missing("a device", detail, modules.softDevice()));
+      if (failure.errno() == Errno.ENODEV) {
+        String detail = failure.call() + ": " + Errno.name(failure.errno());
+        findings.add(Finding.missing("a device", detail, modules.softDevice()));
+      } else {
+        findings.add(Finding.missing("the devices", "cannot be looked at", failure.cure()));
+      }
     } else {
       lookAtAll();
     }
@@ -57,9 +62,9 @@ final class Devices {
         opened.add(device.deviceName());
         lookAt(context, device);
       }
-    } catch (IOException e) {
-      obstacle = String.valueOf(e.getMessage());
-      findings.add(Finding.missing("the devices", obstacle, "see the message"));
+    } catch (Throwable thrown) { // whatever a provider throws is a finding
+      obstacle = Words.of(thrown);
+      findings.add(Finding.missing("the devices", "cannot be looked at", obstacle));
     }
     for (String name : host.names("/sys/class/infiniband")) {
       if (!opened.contains(name)) {

@@ -4,7 +4,9 @@ import io.verbena.core.link.UpgradeProvider;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +24,9 @@ record Doctor(
   /** What was found, and what follows from it. */
   record Diagnosis(List<Section> sections, Prospect prospect) {
     void print(PrintWriter out) {
+      Set<String> told = new HashSet<>();
       for (Section section : sections) {
-        section.print(out);
+        section.without(told).print(out);
         out.println();
       }
     }

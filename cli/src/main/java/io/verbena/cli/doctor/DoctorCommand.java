@@ -1,13 +1,13 @@
 package io.verbena.cli.doctor;
 
-import io.verbena.api.Path;
-import io.verbena.core.link.UpgradeProvider;
-import io.verbena.verbs.ext.VerbsProvider;
+import io.verbena.api.SessionPath;
+import io.verbena.core.upgrade.ChosenUpgrades;
+import io.verbena.rdma.GuardedVerbs;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +74,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     out.flush();
     Duration wait = diagnosis.prospect().rdma() ? Duration.ofSeconds(waitSeconds) : Duration.ZERO;
-    Path path = SessionProbe.path(doctor.upgrades(), server, wait, out);
+    SessionPath path = SessionProbe.path(doctor.upgrades(), server, wait, out);
     out.printf("%npath: %s%n", path);
     out.flush();
     return path.link().equals("rdma") ? 0 : NO_RDMA;
@@ -82,10 +82,10 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private static Doctor ofThisMachine() {
     return new Doctor(
-        new Host(java.nio.file.Path.of("/")),
+        new Host(Path.of("/")),
         DoctorCommand::loads,
-        ServiceLoader.load(VerbsProvider.class).findFirst().orElseThrow(),
-        ServiceLoader.load(UpgradeProvider.class).findFirst().orElse(null));
+        GuardedVerbs.onClassPath(),
+        ChosenUpgrades.onClassPath());
   }
 
   private static boolean loads(String soname) {

@@ -39,4 +39,9 @@ record Finding(Mark mark, String what, String detail, String cure) {
   static Finding missing(String what, String detail, String cure) {
     return new Finding(Mark.MISSING, what, detail, cure);
   }
+
+  /** Returns the same with another cure. */
+  Finding withCure(String other) {
+    return new Finding(mark, what, detail, other);
+  }
 }

@@ -29,8 +29,16 @@ final class Libraries {
 
   Section section() {
     List<Finding> findings = new ArrayList<>();
-    findings.add(library("libibverbs.so.1", "libibverbs1", "libibverbs"));
-    findings.add(library("librdmacm.so.1", "librdmacm1", "librdmacm"));
+    try {
+      findings.add(library("libibverbs.so.1", "libibverbs1", "libibverbs"));
+      findings.add(library("librdmacm.so.1", "librdmacm1", "librdmacm"));
+    } catch (IllegalCallerException e) {
+      findings.add(
+          Finding.missing(
+              "native access",
+              "this JVM denies it, and verbs need it",
+              "start it with --enable-native-access=ALL-UNNAMED"));
+    }
     findings.add(drivers());
     return new Section("Libraries", findings);
   }

@@ -88,7 +88,8 @@ final class Limits {
               + " or LimitMEMLOCK=infinity in the systemd unit";
       case DOCKER, PODMAN -> "start the container with --ulimit memlock=-1";
       case KUBERNETES ->
-          "add IPC_LOCK to securityContext.capabilities, or raise the runtime's limit";
+          "on the node: LimitMEMLOCK=infinity for the container runtime (containerd, crio);"
+              + " IPC_LOCK helps a container that runs as root, and no other";
       case OTHER -> "raise the container's memlock limit";
     };
   }

@@ -2,7 +2,9 @@ package io.verbena.cli.doctor;
 
 import io.verbena.cli.doctor.Finding.Mark;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** The findings about one part of the machine. */
 record Section(String title, List<Finding> findings) {
@@ -12,6 +14,16 @@ record Section(String title, List<Finding> findings) {
 
   boolean has(Mark mark) {
     return findings.stream().anyMatch(finding -> finding.mark() == mark);
+  }
+
+  /** Returns the same, where a cure that was told before is not told again. */
+  Section without(Set<String> told) {
+    List<Finding> once = new ArrayList<>();
+    for (Finding finding : findings) {
+      boolean isNew = finding.cure().isEmpty() || told.add(finding.cure());
+      once.add(isNew ? finding : finding.withCure("the same"));
+    }
+    return new Section(title, once);
   }
 
   void print(PrintWriter out) {

@@ -1,7 +1,7 @@
 package io.verbena.cli.doctor;
 
-import io.verbena.api.Path;
 import io.verbena.api.Session;
+import io.verbena.api.SessionPath;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.link.UpgradeProvider;
@@ -21,7 +21,7 @@ final class SessionProbe {
    * @param wait how long at most; zero where it is known that it cannot upgrade
    * @throws io.verbena.api.RpcException if there is no session to be had
    */
-  static Path path(
+  static SessionPath path(
       @Nullable UpgradeProvider upgrades, String address, Duration wait, PrintWriter out)
       throws InterruptedException {
     VerbenaClient.Builder builder = VerbenaClient.builder();

@@ -5,6 +5,7 @@ import io.verbena.core.bulk.BulkStats;
 import io.verbena.core.bulk.PublishedStat;
 import io.verbena.core.bulk.TransferStat;
 import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.OnewayStat;
 import io.verbena.core.stat.SessionStat;
 import java.io.PrintWriter;
 import java.util.List;
@@ -23,12 +24,18 @@ final class Report {
     out.println(engine.name());
     out.printf("%sslots in use  %d of %,d%n", INDENT, engine.slotsInUse(), engine.maxSlots());
     print(engine.bulk(), out);
+    print(engine.oneways(), out);
     print("published", published(engine.published()), out);
     if (!engine.upgrade().isEmpty()) {
       out.println(INDENT + "rdma");
       Table figures = new Table("figure", "now");
       engine.upgrade().forEach((name, value) -> figures.row(name, inWords(name, value)));
       figures.print(out, INDENT + INDENT);
+    }
+    if (!engine.log().isEmpty()) {
+      Table told = new Table("logged or left out, by this process", "times");
+      engine.log().forEach(told::row);
+      print("log", told, out);
     }
     out.println(INDENT + "sessions  " + engine.sessions().size());
     if (!engine.sessions().isEmpty()) {
@@ -101,13 +108,28 @@ final class Report {
         bytes(bulk.publishedBytes()));
   }
 
+  private static void print(OnewayStat oneways, PrintWriter out) {
+    if (!oneways.isEmpty()) {
+      out.printf(
+          "%sone-way calls %d not sent, %d unknown, %d dropped by peers, %d dropped, %d failed%n",
+          INDENT,
+          oneways.unsent(),
+          oneways.unknown(),
+          oneways.refusedByPeer(),
+          oneways.refused(),
+          oneways.failed());
+    }
+  }
+
   private static Table sessions(EngineStat engine) {
     Table table =
-        new Table("peer", "who", "path", "links", "out", "in", "unacked", "changes", "credits");
+        new Table(
+            "peer", "who", "state", "path", "links", "out", "in", "unacked", "changes", "credits");
     for (SessionStat one : engine.sessions()) {
       table.row(
           one.peer().isEmpty() ? "-" : one.peer(),
           one.identity().isEmpty() ? "-" : one.identity(),
+          one.state().name().toLowerCase(Locale.ROOT),
           one.path(),
           one.links(),
           one.callsOut(),

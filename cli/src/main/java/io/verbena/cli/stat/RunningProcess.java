@@ -1,5 +1,7 @@
 package io.verbena.cli.stat;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import com.sun.tools.attach.VirtualMachineDescriptor;
@@ -7,12 +9,16 @@ import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.Stats;
 import io.verbena.core.stat.VerbenaMXBean;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanServerConnection;
@@ -91,6 +97,7 @@ record RunningProcess(long pid, String name) {
    * @throws IOException if it cannot be asked, or does not answer in time; the message says why
    */
   static List<EngineStat> ask(long pid, Duration longest) throws IOException, InterruptedException {
+    requireJvm(pid);
     limitAttaching(longest);
     try {
       return new Answer<>(() -> ask(pid)).await(longest);
@@ -100,6 +107,39 @@ record RunningProcess(long pid, String name) {
               .formatted(pid, longest.toSeconds(), pid),
           e);
     }
+  }
+
+  /**
+   * Refuses to attach to what is not known to be a JVM: attaching sends SIGQUIT, which ends most
+   * other programs.
+   */
+  private static void requireJvm(long pid) throws IOException {
+    String id = Long.toString(pid);
+    if (VirtualMachine.list().stream().anyMatch(one -> one.id().equals(id)) || mapsJvm(pid)) {
+      return;
+    }
+    throw new IOException(
+        "process %d%s is no JVM of yours: 'verbena stat' lists those that use Verbena"
+            .formatted(pid, program(pid)));
+  }
+
+  /**
+   * Returns whether a process has a JVM's library: one started with -XX:-UsePerfData is in no list.
+   */
+  private static boolean mapsJvm(long pid) {
+    try (Stream<String> maps = Files.lines(Path.of("/proc/" + pid + "/maps"), ISO_8859_1)) {
+      return maps.anyMatch(line -> line.endsWith("/libjvm.so"));
+    } catch (IOException | UncheckedIOException e) {
+      return false; // it has ended, is another user's, or the system has no such file
+    }
+  }
+
+  /** Returns the name of a process's program, without its arguments, which may be secret. */
+  private static String program(long pid) {
+    return ProcessHandle.of(pid)
+        .flatMap(process -> process.info().command())
+        .map(command -> " (" + Path.of(command).getFileName() + ")")
+        .orElse("");
   }
 
   private static List<EngineStat> ask(long pid) throws IOException {

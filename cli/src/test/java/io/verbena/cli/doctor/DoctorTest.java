@@ -4,15 +4,22 @@ import static io.verbena.cli.doctor.FakeHost.in;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.cli.doctor.Doctor.Diagnosis;
+import io.verbena.core.NanoClock;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
+import io.verbena.rdma.GuardedVerbs;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,6 +118,18 @@ class DoctorTest {
   }
 
   @Test
+  void tellsEachCureOnce() {
+    FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
+    host.removeDevice();
+    StringWriter out = new StringWriter();
+    examine(host, RDMA_LINK).print(new PrintWriter(out));
+    List<String> cures =
+        out.toString().lines().map(String::strip).filter(l -> l.startsWith("cure: ")).toList();
+    assertThat(cures).contains("cure: the same");
+    assertThat(cures).filteredOn(cure -> !cure.equals("cure: the same")).doesNotHaveDuplicates();
+  }
+
+  @Test
   void aProgramWithoutTheRdmaLinkGetsTcpWhateverTheMachineHas() {
     Diagnosis diagnosis = examine(device(DeviceProfile.full(), "10.9.0.1"), null);
     assertThat(diagnosis.prospect().toString())
@@ -123,6 +142,39 @@ class DoctorTest {
     Diagnosis diagnosis = examine(device(DeviceProfile.full(), "10.9.0.1"), RDMA_LINK);
     assertThat(in(devices(diagnosis), "mlx5_0").cure())
         .startsWith("apt-get install ibverbs-providers");
+  }
+
+  @Test
+  void aJvmThatDeniesNativeAccessIsAFindingWithItsCure() {
+    VerbsProvider denied =
+        (VerbsProvider)
+            Proxy.newProxyInstance(
+                VerbsProvider.class.getClassLoader(),
+                new Class<?>[] {VerbsProvider.class},
+                (self, method, arguments) -> {
+                  throw new IllegalCallerException("Illegal native access");
+                });
+    GuardedVerbs verbs = GuardedVerbs.of(denied);
+    Diagnosis diagnosis =
+        new Doctor(
+                new FakeHost(root).files(),
+                soname -> {
+                  throw new IllegalCallerException("Illegal native access");
+                },
+                verbs,
+                new RdmaUpgradeProvider(verbs, RdmaSettings.DEFAULT, NanoClock.SYSTEM))
+            .examine();
+
+    assertThat(diagnosis.prospect().toString())
+        .startsWith("path: tcp (the verbs devices cannot be used: ")
+        .contains("IllegalCallerException");
+    assertThat(diagnosis.sections())
+        .flatMap(Section::findings)
+        .filteredOn(finding -> finding.cure().contains("--enable-native-access=ALL-UNNAMED"))
+        .hasSize(1);
+    assertThat(devices(diagnosis).findings())
+        .extracting(Finding::cure)
+        .anyMatch(cure -> cure.contains("IllegalCallerException"));
   }
 
   @Test

@@ -81,7 +81,7 @@ class ReportTest {
       session.objects().fetch(mine.ref(), Landing.of(arena.allocate(bytes))).get().close();
       assertThat(report())
           .containsPattern(
-              "tcp://127.0.0.1:\\d+ +anonymous +rdma \\(.+\\) .*"
+              "tcp://127.0.0.1:\\d+ +anonymous +open +rdma \\(.+\\) .*"
                   + " control credits \\d+, credits \\d+, credits at most \\d+\n")
           .containsPattern("pinned bytes +[1-9].* [KM]iB\n")
           .containsPattern("pinned bytes at most +512.0 MiB\n")

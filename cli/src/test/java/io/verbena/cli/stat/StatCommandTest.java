@@ -100,7 +100,23 @@ class StatCommandTest {
     gone.waitFor();
     Run run = stat(Long.toString(gone.pid()));
     assertThat(run.exit()).isNotZero();
-    assertThat(run.err()).contains("cannot be asked");
+    assertThat(run.err()).contains("process " + gone.pid() + " is no JVM of yours");
+  }
+
+  @Test
+  void sendsNoSignalToAProcessThatIsNoJvm() throws Exception {
+    Process other = new ProcessBuilder("sleep", "1000").start(); // SIGQUIT would end it
+    try {
+      Path program = Path.of(other.info().command().orElseThrow()).getFileName();
+      Run run = stat(Long.toString(other.pid()));
+      assertThat(run.exit()).isNotZero();
+      assertThat(run.err())
+          .contains("process %d (%s) is no JVM of yours".formatted(other.pid(), program));
+      assertThat(run.err()).as("its arguments may be secret").doesNotContain("1000");
+      assertThat(other.waitFor(Duration.ofMillis(200))).as("it has ended").isFalse();
+    } finally {
+      other.destroyForcibly().onExit().join();
+    }
   }
 
   @Test
