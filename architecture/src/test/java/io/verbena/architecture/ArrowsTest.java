@@ -18,6 +18,7 @@ class ArrowsTest {
   private static final String RDMA = "io.verbena.rdma..";
   private static final String VERBS = "io.verbena.verbs..";
   private static final String TESTKIT = "io.verbena.testkit..";
+  private static final String SIMULATION = "io.verbena.simulation..";
   private static final String MEMORY_LINK = "io.verbena.core.mem..";
   private static final String NETTY = "io.netty..";
   private static final String DISNI = "com.ibm.disni..";
@@ -33,7 +34,8 @@ class ArrowsTest {
         "io.verbena.core",
         "io.verbena.codegen",
         "io.verbena.verbs.ffm",
-        "io.verbena.verbs.fabric"
+        "io.verbena.verbs.fabric",
+        "io.verbena.simulation"
       })
   void everyRoomIsLookedAt(String name) {
     assertThat(Production.CLASSES.containPackage(name)).isTrue();
@@ -112,6 +114,39 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(API, CORE, TCP, RDMA, CODEGEN, TESTKIT, NETTY)
             .because("a provider is useful without Verbena's calls"));
+  }
+
+  @Test
+  void nothingThatIsShippedKnowsOfTheSimulation() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(SIMULATION)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SIMULATION)
+            .because("what is tested has no hooks for its test"));
+  }
+
+  @Test
+  void theSimulationSeesLinksFromOutside() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(SIMULATION)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                TCP,
+                TESTKIT,
+                MEMORY_LINK,
+                NETTY,
+                "io.verbena.core.session..",
+                "io.verbena.core.call..",
+                "io.verbena.rdma.link..",
+                "io.verbena.rdma.cm..",
+                "io.verbena.rdma.device..")
+            .because("it outlives what is behind the public API and the link seam"));
   }
 
   @Test

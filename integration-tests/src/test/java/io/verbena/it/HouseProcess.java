@@ -2,11 +2,7 @@ package io.verbena.it;
 
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 
 /** A server in a process of its own. It ends with the test's process, however that ends. */
@@ -19,28 +15,12 @@ final class HouseProcess implements AutoCloseable {
 
   private static final String STAYING = "staying";
 
-  private final Process process;
-  private final BufferedReader output;
+  private final JavaProcess process;
   private final String address;
 
   HouseProcess(String listen) throws IOException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    process =
-        new ProcessBuilder(
-                java, "-cp", System.getProperty("java.class.path"), Program.class.getName(), listen)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    output =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    address = line();
-  }
-
-  private String line() throws IOException {
-    String line = output.readLine();
-    if (line == null) {
-      throw new IOException("the server's process ended");
-    }
-    return line;
+    process = JavaProcess.start(Program.class, listen);
+    address = process.line();
   }
 
   String address() {
@@ -49,25 +29,24 @@ final class HouseProcess implements AutoCloseable {
 
   /** Returns when a handler of {@link House#stay} runs, or a fetch of the depot's has stopped. */
   void awaitStay() throws IOException {
-    if (!line().equals(STAYING)) {
+    if (!process.line().equals(STAYING)) {
       throw new IOException("the server said something else");
     }
   }
 
   /** Ends it with SIGKILL: no handler, no shutdown hook, no word to anybody. */
   void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
+    process.kill();
   }
 
   /** Stops its threads, as a long pause of the machine would. */
   void freeze() throws IOException, InterruptedException {
-    new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start().waitFor();
+    process.freeze();
   }
 
   @Override
   public void close() throws IOException {
-    process.destroyForcibly().onExit().join();
-    output.close();
+    process.close();
   }
 
   /** What runs there. */
@@ -91,9 +70,7 @@ final class HouseProcess implements AutoCloseable {
               .serve(DepotRpc.bind(new PlainDepot(() -> System.out.println(STAYING))))
               .start()) {
         System.out.println(server.address());
-        while (System.in.read() != -1) {
-          // Nothing is ever written here; only the end says something.
-        }
+        JavaProcess.endWithParent();
       }
     }
   }

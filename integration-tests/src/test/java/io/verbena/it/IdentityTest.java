@@ -7,7 +7,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
-import io.verbena.core.Authenticator;
+import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.link.TlsOptions;
@@ -29,10 +29,10 @@ class IdentityTest {
     alicesKey = Certificates.keyStore(directory, "alice");
   }
 
-  private static final Authenticator TOKENS =
+  private static final ClientAuthenticator TOKENS =
       credentials -> {
         if (!credentials.token().equals("s3cret")) {
-          throw new Authenticator.AuthenticationException("this token is not known here");
+          throw new ClientAuthenticator.AuthenticationException("this token is not known here");
         }
         return "alice by token";
       };

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LargeObjectsTest {
   private static final Duration LEASE = Duration.ofMinutes(10);
   private static final Duration LONGEST = Duration.ofMinutes(5);
-  private static final long BUDGET = 96 << 20;
+  private static final long BUDGET = 144 << 20;
   private static final TransferOptions CHECKED = TransferOptions.DEFAULT.withChecksum();
 
   /** What is used of the budgets of both ends, and a heap that had not been touched so far. */

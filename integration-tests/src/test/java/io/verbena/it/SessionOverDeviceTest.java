@@ -27,6 +27,9 @@ final class SessionOverDeviceTest {
   /** Far longer than a frame. */
   private static final String LONG = "x".repeat(100_000);
 
+  /** Two new ends on an emulated machine. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   @Test
   void aLoopbackSessionRidesTheDevice() throws Exception {
     AtomicInteger executed = new AtomicInteger();
@@ -46,9 +49,10 @@ final class SessionOverDeviceTest {
                 .upgrades(rdma)
                 .listen("tcp://127.0.0.1:0")
                 .start();
-        VerbenaClient client = VerbenaClient.builder().upgrades(rdma).build()) {
+        VerbenaClient client =
+            VerbenaClient.builder().connectTimeout(PATIENCE).upgrades(rdma).build()) {
       Session session = client.connect(server.address().toString());
-      await().atMost(Duration.ofSeconds(20)).until(() -> session.path().link().equals("rdma"));
+      await().atMost(PATIENCE).until(() -> session.path().link().equals("rdma"));
       assertThat(session.path().reason()).isEqualTo(System.getenv("LAB_DEVICE"));
       HouseRpc.Async house = HouseRpc.async(session);
       List<CompletableFuture<String>> calls = new ArrayList<>();

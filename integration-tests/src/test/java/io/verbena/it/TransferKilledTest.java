@@ -12,6 +12,7 @@ import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.VerbenaClient;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -68,15 +69,18 @@ class TransferKilledTest {
   }
 
   @Test
-  void nothingStaysOfAFileThatDidNotComeWhole(@TempDir Path directory) throws Exception {
+  void whatCameOfAFileStaysBesideItsPlace(@TempDir Path directory) throws Exception {
     try (HouseProcess house = new HouseProcess("127.0.0.1:0");
         Session session = client.connect(house.address())) {
       ObjectRef object = DepotRpc.client(session).publish(1L << 34);
       Transfer transfer = session.objects().fetch(object, Landing.file(directory.resolve("file")));
-      await().atMost(LONGEST).until(() -> transfer.progress().bytes() > 0);
+      Path sums = directory.resolve("file.part.sums");
+      await().atMost(LONGEST).until(() -> Files.exists(sums));
       house.kill();
       assertThat(failureOf(transfer).status()).isEqualTo(RpcStatus.UNAVAILABLE);
-      await().atMost(LONGEST).untilAsserted(() -> assertThat(directory).isEmptyDirectory());
+      assertThat(directory.resolve("file")).doesNotExist();
+      assertThat(directory.resolve("file.part")).exists();
+      assertThat(sums).exists();
     }
   }
 

@@ -9,6 +9,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.verbs.ffm.FfmProvider;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @DisplayName("Between two machines")
 @Timeout(300)
 class TwoMachinesTest {
+  /** An emulated machine loads classes for seconds before it answers for the first time. */
+  private static final Duration LEDGER_OPENS = Duration.ofSeconds(15);
+
   private static final AtomicInteger NUMBERS = new AtomicInteger();
   private static final EntriesHere ENTRIES_HERE = new EntriesHere();
 
@@ -51,7 +55,12 @@ class TwoMachinesTest {
     beforehand.merge("pd", 1L, Long::sum); // librdmacm's own, which it keeps
     rdma = new RdmaUpgradeProvider(new FfmProvider(), RdmaSettings.DEFAULT, NanoClock.SYSTEM);
     server = new LedgerProcess();
-    client = VerbenaClient.builder().limits(LedgerServer.LIMITS).upgrades(rdma).build();
+    client =
+        VerbenaClient.builder()
+            .limits(LedgerServer.LIMITS)
+            .connectTimeout(LEDGER_OPENS)
+            .upgrades(rdma)
+            .build();
     session = client.connect(LedgerProcess.ADDRESS);
     session.serve(CalledBackRpc.bind(ENTRIES_HERE));
     awaitPath("rdma");

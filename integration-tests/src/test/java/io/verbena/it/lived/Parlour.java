@@ -1,0 +1,15 @@
+package io.verbena.it.lived;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+
+/** What callers of a server that is killed ask of it. */
+@RpcService(name = "parlour.v1")
+interface Parlour {
+  @RpcMethod(id = 1, timeout = "1m")
+  long next(long number);
+
+  /** Says that it has begun, and returns when it is interrupted. */
+  @RpcMethod(id = 2, timeout = "2m")
+  String stay();
+}

@@ -1,0 +1,198 @@
+package io.verbena.it.lived;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.it.JavaProcess;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Peers that stop in the middle, and what the others of the same client or server notice: nothing.
+ */
+class SharedMemoryTest {
+  private static final List<String> SMALL_HEAP =
+      List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError");
+
+  private static final int SECONDS = 30;
+  private static final int PEERS = 4;
+
+  /** Four fit the 64 MiB that all long arguments on arrival have together, and leave little. */
+  private static final int LARGE = 15 << 20;
+
+  /** Fits what each session is guaranteed of that. */
+  private static final int MODEST = 6 << 20;
+
+  private static final int ASKED = 1000;
+  private static final int RESULT_BYTES = 250_000;
+
+  private static final CallOptions IN_TIME = CallOptions.timeout(Duration.ofSeconds(5));
+
+  @Test
+  void aClientThatStopsAmidLargeArgumentsHasNobodyElsesRefused() throws Exception {
+    try (JavaProcess server = JavaProcess.start(SMALL_HEAP, Server.class, "1")) {
+      String address = server.line();
+      try (JavaProcess sender = JavaProcess.start(Sender.class, address);
+          VerbenaClient client = sendingBeside();
+          Session session = client.connect(address)) {
+        sender.line(); // it sends one argument after another, so it stops in the middle of some
+        sender.freeze();
+        Warehouse warehouse = WarehouseRpc.client(session, IN_TIME);
+        for (int i = 0; i < 30; i++) {
+          assertThat(warehouse.store(new byte[MODEST])).isEqualTo(MODEST);
+        }
+      }
+    }
+  }
+
+  @Test
+  void clientsThatAskForMuchAndReadNothingLeaveTheServerItsMemory() throws Exception {
+    try (JavaProcess server = JavaProcess.start(SMALL_HEAP, Server.class, "1")) {
+      String address = server.line();
+      try (JavaProcess askers = JavaProcess.start(Askers.class, address);
+          VerbenaClient client = VerbenaClient.builder().build();
+          Session session = client.connect(address)) {
+        askers.line();
+        askers.freeze();
+        Warehouse warehouse = WarehouseRpc.client(session, IN_TIME);
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1500);
+        while (System.nanoTime() - until < 0) {
+          assertThat(warehouse.fetch(RESULT_BYTES)).hasSize(RESULT_BYTES);
+        }
+        askers.thaw();
+        assertThat(askers.line()).isEqualTo("got " + PEERS * ASKED);
+      }
+    }
+  }
+
+  @Test
+  void serversThatStopTakeNoSlotFromTheOneThatDoesNot() throws Exception {
+    try (JavaProcess servers = JavaProcess.start(Server.class, Integer.toString(PEERS));
+        VerbenaServer healthy = server();
+        VerbenaClient client = VerbenaClient.builder().build()) {
+      List<Session> stopped = new ArrayList<>();
+      for (int i = 0; i < PEERS; i++) {
+        stopped.add(client.connect(servers.line()));
+      }
+      Session session = client.connect(healthy.address().toString());
+      WarehouseRpc.Async warehouse = WarehouseRpc.async(session, IN_TIME);
+      assertThat(warehouse.next(1).toCompletableFuture().get(SECONDS, TimeUnit.SECONDS))
+          .isEqualTo(2);
+      servers.freeze();
+      for (Session one : stopped) {
+        WarehouseRpc.Async stuck = WarehouseRpc.async(one);
+        CompletableFuture<Integer> last = new CompletableFuture<>();
+        for (int i = 0; i < 1024 && !last.isDone(); i++) {
+          last = stuck.next(i).toCompletableFuture(); // done at once: refused for want of a slot
+        }
+      }
+      for (int i = 0; i < 20; i++) {
+        List<CompletableFuture<Integer>> calls = new ArrayList<>();
+        for (int j = 0; j < 100; j++) {
+          calls.add(warehouse.next(j).toCompletableFuture());
+        }
+        for (int j = 0; j < calls.size(); j++) {
+          assertThat(calls.get(j).get(SECONDS, TimeUnit.SECONDS)).isEqualTo(j + 1);
+        }
+      }
+    }
+  }
+
+  /** A client whose large arguments travel beside their messages, however quick this machine is. */
+  private static VerbenaClient sendingBeside() {
+    return VerbenaClient.builder().partCutOffBytes(1 << 20).build();
+  }
+
+  private static VerbenaServer server() throws IOException {
+    return VerbenaServer.builder()
+        .listen("127.0.0.1:0")
+        .serve(WarehouseRpc.bind(new Warehouse.Plain()))
+        .start();
+  }
+
+  /** So many servers; prints where they are. */
+  static final class Server {
+    private Server() {}
+
+    public static void main(String[] args) throws IOException {
+      List<VerbenaServer> all = new ArrayList<>();
+      for (int i = 0; i < Integer.parseInt(args[0]); i++) {
+        all.add(server());
+        System.out.println(all.getLast().address());
+      }
+      JavaProcess.endWithParent();
+    }
+  }
+
+  /** A client that sends more large arguments at a time than there is memory for. */
+  static final class Sender {
+    private Sender() {}
+
+    public static void main(String[] args) throws Exception {
+      try (VerbenaClient client = sendingBeside();
+          Session session = client.connect(args[0])) {
+        Warehouse warehouse = WarehouseRpc.client(session);
+        byte[] goods = new byte[LARGE];
+        CountDownLatch stored = new CountDownLatch(1);
+        for (int i = 0; i < 5; i++) {
+          Thread.ofPlatform().daemon().start(() -> sendWithoutEnd(warehouse, goods, stored));
+        }
+        stored.await();
+        System.out.println("sending");
+        JavaProcess.endWithParent();
+      }
+    }
+
+    private static void sendWithoutEnd(Warehouse warehouse, byte[] goods, CountDownLatch stored) {
+      while (true) {
+        try {
+          warehouse.store(goods);
+          stored.countDown();
+        } catch (RpcException e) {
+          assertThat(e.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+        }
+      }
+    }
+  }
+
+  /**
+   * Clients that ask for more than there is memory for; prints how many results came in the end.
+   */
+  static final class Askers {
+    private Askers() {}
+
+    public static void main(String[] args) throws IOException {
+      AtomicInteger got = new AtomicInteger();
+      List<CompletableFuture<?>> results = new ArrayList<>();
+      for (int i = 0; i < PEERS; i++) {
+        Session session = VerbenaClient.builder().build().connect(args[0]);
+        WarehouseRpc.Async warehouse = WarehouseRpc.async(session);
+        for (int j = 0; j < ASKED; j++) {
+          results.add(
+              warehouse
+                  .fetch(RESULT_BYTES)
+                  .thenAccept(result -> got.incrementAndGet())
+                  .toCompletableFuture());
+        }
+      }
+      System.out.println("asked");
+      for (CompletableFuture<?> result : results) {
+        result.join();
+      }
+      System.out.println("got " + got);
+      JavaProcess.endWithParent();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.verbena.it.lived;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.abuse.ThrottledProxy;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Large objects and small calls on a line that carries the objects in seconds. */
+final class SlowLineTest {
+  /** An object takes longer than a link may be silent. */
+  private static final SessionLimits LIMITS =
+      SessionLimits.DEFAULT.withKeepalive(Duration.ofMillis(500), Duration.ofSeconds(3));
+
+  private static final int LENGTH = 512 << 10;
+  private static final Duration LONGEST_PING = Duration.ofMillis(1500);
+
+  private final VerbenaServer server =
+      VerbenaServer.builder()
+          .limits(LIMITS)
+          .listen("127.0.0.1:0")
+          .serve(PatientRpc.bind(new Patient.Plain()))
+          .start();
+  private final VerbenaClient client = VerbenaClient.builder().limits(LIMITS).build();
+  private final Published published =
+      server.publish(Source.of(new byte[LENGTH]), Duration.ofMinutes(5));
+  private final ObjectRef object = published.ref();
+
+  @AfterEach
+  void close() {
+    client.close();
+    published.close();
+    server.close();
+  }
+
+  private ThrottledProxy line(long bitsPerSecond) throws IOException {
+    return new ThrottledProxy(server.address(), bitsPerSecond);
+  }
+
+  private static void pingUntilDone(Session session, Transfer transfer) throws Exception {
+    Patient patient = PatientRpc.client(session);
+    while (!transfer.result().toCompletableFuture().isDone()) {
+      long before = System.nanoTime();
+      patient.ping(1);
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(LONGEST_PING);
+      Thread.sleep(50);
+    }
+  }
+
+  @Test
+  void carriesAnObjectAndCallsBesideIt() throws Exception {
+    try (ThrottledProxy line = line(2_500_000);
+        Session session = client.connect(line.address())) {
+      Transfer transfer = session.objects().fetch(object, Landing.pooled(LENGTH));
+      pingUntilDone(session, transfer);
+      try (Received received = transfer.get(Duration.ofSeconds(20))) {
+        assertThat(received.length()).isEqualTo(LENGTH);
+      }
+      assertThat(line.connections()).as("links").isEqualTo(1);
+    }
+  }
+
+  @Test
+  void goesOnFromWhatHasComeWhenALinkIsLost() throws Exception {
+    try (ThrottledProxy line = line(2_500_000);
+        Session session = client.connect(line.address())) {
+      Transfer transfer = session.objects().fetch(object, Landing.pooled(LENGTH));
+      while (line.bytesToClients() < LENGTH / 2) {
+        Thread.sleep(10);
+      }
+      line.cut();
+      transfer.get(Duration.ofSeconds(20)).close();
+      assertThat(line.connections()).as("links").isEqualTo(2);
+      assertThat(line.bytesToClients()).isLessThan(LENGTH + LENGTH / 4);
+    }
+  }
+
+  @Test
+  void isSharedBySeveralSessions() throws Exception {
+    int count = 4;
+    try (ThrottledProxy line = line(10_000_000)) {
+      List<Session> sessions = new ArrayList<>();
+      List<Transfer> transfers = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        sessions.add(client.connect(line.address()));
+      }
+      for (Session session : sessions) {
+        transfers.add(session.objects().fetch(object, Landing.pooled(LENGTH)));
+      }
+      for (int i = 0; i < count; i++) {
+        pingUntilDone(sessions.get(i), transfers.get(i));
+        transfers.get(i).get(Duration.ofSeconds(20)).close();
+      }
+      assertThat(line.connections()).as("links").isEqualTo(count);
+      sessions.forEach(Session::close);
+    }
+  }
+}
