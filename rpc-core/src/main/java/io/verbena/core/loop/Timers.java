@@ -19,6 +19,7 @@ public final class Timers {
   /** Never an id that {@link #schedule} returns. */
   public static final long NONE = -1;
 
+  private static final int MOST_AT_ONCE = 32;
   private static final int TICK_SHIFT = 20;
   private static final int SPOKES = 1024;
   private static final int DUE = SPOKES;
@@ -79,13 +80,17 @@ public final class Timers {
     }
   }
 
+  /**
+   * Has expired timers do what they do: so many at most that links have their turn soon. The others
+   * follow in the next cycle, for which {@link #nanosToNext} says not to wait.
+   */
   int poll(long nowNanos) {
     long now = nowNanos - origin;
     int expired = 0;
-    while (earliest <= now) {
+    while (earliest <= now && expired < MOST_AT_ONCE) {
       collectDue(now);
       int node = next[DUE];
-      while (node != DUE) {
+      while (node != DUE && expired < MOST_AT_ONCE) {
         Timer timer = timers[node];
         unlink(node);
         release(node);
@@ -99,7 +104,7 @@ public final class Timers {
         }
         node = next[DUE];
       }
-      earliest = Math.min(earliest, nextDeadline());
+      earliest = node == DUE ? Math.min(earliest, nextDeadline()) : now;
     }
     return expired;
   }
