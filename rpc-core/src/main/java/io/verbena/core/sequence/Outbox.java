@@ -25,13 +25,18 @@ public final class Outbox {
   /** So many frames may be unacknowledged; the peer acknowledges far sooner (see Inbox). */
   static final int MOST_UNACKNOWLEDGED = 1024;
 
+  private static final int FIRST_PLACES = 16;
+
   /** So many fragments never wait for the pool, which other sessions may have emptied. */
   private static final int ALWAYS_SENT = 4;
 
   private final SlotPool fragmentSlots;
   private final Stamp stamp;
   private final ArrayDeque<Outgoing> waiting = new ArrayDeque<>();
-  private final @Nullable Slot[] kept = new @Nullable Slot[MOST_UNACKNOWLEDGED];
+
+  /** By the lowest bits of their numbers. Grows with what is unacknowledged at a time. */
+  private @Nullable Slot[] kept = new @Nullable Slot[FIRST_PLACES];
+
   private @Nullable Fragmented fragmented;
   private PeerLimits peer = new PeerLimits(Integer.MAX_VALUE, PeerLimits.LEAST_FRAME_BYTES, 0);
   private long lastNumbered;
@@ -225,10 +230,21 @@ public final class Outbox {
   }
 
   private void keep(Slot slot) {
+    if (lastNumbered - acknowledged == kept.length) {
+      grow();
+    }
     lastNumbered++;
     FrameHeader.number(slot.buffer(), lastNumbered);
     kept[index(lastNumbered)] = slot;
     keptBytes += slot.length();
+  }
+
+  private void grow() {
+    @Nullable Slot[] before = kept;
+    kept = new @Nullable Slot[2 * before.length];
+    for (long i = acknowledged + 1; i <= lastNumbered; i++) {
+      kept[index(i)] = before[(int) (i & (before.length - 1))];
+    }
   }
 
   private Slot kept(long sequence) {
@@ -239,8 +255,8 @@ public final class Outbox {
     return slot;
   }
 
-  private static int index(long sequence) {
-    return (int) (sequence & (MOST_UNACKNOWLEDGED - 1));
+  private int index(long sequence) {
+    return (int) (sequence & (kept.length - 1));
   }
 
   /**

@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  * neighbours for each that is removed.
  */
 final class CallTable {
-  private static final int RECENT = 1024;
+  private static final int FIRST_PLACES = 16;
+  private static final int MOST_PLACES = 1024;
 
-  private final @Nullable PendingCall<?>[] recent = new PendingCall<?>[RECENT];
+  /** Grows with the calls that are under way at a time: most of a server's sessions have none. */
+  private @Nullable PendingCall<?>[] recent = new PendingCall<?>[FIRST_PLACES];
 
   /** Calls whose place in the ring a later one needed. */
   private final Long2ObjectHashMap<PendingCall<?>> old = new Long2ObjectHashMap<>();
@@ -27,6 +29,9 @@ final class CallTable {
 
   /** Adds a call whose number is higher than all before. */
   void add(long id, PendingCall<?> call) {
+    while (recent[place(id)] != null && recent.length < MOST_PLACES) {
+      grow();
+    }
     int place = place(id);
     PendingCall<?> before = recent[place];
     if (before != null) {
@@ -34,6 +39,16 @@ final class CallTable {
     }
     recent[place] = call;
     size++;
+  }
+
+  private void grow() {
+    @Nullable PendingCall<?>[] before = recent;
+    recent = new PendingCall<?>[2 * before.length];
+    for (PendingCall<?> call : before) {
+      if (call != null) {
+        recent[place(call.id())] = call;
+      }
+    }
   }
 
   /** Returns the call of this number; null if it has ended, or never was. */
@@ -64,7 +79,7 @@ final class CallTable {
     return all;
   }
 
-  private static int place(long id) {
-    return (int) (id & (RECENT - 1));
+  private int place(long id) {
+    return (int) (id & (recent.length - 1));
   }
 }
