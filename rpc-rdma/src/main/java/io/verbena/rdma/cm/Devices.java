@@ -98,6 +98,9 @@ final class Devices {
         all = false;
       }
     }
+    for (RdmaDevice device : unfreed) {
+      device.takeAnnounced();
+    }
     return all;
   }
 

@@ -107,12 +107,17 @@ final class CompletionQueues {
 
   /** Has the next completion of any queue announce itself on the channel. */
   void arm() throws IOException {
-    VerbsCompChannel events = VerbsCompChannel.of(channel);
-    while (events.nextEvent(0) != null) {
-      // Announced before; what it announced has been or will be polled.
-    }
+    takeAnnounced(); // what it announced has been or will be polled
     for (Queue queue : queues) {
       queue.verbs.arm(false);
+    }
+  }
+
+  /** Takes what is announced: as long as it is not, who waits for the channel is woken at once. */
+  void takeAnnounced() throws IOException {
+    VerbsCompChannel events = VerbsCompChannel.of(channel);
+    while (events.nextEvent(0) != null) {
+      // The next.
     }
   }
 

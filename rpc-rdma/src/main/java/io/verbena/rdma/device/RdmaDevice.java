@@ -255,10 +255,24 @@ public final class RdmaDevice {
     return events.isLastReceiveReached(queuePair);
   }
 
-  /** Has the next completion announce itself on {@link #channel}. */
+  /**
+   * Has the next completion announce itself on {@link #channel}. A device that is lost has nothing
+   * more to announce: nobody polls it, and the loop would be woken for ever.
+   */
   public void arm() throws IOException {
-    if (!isLost()) {
+    if (isLost()) {
+      takeAnnounced();
+    } else {
       completions.arm();
+    }
+  }
+
+  /** Takes what the device had announced before it was lost. */
+  public void takeAnnounced() {
+    try {
+      completions.takeAnnounced();
+    } catch (IOException e) {
+      LOG.debug("The lost device {} says nothing: {}", name, e.getMessage());
     }
   }
 
