@@ -38,6 +38,8 @@ final class Run implements Faults.Processes {
   /** Nothing takes longer than this after the last fault is mended. */
   private static final long PATIENCE = 90 * SECOND;
 
+  private static final long BETWEEN_LAST_CALLS = SECOND;
+
   private final Plan plan;
   private final AtomicLong forged = new AtomicLong();
   private final @Nullable Mischief mischief;
@@ -353,6 +355,9 @@ final class Run implements Faults.Processes {
         }
         answered = !last.isCompletedExceptionally();
         failure = answered ? "" : String.valueOf(last.exceptionNow().getMessage());
+        if (!answered) {
+          until(BETWEEN_LAST_CALLS, () -> false); // handlers whose callers have left still run
+        }
       }
       if (!answered) {
         journal.broken(

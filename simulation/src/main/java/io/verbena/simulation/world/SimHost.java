@@ -17,6 +17,9 @@ public final class SimHost implements Strand.Place, NanoClock {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
   private static final long SPIN_NANOS = 5_000;
 
+  /** Far more than what is there to do at one moment. */
+  private static final int MOST_CYCLES_AT_ONCE = 100_000;
+
   private final SimWorld world;
   private final String name;
   private final NetHost net;
@@ -32,6 +35,8 @@ public final class SimHost implements Strand.Place, NanoClock {
   private boolean killed;
   private long stillSince;
   private long stillNanos;
+  private long cycleTime;
+  private int cyclesNow;
   private boolean ending;
   private boolean ended;
 
@@ -152,11 +157,22 @@ public final class SimHost implements Strand.Place, NanoClock {
     strand = world.scheduler().start(this, name, this::runLoop);
   }
 
+  /** A loop that finds work for ever without time going on would be a busy processor for users. */
+  private void noteCycle() {
+    long now = world.scheduler().agenda().now();
+    cyclesNow = now == cycleTime ? cyclesNow + 1 : 0;
+    cycleTime = now;
+    if (cyclesNow > MOST_CYCLES_AT_ONCE) {
+      throw new IllegalStateException("the loop of " + name + " finds work for ever");
+    }
+  }
+
   /** As the product's own loop thread: cycles while there is work, else waits. */
   private void runLoop() {
     loop.adopt();
     Strand mine = world.running();
     while (!ending) {
+      noteCycle();
       if (loop.doWork() > 0) {
         mine.pause();
         continue;
