@@ -19,6 +19,7 @@ final class BadClient implements Abuser {
   private static final Duration LONG = Duration.ofMinutes(5);
   private static final int CANCELLED_AT_ONCE = 64;
   private static final int BLOCKED_AT_ONCE = 200;
+  private static final long BETWEEN_TURNS_MILLIS = 10;
   private static final int LARGE = 1 << 20;
   private static final int LARGE_AT_ONCE = 4;
 
@@ -100,13 +101,14 @@ final class BadClient implements Abuser {
     }
   }
 
-  private void callMany(VictimRpc.Async victim, int calls) {
+  private void callMany(VictimRpc.Async victim, int calls) throws InterruptedException {
     List<CompletableFuture<?>> all = new ArrayList<>();
     for (int i = 0; i < calls; i++) {
       all.add(count(victim.block().toCompletableFuture()));
     }
     turns.incrementAndGet();
     all.forEach(CompletableFuture::join);
+    Thread.sleep(BETWEEN_TURNS_MILLIS); // a call for which the session has no place fails here
   }
 
   private void moveMuch(VictimRpc.Async victim) throws InterruptedException {

@@ -1,4 +1,4 @@
-package io.verbena.it.lived;
+package io.verbena.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
