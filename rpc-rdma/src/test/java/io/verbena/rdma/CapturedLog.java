@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.verbena.core.log.ThrottledLog;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +21,7 @@ final class CapturedLog implements AutoCloseable {
    */
   CapturedLog(String name, Level level) {
     logger = (Logger) LoggerFactory.getLogger(name);
+    ThrottledLog.refill();
     told.start();
     logger.addAppender(told);
     logger.setAdditive(false);

@@ -40,6 +40,7 @@ class FallbackLogTest {
     VERBENA.addAppender(told);
     VERBENA.setAdditive(false);
     VERBENA.setLevel(Level.INFO);
+    ThrottledLog.refill();
   }
 
   @AfterEach

@@ -54,6 +54,7 @@ class HandlerLogTest {
   @BeforeEach
   void listen() {
     before = counted();
+    ThrottledLog.refill();
     told.start();
     VERBENA.addAppender(told);
     VERBENA.setAdditive(false);

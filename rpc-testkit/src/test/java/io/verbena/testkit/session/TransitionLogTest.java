@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.verbena.api.Session;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.mem.InMemoryNetwork;
 import io.verbena.core.session.SessionCore;
 import io.verbena.testkit.InMemoryUpgrade;
@@ -56,6 +57,7 @@ class TransitionLogTest {
     world.runUntil(call::isDone);
     world.settle();
     assertThat(session.path().reason()).isEmpty();
+    ThrottledLog.refill();
     told.start();
     SESSIONS.addAppender(told);
     SESSIONS.setAdditive(false);
