@@ -76,7 +76,11 @@ final class Bench implements AutoCloseable {
       String address,
       @Nullable ServerOptions local) {
     this.command = Objects.requireNonNullElseGet(System.getenv(COMMAND), () -> typed(spec));
-    this.client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
+    this.client =
+        VerbenaClient.builder()
+            .path(PathPolicy.TCP_ONLY)
+            .connectTimeout(BenchHost.OPENS_WITHIN)
+            .build();
     this.control = reach(client, address);
     this.inMemory =
         local != null && run.routes().contains(Route.MEM)

@@ -26,7 +26,7 @@ final class SoakTraffic {
   /** Longer than any fault and what comes after it. */
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
-  private static final Duration TRANSFER_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration TRANSFER_TIMEOUT = Duration.ofSeconds(90);
   private static final TransferOptions CHECKED = TransferOptions.DEFAULT.withChecksum();
   private static final int MOST_VALUE = 300_000;
 

@@ -14,6 +14,9 @@ import java.util.function.ToIntFunction;
 
 /** The server's side: Verbena's target, and the control that the client asks. */
 public final class BenchHost implements AutoCloseable {
+  /** Long enough for a session to open between emulated processors. */
+  public static final Duration OPENS_WITHIN = Duration.ofSeconds(20);
+
   /**
    * More calls than any depth that is worth a look, and more time than any call may take: what
    * bounds both is then the load alone.
