@@ -3,12 +3,15 @@ package io.verbena.simulation;
 import io.verbena.api.CallOptions;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
+import io.verbena.core.VerbenaClient;
 import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Entry;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.Cut;
+import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
@@ -27,14 +30,22 @@ final class Calls {
   private final Journal journal;
   private final Memory memory;
   private final Trace trace;
+  private final Cuts cuts;
   private final long defaultTimeout;
 
-  Calls(Scheduler scheduler, Journal journal, Memory memory, Trace trace, long defaultTimeout) {
+  Calls(
+      Scheduler scheduler,
+      Journal journal,
+      Memory memory,
+      Trace trace,
+      Cuts cuts,
+      long defaultTimeout) {
     this.scheduler = scheduler;
     this.agenda = scheduler.agenda();
     this.journal = journal;
     this.memory = memory;
     this.trace = trace;
+    this.cuts = cuts;
     this.defaultTimeout = defaultTimeout;
   }
 
@@ -60,8 +71,9 @@ final class Calls {
       case COUNT_NOW -> follow(session, call, entry, works.countNow(call.op()), right(call));
       case ECHO -> {
         byte[] value = Content.bytes(call.op(), (int) call.amount());
-        follow(
-            session, call, entry, works.echo(call.op(), value), same -> Arrays.equals(same, value));
+        CompletableFuture<byte[]> echoed = works.echo(call.op(), value).toCompletableFuture();
+        follow(session, call, entry, echoed, same -> Arrays.equals(same, value));
+        cut(session, call, entry, echoed, stage -> isAt(stage, session, entry));
       }
       case NOTE -> note(session, call, entry, works);
       case TOUR ->
@@ -118,6 +130,58 @@ final class Calls {
         received ->
             received.length() == call.amount() && Content.difference(into, call.op(), 0) < 0,
         () -> memory.isBack(into, call.op(), session.name()));
+    cut(
+        session,
+        call,
+        entry,
+        answered.toCompletableFuture(),
+        stage ->
+            stage == Stage.OFFERED
+                ? entry.isExecuted()
+                : Memory.hasLanded(into, stage, call.amount()));
+  }
+
+  /** Of values beside a message no more is seen: they leave, or all of them are there. */
+  private static boolean isAt(Stage stage, SimSession session, Entry entry) {
+    VerbenaClient client = session.client().client();
+    return stage == Stage.OFFERED
+        ? client != null && client.bulkStats().sending() > 0
+        : entry.isExecuted();
+  }
+
+  private void cut(
+      SimSession session,
+      Call call,
+      Entry entry,
+      CompletableFuture<?> future,
+      Predicate<Stage> reached) {
+    Cut cut = call.cut();
+    if (cut == null) {
+      return;
+    }
+    String name = call.kind() + " op " + call.op();
+    cuts.watch(
+        cut,
+        session.client(),
+        agenda.now() + call.timeout(),
+        name,
+        new Cuts.Cuttable() {
+          @Override
+          public boolean isOver() {
+            return future.isDone();
+          }
+
+          @Override
+          public boolean isAt(Stage stage) {
+            return reached.test(stage);
+          }
+
+          @Override
+          public void cancel(boolean there) {
+            journal.cancels(entry);
+            future.cancel(true);
+          }
+        });
   }
 
   private <T> void follow(

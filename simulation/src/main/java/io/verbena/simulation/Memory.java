@@ -2,14 +2,19 @@ package io.verbena.simulation;
 
 import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.plan.Step.Stage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Memory of a run's users, and a watch over what they have back: nobody writes there any more. */
 final class Memory implements AutoCloseable {
   private static final int PAGE = 4096;
+
+  /** So many of an object's bytes are hardly ever all zero. */
+  private static final int SOME_BYTES = 8;
 
   private final Arena arena = Arena.ofShared();
   private final Journal journal;
@@ -23,6 +28,27 @@ final class Memory implements AutoCloseable {
 
   MemorySegment allocate(long bytes) {
     return arena.allocate(Math.max(1, bytes), PAGE);
+  }
+
+  /** Returns whether an object is so far in fresh memory, which is all zeros. */
+  static boolean hasLanded(MemorySegment into, Stage stage, long length) {
+    long end = landed(stage, length);
+    for (long at = Math.max(0, end - SOME_BYTES); at < end; at++) {
+      if (into.get(ValueLayout.JAVA_BYTE, at) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns how many bytes have landed at a stage. */
+  static long landed(Stage stage, long length) {
+    return switch (stage) {
+      case OFFERED -> 0;
+      case FIRST_LANDED -> Math.min(SOME_BYTES, length);
+      case HALF_LANDED -> Math.ceilDiv(length, 2);
+      case ALL_LANDED, TAKEN -> length;
+    };
   }
 
   /** Its user has it back, and writes something else there. */

@@ -14,10 +14,13 @@ import io.verbena.simulation.check.Entry;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.check.Tally;
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.Cut;
 import io.verbena.simulation.plan.Step.LandingKind;
 import io.verbena.simulation.plan.Step.Move;
 import io.verbena.simulation.plan.Step.MoveKind;
+import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** Makes transfers, and looks whether objects arrive whole, unaltered, or not at all. */
@@ -33,6 +37,7 @@ final class Moves implements PushHandler {
   private final Journal journal;
   private final Memory memory;
   private final Trace trace;
+  private final Cuts cuts;
   private final boolean calm;
   private final long defaultTimeout;
   private final Map<Long, Arriving> arriving = new HashMap<>();
@@ -43,14 +48,36 @@ final class Moves implements PushHandler {
     final String session;
     final Landing landing;
     final @Nullable MemorySegment into;
+    @Nullable Transfer transfer;
     long next;
     boolean altered;
+    boolean failed;
+    boolean taken;
 
     Arriving(Move move, String session, Landing landing, @Nullable MemorySegment into) {
       this.move = move;
       this.session = session;
       this.landing = landing;
       this.into = into;
+    }
+
+    /** Returns whether so much of it is here. */
+    boolean isAt(Stage stage) {
+      Transfer coming = transfer;
+      if (coming == null) {
+        return false;
+      }
+      if (stage == Stage.OFFERED) {
+        return coming.progress().total() >= 0;
+      }
+      if (stage == Stage.TAKEN) {
+        return coming.result().toCompletableFuture().isDone();
+      }
+      if (into != null) {
+        return Memory.hasLanded(into, stage, move.length());
+      }
+      long landed = move.landing() == LandingKind.CHUNKS ? next : coming.progress().bytes();
+      return landed >= Memory.landed(stage, move.length());
     }
   }
 
@@ -59,6 +86,7 @@ final class Moves implements PushHandler {
       Journal journal,
       Memory memory,
       Trace trace,
+      Cuts cuts,
       boolean calm,
       long defaultTimeout) {
     this.defaultTimeout = defaultTimeout;
@@ -66,6 +94,7 @@ final class Moves implements PushHandler {
     this.journal = journal;
     this.memory = memory;
     this.trace = trace;
+    this.cuts = cuts;
     this.calm = calm;
   }
 
@@ -109,12 +138,14 @@ final class Moves implements PushHandler {
   private void push(SimSession session, Move move) {
     MemorySegment from = memory.allocate(move.length());
     Content.fill(from, move.op(), 0);
-    arriving.put(move.op(), arriving(move, session.name()));
+    Arriving to = arriving(move, session.name());
+    arriving.put(move.op(), to);
     Source source = Source.of(from);
     journal.begun(move.op(), session.client().net().address());
     long began = agenda.now();
     Transfer transfer = session.session().objects().push("" + move.op(), source, options(move));
     cancelLater(move, transfer);
+    cut(session.client(), to, transfer);
     CompletableFuture<Received> _ =
         transfer
             .result()
@@ -122,6 +153,13 @@ final class Moves implements PushHandler {
             .whenComplete(
                 (received, failure) -> {
                   over(session.name(), move, failure, began);
+                  if (failure == null && !isWholeThere(to)) {
+                    journal.broken(
+                        "what is said to have arrived has",
+                        session.name(),
+                        move.op(),
+                        "the other end has not taken it");
+                  }
                   memory.isBack(from, move.op(), session.name());
                 });
   }
@@ -160,6 +198,8 @@ final class Moves implements PushHandler {
     long began = agenda.now();
     Transfer transfer = session.session().objects().fetch(ref, to.landing, options(move));
     cancelLater(move, transfer);
+    to.transfer = transfer;
+    cut(session.client(), to, transfer);
     CompletableFuture<Received> _ =
         transfer
             .result()
@@ -174,6 +214,43 @@ final class Moves implements PushHandler {
                     memory.isBack(to.into, move.op(), session.name());
                   }
                 });
+  }
+
+  private static boolean isWholeThere(Arriving to) {
+    Transfer coming = to.transfer;
+    return coming != null
+        && coming.result().toCompletableFuture().state() == Future.State.SUCCESS;
+  }
+
+  private void cut(SimHost host, Arriving to, Transfer begun) {
+    Move move = to.move;
+    Cut cut = move.cut();
+    if (cut == null) {
+      return;
+    }
+    String name = move.kind() + " op " + move.op();
+    cuts.watch(
+        cut,
+        host,
+        agenda.now() + move.timeout(),
+        name,
+        new Cuts.Cuttable() {
+          @Override
+          public boolean isOver() {
+            return begun.result().toCompletableFuture().isDone();
+          }
+
+          @Override
+          public boolean isAt(Stage stage) {
+            return to.isAt(stage);
+          }
+
+          @Override
+          public void cancel(boolean there) {
+            Transfer coming = to.transfer;
+            boolean _ = (there && coming != null ? coming : begun).cancel();
+          }
+        });
   }
 
   private void cancelLater(Move move, Transfer transfer) {
@@ -205,10 +282,10 @@ final class Moves implements PushHandler {
             move.op(),
             "after %,.3f ms of %,.3f".formatted(took / 1e6, move.timeout() / 1e6));
       }
-      boolean meant = move.cancelAfter() >= 0 || move.timeout() > 0;
+      boolean meant = move.mayBeCancelled() || move.timeout() > 0;
       boolean expected =
           switch (transfer.status()) {
-            case CANCELLED -> move.cancelAfter() >= 0;
+            case CANCELLED -> move.mayBeCancelled();
             case DEADLINE_EXCEEDED -> move.timeout() > 0;
             case UNAVAILABLE -> !Journal.isOfProtocol(transfer);
             case RESOURCE_EXHAUSTED, INVALID_ARGUMENT -> true;
@@ -221,7 +298,7 @@ final class Moves implements PushHandler {
             move.op(),
             String.valueOf(failure.getMessage()));
       }
-    } else if (!(failure instanceof CancellationException) || move.cancelAfter() < 0) {
+    } else if (!(failure instanceof CancellationException) || !move.mayBeCancelled()) {
       journal.broken(
           "failures are of the declared types", session, move.op(), String.valueOf(failure));
     }
@@ -268,6 +345,7 @@ final class Moves implements PushHandler {
     if (to == null) {
       return null;
     }
+    to.transfer = offer.transfer();
     CompletableFuture<Received> _ =
         offer
             .transfer()
@@ -275,6 +353,7 @@ final class Moves implements PushHandler {
             .toCompletableFuture()
             .whenComplete(
                 (received, failure) -> {
+                  to.failed = failure != null;
                   if (failure != null && to.into != null) {
                     memory.isBack(to.into, to.move.op(), to.session);
                   }
@@ -286,6 +365,14 @@ final class Moves implements PushHandler {
   public void received(Offer offer, Received received) {
     Arriving to = arriving.get(Long.parseLong(offer.name()));
     if (to != null) {
+      if (to.failed || to.taken) {
+        journal.broken(
+            "every transfer ends once",
+            to.session,
+            to.move.op(),
+            "it is handed over, and " + (to.failed ? "had failed" : "was before"));
+      }
+      to.taken = true;
       arrived(to, received);
       if (to.into != null) {
         memory.isBack(to.into, to.move.op(), to.session);

@@ -5,6 +5,7 @@ import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.world.HostSettings;
 import java.io.PrintWriter;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Says a plan in lines. */
 final class PlanWords {
@@ -42,15 +43,16 @@ final class PlanWords {
     String what =
         switch (step) {
           case Step.Call call ->
-              "%s op %d%s%s%s"
+              "%s op %d%s%s%s%s"
                   .formatted(
                       call.kind(),
                       call.op(),
                       call.amount() == 0 ? "" : " of " + String.format("%,d", call.amount()),
                       time(", deadline", call.timeout(), 1),
-                      time(", cancelled after", call.cancelAfter(), 0));
+                      time(", cancelled after", call.cancelAfter(), 0),
+                      cut(call.cut()));
           case Step.Move move ->
-              "%s op %d, %,d bytes into %s%s%s%s"
+              "%s op %d, %,d bytes into %s%s%s%s%s"
                   .formatted(
                       move.kind(),
                       move.op(),
@@ -58,7 +60,8 @@ final class PlanWords {
                       move.landing(),
                       move.checksum() ? ", with a checksum" : "",
                       time(", deadline", move.timeout(), 1),
-                      time(", cancelled after", move.cancelAfter(), 0));
+                      time(", cancelled after", move.cancelAfter(), 0),
+                      cut(move.cut()));
           case Step.Fault fault ->
               "FAULT %s%s, amount %d%s"
                   .formatted(
@@ -68,6 +71,10 @@ final class PlanWords {
                       fault.aim() == null ? "" : ", when it is in phase " + fault.aim());
         };
     return "%12.4f ms  session%d: %s".formatted(step.at() / 1e6, step.session(), what);
+  }
+
+  private static String cut(Step.@Nullable Cut cut) {
+    return cut == null ? "" : ", " + cut.kind() + " when it is " + cut.stage();
   }
 
   private static String time(String what, long nanos, long least) {

@@ -69,8 +69,9 @@ final class Run implements Faults.Processes {
     memory = new Memory(journal);
     callbacks = new Callbacks(journal, plan.isCalm());
     long timeout = plan.clients().getFirst().limits().defaultTimeout().toNanos();
-    calls = new Calls(world.scheduler(), journal, memory, trace, timeout);
-    moves = new Moves(agenda, journal, memory, trace, plan.isCalm(), timeout);
+    Cuts cuts = new Cuts(world.scheduler(), journal, trace);
+    calls = new Calls(world.scheduler(), journal, memory, trace, cuts, timeout);
+    moves = new Moves(agenda, journal, memory, trace, cuts, plan.isCalm(), timeout);
     faults = new Faults(world, this, trace, plan);
   }
 

@@ -51,5 +51,6 @@ class SeedsTest {
     assertThat(outcome.plan().steps()).hasSizeGreaterThan(213);
     assertThat(outcome.plan().sessions()).hasSizeGreaterThanOrEqualTo(3);
     assertThat(outcome.calls().counts()).containsKeys("answered", "moved");
+    assertThat(outcome.calls().counts().keySet()).anyMatch(word -> word.endsWith("_LANDED"));
   }
 }

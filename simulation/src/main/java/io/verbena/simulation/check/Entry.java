@@ -25,6 +25,11 @@ public final class Entry {
     return session;
   }
 
+  /** Returns whether a handler has begun with it. */
+  public boolean isExecuted() {
+    return executions > 0;
+  }
+
   Entry(
       long op,
       String session,

@@ -5,11 +5,14 @@ import io.verbena.rdma.RdmaSettings;
 import io.verbena.simulation.plan.Plan.Between;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.Cut;
+import io.verbena.simulation.plan.Step.CutKind;
 import io.verbena.simulation.plan.Step.Fault;
 import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.plan.Step.LandingKind;
 import io.verbena.simulation.plan.Step.Move;
 import io.verbena.simulation.plan.Step.MoveKind;
+import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.world.HostSettings;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.time.Duration;
@@ -27,6 +30,10 @@ public final class Planner {
   private static final long MILLI = 1_000_000L;
 
   private final SplittableRandom random;
+
+  /** For what was added later: seeds stay as they are in all else. */
+  private final SplittableRandom added;
+
   private final long seed;
   private final List<Step> steps = new ArrayList<>();
   private long span;
@@ -36,6 +43,7 @@ public final class Planner {
   private Planner(long seed) {
     this.seed = seed;
     this.random = new SplittableRandom(seed);
+    this.added = new SplittableRandom(~seed);
   }
 
   /** Returns the plan of a seed. */
@@ -59,6 +67,7 @@ public final class Planner {
     } else if (random.nextInt(8) != 0) {
       faults();
     }
+    steps.replaceAll(this::cutSome);
     steps.sort(Comparator.comparingLong(Step::at));
     return new Plan(
         seed,
@@ -210,6 +219,62 @@ public final class Planner {
             random.nextBoolean(),
             random.nextInt(6) == 0 ? 1 + random.nextLong(300 * MILLI) : 0,
             cancelAfter()));
+  }
+
+  /** Some objects are stopped at one step of their way. */
+  private Step cutSome(Step step) {
+    return switch (step) {
+      case Move move when added.nextInt(4) == 0 -> {
+        Cut cut = cut(move.kind() == MoveKind.PUSH);
+        yield new Move(
+            move.at(),
+            move.session(),
+            move.op(),
+            move.kind(),
+            move.landing(),
+            move.length(),
+            move.checksum(),
+            limit(cut),
+            -1,
+            cut);
+      }
+      case Call call when hasObject(call) && added.nextInt(8) == 0 -> {
+        Cut cut = cut(false);
+        yield new Call(
+            call.at(),
+            call.session(),
+            call.op(),
+            call.kind(),
+            call.amount(),
+            limit(cut),
+            -1,
+            cut);
+      }
+      default -> step;
+    };
+  }
+
+  private static boolean hasObject(Call call) {
+    return call.kind() == CallKind.READ || (call.kind() == CallKind.ECHO && call.amount() > 1_000);
+  }
+
+  /** What is pushed may be ended by either end, and be whole before its pusher knows. */
+  private Cut cut(boolean pushed) {
+    Stage[] stages = Stage.values();
+    Stage stage = stages[added.nextInt(stages.length)];
+    return new Cut(
+        stage == Stage.TAKEN && !pushed ? Stage.ALL_LANDED : stage,
+        switch (added.nextInt(pushed ? 4 : 3)) {
+          case 0, 1 -> CutKind.CANCELLED_HERE;
+          case 2 -> CutKind.OUT_OF_TIME;
+          default -> CutKind.CANCELLED_THERE;
+        });
+  }
+
+  /** So short that a process may stand still as long, and is not taken for dead. */
+  private long limit(Cut cut) {
+    long[] limits = {5 * MILLI, 30 * MILLI, 120 * MILLI};
+    return cut.kind() == CutKind.OUT_OF_TIME ? limits[added.nextInt(limits.length)] : 0;
   }
 
   private void faults() {

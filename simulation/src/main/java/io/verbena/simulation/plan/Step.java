@@ -22,13 +22,27 @@ public sealed interface Step {
    * @param amount bytes, stops or nanoseconds, as the kind has it
    * @param timeout of the call, in nanoseconds; 0: the session's default
    * @param cancelAfter its future is cancelled after so many nanoseconds; -1: it is not
+   * @param cut how far its object is when it is ended; null: it is not ended by that
    */
   record Call(
-      long at, int session, long op, CallKind kind, long amount, long timeout, long cancelAfter)
+      long at,
+      int session,
+      long op,
+      CallKind kind,
+      long amount,
+      long timeout,
+      long cancelAfter,
+      @Nullable Cut cut)
       implements Step {
+    /** One that is left alone on its way. */
+    public Call(
+        long at, int session, long op, CallKind kind, long amount, long timeout, long cancelAfter) {
+      this(at, session, op, kind, amount, timeout, cancelAfter, null);
+    }
+
     @Override
     public Call of(int other) {
-      return new Call(at, other, op, kind, amount, timeout, cancelAfter);
+      return new Call(at, other, op, kind, amount, timeout, cancelAfter, cut);
     }
   }
 
@@ -52,6 +66,7 @@ public sealed interface Step {
    * @param length of the object
    * @param timeout in nanoseconds; 0: none
    * @param cancelAfter it is cancelled after so many nanoseconds; -1: it is not
+   * @param cut how far it is when it is ended; null: it is not ended by that
    */
   record Move(
       long at,
@@ -62,12 +77,63 @@ public sealed interface Step {
       int length,
       boolean checksum,
       long timeout,
-      long cancelAfter)
+      long cancelAfter,
+      @Nullable Cut cut)
       implements Step {
+    /** One that is left alone on its way. */
+    public Move(
+        long at,
+        int session,
+        long op,
+        MoveKind kind,
+        LandingKind landing,
+        int length,
+        boolean checksum,
+        long timeout,
+        long cancelAfter) {
+      this(at, session, op, kind, landing, length, checksum, timeout, cancelAfter, null);
+    }
+
+    /** Returns whether one of its ends may cancel it. */
+    public boolean mayBeCancelled() {
+      return cancelAfter >= 0 || (cut != null && cut.kind() != CutKind.OUT_OF_TIME);
+    }
+
     @Override
     public Move of(int other) {
-      return new Move(at, other, op, kind, landing, length, checksum, timeout, cancelAfter);
+      return new Move(at, other, op, kind, landing, length, checksum, timeout, cancelAfter, cut);
     }
+  }
+
+  /**
+   * The end of a call or transfer that has come to a certain step of its object's way.
+   *
+   * @param stage how far it has come
+   * @param kind who ends it
+   */
+  record Cut(Stage stage, CutKind kind) {}
+
+  /** How far an object is, as users see it. */
+  enum Stage {
+    /** The other end knows of it. */
+    OFFERED,
+    /** The first bytes are in their landing. */
+    FIRST_LANDED,
+    HALF_LANDED,
+    /** The last bytes are in their landing, and nobody has said so. */
+    ALL_LANDED,
+    /** The receiving end has all of it, and the sending end does not know yet. */
+    TAKEN
+  }
+
+  /** Who ends what is on its way. */
+  enum CutKind {
+    /** Whoever began it cancels it. */
+    CANCELLED_HERE,
+    /** The other end cancels it. */
+    CANCELLED_THERE,
+    /** Its time is over: whoever began it stands still there until its deadline. */
+    OUT_OF_TIME
   }
 
   /** Which way an object goes. */
