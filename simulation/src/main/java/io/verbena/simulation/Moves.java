@@ -1,8 +1,10 @@
 package io.verbena.simulation;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +44,15 @@ final class Moves implements PushHandler {
   private final boolean calm;
   private final long defaultTimeout;
   private final Map<Long, Arriving> arriving = new HashMap<>();
+  private final Map<Long, Move> asked = new HashMap<>();
+
+  /**
+   * Who begins a transfer.
+   *
+   * @param session this end of it
+   * @param name of the session
+   */
+  private record End(Session session, SimHost host, String name) {}
 
   /** An object on its way to a landing. */
   private static final class Arriving {
@@ -128,44 +140,56 @@ final class Moves implements PushHandler {
   }
 
   void start(SimSession session, Move move) {
-    if (move.kind() == MoveKind.PUSH) {
-      push(session, move);
-    } else {
-      fetch(session, move);
+    switch (move.kind()) {
+      case PUSH -> push(new End(session.session(), session.client(), session.name()), move);
+      case FETCH -> fetch(session, move);
+      case PUSH_BACK, FETCH_BACK -> haveServerBegin(session, move);
     }
   }
 
-  private void push(SimSession session, Move move) {
-    MemorySegment from = memory.allocate(move.length());
-    Content.fill(from, move.op(), 0);
-    Arriving to = arriving(move, session.name());
-    arriving.put(move.op(), to);
-    Source source = Source.of(from);
-    journal.begun(move.op(), session.client().net().address());
-    long began = agenda.now();
-    Transfer transfer = session.session().objects().push("" + move.op(), source, options(move));
-    cancelLater(move, transfer);
-    cut(session.client(), to, transfer);
-    CompletableFuture<Received> _ =
-        transfer
-            .result()
-            .toCompletableFuture()
-            .whenComplete(
-                (received, failure) -> {
-                  over(session.name(), move, failure, began);
-                  if (failure == null && !isWholeThere(to)) {
-                    journal.broken(
-                        "what is said to have arrived has",
-                        session.name(),
-                        move.op(),
-                        "the other end has not taken it");
-                  }
-                  memory.isBack(from, move.op(), session.name());
-                });
+  /** A server does what it was called for. In a handler. */
+  void pushBack(long op, Session session, SimHost server) {
+    Move move = asked.get(op);
+    if (move != null) {
+      push(endOf(op, session, server), move);
+    }
   }
 
-  /** Has the server publish it first. */
-  private void fetch(SimSession session, Move move) {
+  /** A server does what it was called for. In a handler. */
+  void fetchBack(long op, ObjectRef ref, Session session, SimHost server) {
+    Move move = asked.get(op);
+    if (move != null) {
+      journal.begun(op, server.net().address());
+      fetch(endOf(op, session, server), move, ref);
+    }
+  }
+
+  private End endOf(long op, Session session, SimHost server) {
+    Entry call = journal.call(op);
+    return new End(session, server, call == null ? "" : call.session());
+  }
+
+  private void haveServerBegin(SimSession session, Move move) {
+    asked.put(move.op(), move);
+    CompletionStage<Void> called;
+    Entry entry = calls(session, move);
+    if (move.kind() == MoveKind.PUSH_BACK) {
+      called = session.works().send(move.op());
+    } else {
+      Source source = Source.of(Content.bytes(move.op(), move.length()));
+      Published published = session.session().objects().publish(source, WorksHandler.LEASE);
+      called = session.works().take(move.op(), published.ref());
+    }
+    CompletableFuture<Void> _ =
+        called
+            .toCompletableFuture()
+            .whenComplete(
+                (nothing, failure) ->
+                    journal.ended(entry, true, failure, session.client().stillNanos(), false));
+  }
+
+  /** Its client calls the server for it. */
+  private Entry calls(SimSession session, Move move) {
     Entry entry =
         journal.called(
             move.op(),
@@ -175,6 +199,41 @@ final class Moves implements PushHandler {
             session.client().stillNanos(),
             false);
     journal.isMadeBy(entry, session.client().net().address());
+    return entry;
+  }
+
+  private void push(End by, Move move) {
+    MemorySegment from = memory.allocate(move.length());
+    Content.fill(from, move.op(), 0);
+    Arriving to = arriving(move, by.name);
+    arriving.put(move.op(), to);
+    Source source = Source.of(from);
+    journal.begun(move.op(), by.host.net().address());
+    long began = agenda.now();
+    Transfer transfer = by.session.objects().push("" + move.op(), source, options(move));
+    cancelLater(move, transfer);
+    cut(by.host, to, transfer);
+    CompletableFuture<Received> _ =
+        transfer
+            .result()
+            .toCompletableFuture()
+            .whenComplete(
+                (received, failure) -> {
+                  over(by.name, move, failure, began);
+                  if (failure == null && !isWholeThere(to)) {
+                    journal.broken(
+                        "what is said to have arrived has",
+                        by.name,
+                        move.op(),
+                        "the other end has not taken it");
+                  }
+                  memory.isBack(from, move.op(), by.name);
+                });
+  }
+
+  /** Has the server publish it first. */
+  private void fetch(SimSession session, Move move) {
+    Entry entry = calls(session, move);
     journal.begun(move.op(), session.client().net().address());
     CompletableFuture<Void> _ =
         session
@@ -187,31 +246,32 @@ final class Moves implements PushHandler {
                   if (ref == null) {
                     journal.over(move.op());
                   } else {
-                    fetch(session, move, ref);
+                    fetch(
+                        new End(session.session(), session.client(), session.name()), move, ref);
                   }
                   return null;
                 });
   }
 
-  private void fetch(SimSession session, Move move, ObjectRef ref) {
-    Arriving to = arriving(move, session.name());
+  private void fetch(End by, Move move, ObjectRef ref) {
+    Arriving to = arriving(move, by.name);
     long began = agenda.now();
-    Transfer transfer = session.session().objects().fetch(ref, to.landing, options(move));
+    Transfer transfer = by.session.objects().fetch(ref, to.landing, options(move));
     cancelLater(move, transfer);
     to.transfer = transfer;
-    cut(session.client(), to, transfer);
+    cut(by.host, to, transfer);
     CompletableFuture<Received> _ =
         transfer
             .result()
             .toCompletableFuture()
             .whenComplete(
                 (received, failure) -> {
-                  over(session.name(), move, failure, began);
+                  over(by.name, move, failure, began);
                   if (received != null) {
                     arrived(to, received);
                   }
                   if (to.into != null) {
-                    memory.isBack(to.into, move.op(), session.name());
+                    memory.isBack(to.into, move.op(), by.name);
                   }
                 });
   }

@@ -222,7 +222,7 @@ final class Run implements Faults.Processes {
     SimHost[] host = new SimHost[1];
     String incarnation = name + "#" + ++incarnations;
     WorksHandler handler =
-        new WorksHandler(world.scheduler(), journal, callbacks, () -> host[0], incarnation);
+        new WorksHandler(world.scheduler(), journal, callbacks, moves, () -> host[0], incarnation);
     host[0] =
         world.startServer(
             name,

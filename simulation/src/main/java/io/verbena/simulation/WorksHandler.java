@@ -21,11 +21,12 @@ import java.util.function.Supplier;
 
 /** A simulated server's side of the calls. */
 final class WorksHandler implements Works {
-  private static final Duration LEASE = Duration.ofSeconds(20);
+  static final Duration LEASE = Duration.ofSeconds(20);
 
   private final Scheduler scheduler;
   private final Journal journal;
   private final Callbacks callbacks;
+  private final Moves moves;
   private final Supplier<SimHost> host;
   private final String incarnation;
   private long ticket;
@@ -34,11 +35,13 @@ final class WorksHandler implements Works {
       Scheduler scheduler,
       Journal journal,
       Callbacks callbacks,
+      Moves moves,
       Supplier<SimHost> host,
       String incarnation) {
     this.scheduler = scheduler;
     this.journal = journal;
     this.callbacks = callbacks;
+    this.moves = moves;
     this.host = host;
     this.incarnation = incarnation;
   }
@@ -143,5 +146,17 @@ final class WorksHandler implements Works {
     executed(op);
     Source source = Source.of(Content.bytes(op, length));
     return CallContext.current().session().objects().publish(source, LEASE).ref();
+  }
+
+  @Override
+  public void send(long op) {
+    executed(op);
+    moves.pushBack(op, CallContext.current().session(), host.get());
+  }
+
+  @Override
+  public void take(long op, ObjectRef ref) {
+    executed(op);
+    moves.fetchBack(op, ref, CallContext.current().session(), host.get());
   }
 }

@@ -44,4 +44,12 @@ public interface Works {
   /** Publishes an object, to be fetched. */
   @RpcMethod(id = 9)
   ObjectRef publish(long op, int length);
+
+  /** Pushes an object to the caller. */
+  @RpcMethod(id = 10)
+  void send(long op);
+
+  /** Fetches an object that the caller has published. */
+  @RpcMethod(id = 11)
+  void take(long op, ObjectRef ref);
 }

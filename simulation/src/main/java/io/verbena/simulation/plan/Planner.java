@@ -67,6 +67,7 @@ public final class Planner {
     } else if (random.nextInt(8) != 0) {
       faults();
     }
+    steps.replaceAll(this::fromServer);
     steps.replaceAll(this::cutSome);
     steps.sort(Comparator.comparingLong(Step::at));
     return new Plan(
@@ -221,11 +222,28 @@ public final class Planner {
             cancelAfter()));
   }
 
+  /** Some transfers are begun by the server. */
+  private Step fromServer(Step step) {
+    if (!(step instanceof Move move) || added.nextInt(3) > 0) {
+      return step;
+    }
+    return new Move(
+        move.at(),
+        move.session(),
+        move.op(),
+        move.kind().back(),
+        move.landing(),
+        move.length(),
+        move.checksum(),
+        move.timeout(),
+        move.cancelAfter());
+  }
+
   /** Some objects are stopped at one step of their way. */
   private Step cutSome(Step step) {
     return switch (step) {
       case Move move when added.nextInt(4) == 0 -> {
-        Cut cut = cut(move.kind() == MoveKind.PUSH);
+        Cut cut = cut(move.kind().isPush());
         yield new Move(
             move.at(),
             move.session(),

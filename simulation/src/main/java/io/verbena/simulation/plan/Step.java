@@ -139,7 +139,26 @@ public sealed interface Step {
   /** Which way an object goes. */
   enum MoveKind {
     FETCH,
-    PUSH
+    PUSH,
+    /** The server fetches what its client has published. */
+    FETCH_BACK,
+    /** The server pushes to its client. */
+    PUSH_BACK;
+
+    /** Returns whether whoever has the object begins. */
+    public boolean isPush() {
+      return this == PUSH || this == PUSH_BACK;
+    }
+
+    /** Returns the same, begun by the other end. */
+    MoveKind back() {
+      return switch (this) {
+        case FETCH -> FETCH_BACK;
+        case PUSH -> PUSH_BACK;
+        case FETCH_BACK -> FETCH;
+        case PUSH_BACK -> PUSH;
+      };
+    }
   }
 
   /** Which {@link Landing} it goes to. */
