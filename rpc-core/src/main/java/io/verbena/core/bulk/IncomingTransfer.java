@@ -41,6 +41,10 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   private long announced = UNKNOWN;
   private long confirmed;
   private StandingLandings.@Nullable Landing standing;
+
+  /** Whether its sender did not wait to be told anything; also where the landing is gone. */
+  private boolean sentAtOnce;
+
   private boolean moving;
   private boolean moveAgain;
   private boolean preparing;
@@ -80,11 +84,18 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     destination.belongsTo(this::moves, this::broken);
   }
 
-  /** Its bytes come into a landing that stands open; before it begins. */
-  void comesInto(StandingLandings.Landing landing) {
+  /**
+   * Its sender wrote it into a landing that stood open; before it begins.
+   *
+   * @param landing null where it is closed by now
+   */
+  void comesInto(StandingLandings.@Nullable Landing landing) {
     standing = landing;
+    sentAtOnce = true;
     checksum = checked ? Checksum.ALWAYS : Checksum.NEVER; // it may be written and summed by now
-    landing.use(this);
+    if (landing != null) {
+      landing.use(this);
+    }
   }
 
   /** The object's length is known: claims memory for it and opens it. */
@@ -192,7 +203,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
         sayResume(beginning);
       }
       moveOn();
-    } else if (standing != null) {
+    } else if (sentAtOnce) {
       beginAgain();
     } else {
       asked = beginning.length();

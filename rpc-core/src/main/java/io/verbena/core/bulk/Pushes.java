@@ -70,31 +70,20 @@ final class Pushes {
         standing.drop();
       }
     } else {
-      askWhere(id, name, length, checksum, asked, standing);
+      IncomingTransfer transfer = taken(id, name, length, checksum, asked);
+      if (landing != NO_LANDING) {
+        transfer.comesInto(standing);
+      }
+      transfers.receive(transfer).begin(length);
     }
   }
 
-  private void askWhere(
-      long id,
-      String name,
-      long length,
-      Checksum checksum,
-      PushTaker asked,
-      StandingLandings.@Nullable Landing standing) {
+  private IncomingTransfer taken(
+      long id, String name, long length, Checksum checksum, PushTaker asked) {
     TransferHandle handle = new TransferHandle(host.loop(), "push '" + name + "'");
     PushHandler.Offer offer = new PushHandler.Offer(name, length, handle);
-    IncomingTransfer transfer =
-        new IncomingTransfer(
-            transfers,
-            handle,
-            id,
-            new AskedDestination(host, asked, offer),
-            checksum,
-            received -> {});
-    if (standing != null) {
-      transfer.comesInto(standing);
-    }
-    transfers.receive(transfer).begin(length);
+    return new IncomingTransfer(
+        transfers, handle, id, new AskedDestination(host, asked, offer), checksum, received -> {});
   }
 
   /** The peer has opened a landing; returns what is wrong with that, or null. */

@@ -336,6 +336,27 @@ class StandingLandingsTest {
     }
   }
 
+  /** By then it may be written and summed as for the landing, so nobody asks where it begins. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aFileIsWholeWhereTheLandingIsGoneFirst(boolean checked, @TempDir Path directory)
+      throws IOException {
+    TransferOptions options =
+        checked ? TransferOptions.DEFAULT.withChecksum() : TransferOptions.DEFAULT;
+    for (int step = 0; step < STEPS; step++) {
+      try (World world = new World()) {
+        world.where = offer -> Landing.file(directory.resolve(offer.name()));
+        List<Push> all = List.of(world.push(BYTES, options), world.push(5000, options));
+        world.bulk.steps(step);
+        world.bulk.world.network().drop(URI.create(world.bulk.world.address()), "pulled");
+        for (Push push : all) {
+          world.bulk.await(push.transfer);
+          assertThat(Files.readAllBytes(directory.resolve(push.name))).isEqualTo(push.bytes);
+        }
+      }
+    }
+  }
+
   @Test
   void aBetterLinkThatComesAndGoesLeavesNoLandingOfBefore() {
     for (int step = 0; step < 3 * STEPS; step++) {
