@@ -24,8 +24,11 @@ import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -39,12 +42,14 @@ final class Moves implements PushHandler {
   private final Agenda agenda;
   private final Journal journal;
   private final Memory memory;
+  private final Folder folder;
   private final Trace trace;
   private final Cuts cuts;
   private final boolean calm;
   private final long defaultTimeout;
   private final Map<Long, Arriving> arriving = new HashMap<>();
   private final Map<Long, Move> asked = new HashMap<>();
+  private final List<Arriving> intoFiles = new ArrayList<>();
 
   /**
    * Who begins a transfer.
@@ -97,6 +102,7 @@ final class Moves implements PushHandler {
       Agenda agenda,
       Journal journal,
       Memory memory,
+      Folder folder,
       Trace trace,
       Cuts cuts,
       boolean calm,
@@ -105,6 +111,7 @@ final class Moves implements PushHandler {
     this.agenda = agenda;
     this.journal = journal;
     this.memory = memory;
+    this.folder = folder;
     this.trace = trace;
     this.cuts = cuts;
     this.calm = calm;
@@ -117,6 +124,11 @@ final class Moves implements PushHandler {
     }
     if (move.landing() == LandingKind.POOLED) {
       return new Arriving(move, session, Landing.pooled(move.length()), null);
+    }
+    if (move.landing() == LandingKind.FILE) {
+      Arriving to = new Arriving(move, session, Landing.file(folder.of(move.op())), null);
+      intoFiles.add(to);
+      return to;
     }
     Arriving[] self = new Arriving[1];
     Landing chunks =
@@ -270,6 +282,7 @@ final class Moves implements PushHandler {
                   if (received != null) {
                     arrived(to, received);
                   }
+                  lookAtFile(to);
                   if (to.into != null) {
                     memory.isBack(to.into, move.op(), by.name);
                   }
@@ -383,6 +396,8 @@ final class Moves implements PushHandler {
     boolean whole = received.length() == move.length();
     if (to.move.landing() == LandingKind.CHUNKS) {
       whole &= !to.altered && to.next == move.length();
+    } else if (to.move.landing() == LandingKind.FILE) {
+      whole &= Folder.isWhole(folder.of(move.op()), move.op(), move.length());
     } else {
       MemorySegment bytes = to.into != null ? to.into : received.memory();
       whole &= bytes.byteSize() == move.length() && Content.difference(bytes, move.op(), 0) < 0;
@@ -395,6 +410,46 @@ final class Moves implements PushHandler {
           move.op(),
           move.kind() + " of " + move.length() + " bytes into " + move.landing());
     }
+  }
+
+  /** Looks once more at all files, when all is over. */
+  void lookAtFiles() {
+    intoFiles.forEach(this::lookAtFile);
+  }
+
+  /** A file is there, whole, if its receiving end says so; else there is nothing. */
+  private void lookAtFile(Arriving to) {
+    Move move = to.move;
+    if (move.landing() != LandingKind.FILE) {
+      return;
+    }
+    Path file = folder.of(move.op());
+    Transfer coming = to.transfer;
+    @Nullable CompletableFuture<Received> ended =
+        coming == null ? null : coming.result().toCompletableFuture();
+    if (ended != null && ended.state() == Future.State.SUCCESS) {
+      if (!Folder.isWhole(file, move.op(), move.length())) {
+        journal.broken(
+            "objects arrive whole and unaltered, or not at all",
+            to.session,
+            move.op(),
+            "it is said to be in its file, and is not");
+      }
+      return;
+    }
+    List<String> left = Folder.left(file, ended == null || mayGoOn(ended));
+    if (!left.isEmpty()) {
+      journal.broken(
+          "what does not arrive leaves no file", to.session, move.op(), "there is " + left);
+    }
+  }
+
+  /** Returns whether what has come of it may be kept for another transfer, or for now. */
+  private static boolean mayGoOn(CompletableFuture<Received> ended) {
+    return ended.state() != Future.State.FAILED
+        || (ended.exceptionNow() instanceof TransferException failure
+            && (failure.status() == RpcStatus.UNAVAILABLE
+                || failure.status() == RpcStatus.DEADLINE_EXCEEDED));
   }
 
   // ---- the end that is pushed to ----
@@ -414,6 +469,7 @@ final class Moves implements PushHandler {
             .whenComplete(
                 (received, failure) -> {
                   to.failed = failure != null;
+                  lookAtFile(to);
                   if (failure != null && to.into != null) {
                     memory.isBack(to.into, to.move.op(), to.session);
                   }

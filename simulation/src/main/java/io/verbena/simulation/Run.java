@@ -48,6 +48,7 @@ final class Run implements Faults.Processes {
   private final Trace trace;
   private final Journal journal;
   private final Memory memory;
+  private final Folder folder = new Folder();
   private final Callbacks callbacks;
   private final Calls calls;
   private final Moves moves;
@@ -71,7 +72,7 @@ final class Run implements Faults.Processes {
     long timeout = plan.clients().getFirst().limits().defaultTimeout().toNanos();
     Cuts cuts = new Cuts(world.scheduler(), journal, trace);
     calls = new Calls(world.scheduler(), journal, memory, trace, cuts, timeout);
-    moves = new Moves(agenda, journal, memory, trace, cuts, plan.isCalm(), timeout);
+    moves = new Moves(agenda, journal, memory, folder, trace, cuts, plan.isCalm(), timeout);
     faults = new Faults(world, this, trace, plan);
   }
 
@@ -113,6 +114,7 @@ final class Run implements Faults.Processes {
       world.close();
     } finally {
       memory.close();
+      folder.close();
     }
   }
 
@@ -139,6 +141,7 @@ final class Run implements Faults.Processes {
       endAll();
     }
     memory.look();
+    moves.lookAtFiles();
     journal.closeBooks();
   }
 

@@ -68,6 +68,9 @@ public final class Planner {
       faults();
     }
     steps.replaceAll(this::fromServer);
+    if (steps.stream().noneMatch(Planner::killsProcess)) {
+      steps.replaceAll(this::intoFile);
+    }
     steps.replaceAll(this::cutSome);
     steps.sort(Comparator.comparingLong(Step::at));
     return new Plan(
@@ -208,7 +211,7 @@ public final class Planner {
   }
 
   private void move(long at, int session, int length) {
-    LandingKind[] landings = LandingKind.values();
+    LandingKind[] landings = {LandingKind.MEMORY, LandingKind.POOLED, LandingKind.CHUNKS};
     steps.add(
         new Move(
             at,
@@ -233,6 +236,29 @@ public final class Planner {
         move.op(),
         move.kind().back(),
         move.landing(),
+        move.length(),
+        move.checksum(),
+        move.timeout(),
+        move.cancelAfter());
+  }
+
+  /** All processes are one in truth: none would let go of the files of one that is killed. */
+  private static boolean killsProcess(Step step) {
+    return step instanceof Fault fault
+        && (fault.kind() == FaultKind.SERVER_RESTART || fault.kind() == FaultKind.CLIENT_RESTART);
+  }
+
+  /** Some objects go into files. */
+  private Step intoFile(Step step) {
+    if (!(step instanceof Move move) || added.nextInt(4) > 0) {
+      return step;
+    }
+    return new Move(
+        move.at(),
+        move.session(),
+        move.op(),
+        move.kind(),
+        LandingKind.FILE,
         move.length(),
         move.checksum(),
         move.timeout(),

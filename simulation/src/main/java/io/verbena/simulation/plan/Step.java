@@ -165,7 +165,9 @@ public sealed interface Step {
   enum LandingKind {
     MEMORY,
     POOLED,
-    CHUNKS
+    CHUNKS,
+    /** A file that appears when it is whole; with sums, as by default. */
+    FILE
   }
 
   /**

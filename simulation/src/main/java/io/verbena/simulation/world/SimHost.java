@@ -20,6 +20,9 @@ public final class SimHost implements Strand.Place, NanoClock {
   /** Far more than what is there to do at one moment. */
   private static final int MOST_CYCLES_AT_ONCE = 100_000;
 
+  /** So many threads for files, checksums and copies. */
+  private static final int WORKERS = 4;
+
   private final SimWorld world;
   private final String name;
   private final NetHost net;
@@ -27,6 +30,7 @@ public final class SimHost implements Strand.Place, NanoClock {
   private final long clockOffset;
   private final EventLoop loop;
   private final HandlerPool handlers;
+  private final HandlerPool workers;
   private final @Nullable RdmaUpgradeProvider rdma;
   private @Nullable Strand strand;
   private @Nullable VerbenaServer server;
@@ -60,6 +64,8 @@ public final class SimHost implements Strand.Place, NanoClock {
             name + "-handler",
             settings.handlerThreads(),
             settings.handlerQueue());
+    this.workers =
+        new HandlerPool(world.scheduler(), this, name + "-worker", WORKERS, Integer.MAX_VALUE);
     this.rdma =
         settings.rdma()
             ? new RdmaUpgradeProvider(
@@ -131,6 +137,11 @@ public final class SimHost implements Strand.Place, NanoClock {
   /** Returns its handler threads. */
   public HandlerPool handlers() {
     return handlers;
+  }
+
+  /** Returns the threads on which it does work of its own. */
+  HandlerPool workers() {
+    return workers;
   }
 
   /** Returns its RDMA links; null where it has none. */
@@ -210,6 +221,7 @@ public final class SimHost implements Strand.Place, NanoClock {
     net.killProcess();
     fabric.killProcess();
     handlers.close();
+    workers.close();
     Strand mine = strand;
     if (mine != null) {
       mine.cut();

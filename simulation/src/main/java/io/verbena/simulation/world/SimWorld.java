@@ -124,7 +124,8 @@ public final class SimWorld {
     String address = "10.9.0." + ++addresses;
     SimHost host = add(name, settings, address);
     VerbenaServer.Builder builder = VerbenaServer.builder().listen(address + ":" + PORT);
-    builder.limits(settings.limits()).handlers(host.handlers()).steppedBy(host.loop());
+    builder.limits(settings.limits()).handlers(host.handlers());
+    builder.steppedBy(host.loop(), host.workers());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
     builder.random(new Random(random.nextLong()));
@@ -142,7 +143,8 @@ public final class SimWorld {
   public SimHost startClient(String name, HostSettings settings) {
     SimHost host = add(name, settings, "10.9.0." + ++addresses);
     VerbenaClient.Builder builder = VerbenaClient.builder();
-    builder.limits(settings.limits()).handlers(host.handlers()).steppedBy(host.loop());
+    builder.limits(settings.limits()).handlers(host.handlers());
+    builder.steppedBy(host.loop(), host.workers());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
     if (host.rdma() != null) {
