@@ -258,8 +258,7 @@ final class Moves implements PushHandler {
                   if (ref == null) {
                     journal.over(move.op());
                   } else {
-                    fetch(
-                        new End(session.session(), session.client(), session.name()), move, ref);
+                    fetch(new End(session.session(), session.client(), session.name()), move, ref);
                   }
                   return null;
                 });
@@ -291,8 +290,7 @@ final class Moves implements PushHandler {
 
   private static boolean isWholeThere(Arriving to) {
     Transfer coming = to.transfer;
-    return coming != null
-        && coming.result().toCompletableFuture().state() == Future.State.SUCCESS;
+    return coming != null && coming.result().toCompletableFuture().state() == Future.State.SUCCESS;
   }
 
   private void cut(SimHost host, Arriving to, Transfer begun) {

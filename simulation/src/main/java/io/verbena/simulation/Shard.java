@@ -27,7 +27,8 @@ final class Shard {
     this.process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx1g", // as much as a seed takes many times over; each would grow to a quarter of all
+                "-Xmx1g", // as much as a seed takes many times over; each would grow to a quarter
+                          // of all
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
                 "-Djdk.virtualThreadScheduler.parallelism=1",

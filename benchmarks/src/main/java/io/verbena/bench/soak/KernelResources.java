@@ -9,7 +9,9 @@ import java.util.stream.Collectors;
 
 /** What the kernel holds for users of verbs devices, as {@code rdma resource} tells. */
 final class KernelResources {
-  /** Registrations of reused buffers are kept: a few more buffers may have been in use at a time. */
+  /**
+   * Registrations of reused buffers are kept: a few more buffers may have been in use at a time.
+   */
   private static final int MORE_REGISTRATIONS = 64;
 
   private static final Pattern REGISTRATIONS = Pattern.compile("\\bmr (\\d+)");

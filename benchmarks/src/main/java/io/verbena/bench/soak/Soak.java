@@ -42,6 +42,7 @@ public final class Soak {
 
   /** A device may be emulated, as are its processors then: all takes longer. */
   private static final int SLOWER_ON_DEVICE = 6;
+
   private static final int LONGEST_PAUSE_MILLIS = 7_000;
   private static final int LONGEST_GAP_MILLIS = 1_500;
 
@@ -127,8 +128,7 @@ public final class Soak {
   }
 
   private static VerbenaClient client(@Nullable BreakableUpgrades upgrades) {
-    VerbenaClient.Builder builder =
-        VerbenaClient.builder().connectTimeout(BenchHost.OPENS_WITHIN);
+    VerbenaClient.Builder builder = VerbenaClient.builder().connectTimeout(BenchHost.OPENS_WITHIN);
     return (upgrades == null ? builder.path(PathPolicy.TCP_ONLY) : builder.upgrades(upgrades))
         .build();
   }

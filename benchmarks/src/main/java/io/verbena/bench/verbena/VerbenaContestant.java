@@ -36,8 +36,7 @@ public final class VerbenaContestant implements Contestant {
     this.route = route;
     this.extraCopy = extraCopy;
     this.address = address;
-    VerbenaClient.Builder builder =
-        VerbenaClient.builder().connectTimeout(BenchHost.OPENS_WITHIN);
+    VerbenaClient.Builder builder = VerbenaClient.builder().connectTimeout(BenchHost.OPENS_WITHIN);
     idling.tell(builder::spin, builder::pollAlways);
     this.client = builder.path(route.policy()).limits(BenchHost.LIMITS).build();
   }

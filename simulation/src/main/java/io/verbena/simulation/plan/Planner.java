@@ -285,14 +285,7 @@ public final class Planner {
       case Call call when hasObject(call) && added.nextInt(8) == 0 -> {
         Cut cut = cut(false);
         yield new Call(
-            call.at(),
-            call.session(),
-            call.op(),
-            call.kind(),
-            call.amount(),
-            limit(cut),
-            -1,
-            cut);
+            call.at(), call.session(), call.op(), call.kind(), call.amount(), limit(cut), -1, cut);
       }
       default -> step;
     };
