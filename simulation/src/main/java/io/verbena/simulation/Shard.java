@@ -28,7 +28,7 @@ final class Shard {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx1g", // as much as a seed takes many times over; each would grow to a quarter
-                          // of all
+                // of all
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
                 "-Djdk.virtualThreadScheduler.parallelism=1",

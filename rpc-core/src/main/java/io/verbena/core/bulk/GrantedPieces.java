@@ -27,6 +27,9 @@ final class GrantedPieces {
   /** Pieces that are being fenced, and whatever else has to be waited for like that. */
   private int fences;
 
+  /** What pieces wait for that were full when their path closed them. */
+  private final ArrayDeque<Runnable> behindFences = new ArrayDeque<>();
+
   private long quarantined;
 
   /** The transfer that grants. */
@@ -116,7 +119,7 @@ final class GrantedPieces {
   /** Returns the first piece that is not open; null if there is no memory for one more now. */
   private @Nullable LandingPiece nextToOpen(long limit, boolean one) {
     for (LandingPiece piece : pieces) {
-      if (piece.target == null) {
+      if (piece.target == null && !piece.isFull()) {
         return piece;
       }
     }
@@ -223,9 +226,21 @@ final class GrantedPieces {
     return pieces.peek();
   }
 
-  /** Closes the first piece, which is full. */
+  /** Closes the first piece, which is full, if its path has not closed it before. */
   void closeHead(Runnable whenFenced) {
-    close(pieces.remove(), whenFenced);
+    LandingPiece head = pieces.remove();
+    if (head.target != null) {
+      close(head, whenFenced);
+    } else {
+      behindFences.add(whenFenced);
+      runBehindFences();
+    }
+  }
+
+  private void runBehindFences() {
+    while (fences == 0 && !behindFences.isEmpty()) {
+      behindFences.remove().run();
+    }
   }
 
   // ---- closing ----
@@ -244,6 +259,7 @@ final class GrantedPieces {
           fences--;
           region.release();
           whenFenced.run();
+          runBehindFences();
           owner.moves();
         },
         owner::lost);
@@ -291,6 +307,7 @@ final class GrantedPieces {
         () -> OpenSource.requireReadable(open),
         failure -> {
           fences--;
+          runBehindFences();
           if (failure != null) {
             owner.broken(failure);
           } else {

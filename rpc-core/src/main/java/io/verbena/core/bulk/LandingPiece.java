@@ -37,6 +37,11 @@ final class LandingPiece {
     return first;
   }
 
+  /** Returns whether all of it has arrived. */
+  boolean isFull() {
+    return arrived == memory.byteSize();
+  }
+
   long end() {
     return offset + memory.byteSize();
   }
