@@ -17,6 +17,7 @@ record CommandRun(int exit, List<String> out, String err) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED"); // as the jar's manifest says
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // quick to start
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of(arguments));
     Path err = Path.of("target", "run-" + ProcessHandle.current().pid() + ".err");

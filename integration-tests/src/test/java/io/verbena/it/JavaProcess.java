@@ -14,6 +14,10 @@ import java.util.List;
  * #endWithParent} also ends with the test's process, however that ends.
  */
 public final class JavaProcess implements AutoCloseable {
+  /** It lives for seconds. */
+  private static final List<String> QUICK_TO_START =
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
   private final Process process;
   private final BufferedReader output;
 
@@ -46,6 +50,7 @@ public final class JavaProcess implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(QUICK_TO_START);
     command.addAll(flags);
     command.addAll(List.of("-cp", classPath, program));
     command.addAll(List.of(arguments));

@@ -38,6 +38,8 @@ class StressTest {
                 "NONE",
                 "-iters",
                 "3",
+                "-hs", // mebibytes of heap for each of its JVMs; without, they share all there is
+                "256",
                 "-time",
                 System.getProperty("verbena.stress.millis", "500"),
                 "-t",
