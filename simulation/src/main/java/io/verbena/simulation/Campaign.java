@@ -4,30 +4,50 @@ import io.verbena.simulation.check.Tally;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongConsumer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs many seeds, on several processors where asked for, and adds up what became of them. Each
  * processor has a virtual machine of its own, so that a run is the same whatever runs beside it.
  */
 final class Campaign {
+  /**
+   * A virtual machine runs no more: processes that are killed in a simulation never free what they
+   * had outside the heap, some 200 KiB for each seed.
+   */
+  private static final long SEEDS_OF_A_SHARD = 2_500;
+
   private final long first;
   private final long count;
   private final boolean keepsGoing;
-  private final LongConsumer told;
+  private final Progress told;
   private final Tally calls = new Tally();
   private final Tally coverage = new Tally();
   private final List<Long> broken = new ArrayList<>();
-  private final List<Shard> shards = new ArrayList<>();
+  private final Set<Shard> running = ConcurrentHashMap.newKeySet();
+
+  /** How many seeds virtual machines were given so far. */
+  private long given;
+
   private long done;
+  private @Nullable String lost;
+
+  /** Hears how far it is. */
+  @FunctionalInterface
+  interface Progress {
+    /** So many seeds have ended, of which so many broke a rule. */
+    void ended(long done, long broken);
+  }
 
   /**
    * Of seeds one after the other.
    *
    * @param keepsGoing also after a rule was broken
-   * @param told how many have ended, whenever one has
+   * @param told whenever one has ended
    */
-  Campaign(long first, long count, boolean keepsGoing, LongConsumer told) {
+  Campaign(long first, long count, boolean keepsGoing, Progress told) {
     this.first = first;
     this.count = count;
     this.keepsGoing = keepsGoing;
@@ -43,23 +63,55 @@ final class Campaign {
     }
   }
 
-  /** Runs them on so many virtual machines. */
+  /** Runs them on so many virtual machines at a time. */
   void run(int jobs) throws IOException, InterruptedException {
-    for (long i = 0; i < jobs; i++) {
-      long from = first + count * i / jobs;
-      shards.add(new Shard(this, from, first + count * (i + 1) / jobs - from));
+    List<Thread> runners = new ArrayList<>();
+    long most = Math.min(SEEDS_OF_A_SHARD, Math.ceilDiv(count, jobs));
+    for (int i = 0; i < jobs; i++) {
+      runners.add(Thread.ofPlatform().name("shards").start(() -> runShards(most)));
     }
-    List<Thread> readers = new ArrayList<>();
     try {
-      for (Shard shard : shards) {
-        readers.add(Thread.ofPlatform().name("shard").start(shard::read));
-      }
-      for (Thread reader : readers) {
-        reader.join();
+      for (Thread runner : runners) {
+        runner.join();
       }
     } finally {
-      shards.forEach(Shard::stop);
+      running.forEach(Shard::stop);
     }
+    if (lost != null) {
+      throw new IOException(
+          "%,d of %,d seeds have ended, and then a virtual machine was lost: %s"
+              .formatted(done(), count, lost));
+    }
+  }
+
+  /** One virtual machine after the other, until no seeds are left to be given to one. */
+  private void runShards(long most) {
+    Shard shard;
+    while ((shard = nextShard(most)) != null) {
+      shard.read();
+      running.remove(shard);
+    }
+  }
+
+  private synchronized @Nullable Shard nextShard(long most) {
+    long more = Math.min(most, count - given);
+    if (more <= 0 || lost != null || !goesOn()) {
+      return null;
+    }
+    try {
+      Shard shard = new Shard(this, first + given, more);
+      given += more;
+      running.add(shard);
+      return shard;
+    } catch (IOException e) {
+      lost("it did not start: " + e.getMessage());
+      return null;
+    }
+  }
+
+  /** A virtual machine of it is gone: its seeds never end. */
+  synchronized void lost(String why) {
+    lost = why;
   }
 
   boolean keepsGoing() {
@@ -76,9 +128,9 @@ final class Campaign {
     if (!clean) {
       broken.add(seed);
     }
-    told.accept(done);
+    told.ended(done, broken.size());
     if (!goesOn()) {
-      shards.forEach(Shard::stop);
+      running.forEach(Shard::stop);
     }
   }
 

@@ -56,11 +56,11 @@ final class Shard {
       }
       int exit = process.waitFor();
       if (exit != 0 && !stopped) {
-        throw new IllegalStateException("a virtual machine that ran seeds ended with " + exit);
+        campaign.lost("it ended with status " + exit);
       }
     } catch (IOException e) {
       if (!stopped) {
-        throw new IllegalStateException("a virtual machine that ran seeds fell silent", e);
+        campaign.lost("it fell silent (" + e.getMessage() + ")");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

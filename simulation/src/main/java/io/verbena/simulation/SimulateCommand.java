@@ -97,7 +97,11 @@ final class SimulateCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     long start = System.nanoTime();
     Campaign campaign =
-        new Campaign(from, count, keepsGoing, done -> progress(done, System.nanoTime() - start));
+        new Campaign(
+            from,
+            count,
+            keepsGoing,
+            (done, broken) -> progress(done, broken, System.nanoTime() - start));
     int machines = (int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE);
     if (machines > 1) {
       campaign.run(machines);
@@ -118,10 +122,10 @@ final class SimulateCommand implements Callable<Integer> {
     return broken.isEmpty();
   }
 
-  private void progress(long done, long nanos) {
+  private void progress(long done, long broken, long nanos) {
     if (done % TELL_EVERY == 0) {
       PrintWriter out = spec.commandLine().getOut();
-      out.printf("%,d seeds, %.1f a second%n", done, done * 1e9 / nanos);
+      out.printf("%,d seeds, %,d not clean, %.1f a second%n", done, broken, done * 1e9 / nanos);
       out.flush();
     }
   }
