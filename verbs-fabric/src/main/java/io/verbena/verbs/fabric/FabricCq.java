@@ -47,6 +47,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     synchronized (device.fabric().lock) {
       use("ibv_poll_cq");
       device.checkSound("ibv_poll_cq");
+      device.host().tally.poll();
       int count = 0;
       while (count < block.capacity() && polled < visible) {
         Completion completion = at(polled++);
@@ -66,6 +67,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
     synchronized (device.fabric().lock) {
       use("ibv_req_notify_cq");
       device.checkSound("ibv_req_notify_cq");
+      device.host().tally.arm();
       // Asking for less does not take back what was asked for.
       if (armed != Armed.ANY) {
         armed = solicitedOnly ? Armed.SOLICITED : Armed.ANY;

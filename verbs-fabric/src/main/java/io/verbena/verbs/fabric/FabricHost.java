@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FabricHost implements VerbsProvider {
   final Fabric fabric;
+  final Tally tally = new Tally();
   private final String name;
   private final DeviceProfile profile;
   private final List<FabricAdapter> adapters = new ArrayList<>();
@@ -215,6 +216,13 @@ public final class FabricHost implements VerbsProvider {
   public int objects() {
     synchronized (fabric.lock) {
       return objects;
+    }
+  }
+
+  /** Returns what was asked of its devices so far, removed ones included. */
+  public VerbsCounts counts() {
+    synchronized (fabric.lock) {
+      return tally.counts();
     }
   }
 

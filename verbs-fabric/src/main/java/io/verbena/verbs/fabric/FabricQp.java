@@ -136,6 +136,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
             srq != null ? "it has a shared receive queue. Post there." : "it is in RESET.");
       }
       int posted = receives.post("ibv_post_recv", block, first, count);
+      device.host().tally.receivePost(posted);
       if (now == QpState.ERR) {
         flushReceives();
       }

@@ -37,7 +37,9 @@ final class FabricSrq implements SharedReceiveQueue {
   public int postReceive(ReceiveBlock block, int first, int count) throws VerbsException {
     synchronized (pd.device().fabric().lock) {
       use("ibv_post_srq_recv");
-      return queue.post("ibv_post_srq_recv", block, first, count);
+      int posted = queue.post("ibv_post_srq_recv", block, first, count);
+      pd.device().host().tally.receivePost(posted);
+      return posted;
     }
   }
 

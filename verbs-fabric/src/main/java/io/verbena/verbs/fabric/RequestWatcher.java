@@ -13,6 +13,14 @@ public interface RequestWatcher {
   void carriedOut(int opcode, long bytes);
 
   /**
+   * A request was taken into a send queue, be it carried out at the peer or not. Called as the
+   * other is.
+   *
+   * @param opcode one of {@link io.verbena.verbs.ext.SendOpcode}, local ones too
+   */
+  default void posted(int opcode) {}
+
+  /**
    * A request was refused: a key, its bounds or rights, or a queue pair's state did not allow it.
    * What is merely not answered is not told here. Called as the other is.
    *

@@ -39,6 +39,8 @@ final class Requester {
 
   int post(SendBlock block, int first, int count) throws VerbsException {
     block.chain(first, count);
+    Tally tally = qp.device().host().tally;
+    tally.sendPost();
     int posted = 0;
     while (posted < count && !queue.isFull()) {
       check(block, first + posted);
@@ -47,8 +49,10 @@ final class Requester {
       if (request.hasImmediate()) {
         request.immediate = qp.device().host().forged(request.immediate);
       }
+      tally.request(request.opcode, request.pieces.length());
       queue.posted++;
       posted++;
+      qp.device().host().watcher().posted(request.opcode);
     }
     if (qp.state() == QpState.ERR) {
       flush();

@@ -1,0 +1,66 @@
+package io.verbena.verbs.fabric;
+
+import io.verbena.verbs.ext.SendOpcode;
+
+/** Counts what is asked of a host's devices. Guarded by the fabric's lock. */
+final class Tally {
+  private long sendPosts;
+  private long receivePosts;
+  private long polls;
+  private long arms;
+  private long sends;
+  private long writes;
+  private long binds;
+  private long invalidations;
+  private long others;
+  private long receives;
+  private long bytes;
+
+  void sendPost() {
+    sendPosts++;
+  }
+
+  void receivePost(int posted) {
+    receivePosts++;
+    receives += posted;
+  }
+
+  void poll() {
+    polls++;
+  }
+
+  void arm() {
+    arms++;
+  }
+
+  void request(int opcode, long length) {
+    switch (opcode) {
+      case SendOpcode.SEND, SendOpcode.SEND_WITH_IMM, SendOpcode.SEND_WITH_INV -> {
+        sends++;
+        bytes += length;
+      }
+      case SendOpcode.RDMA_WRITE, SendOpcode.RDMA_WRITE_WITH_IMM -> {
+        writes++;
+        bytes += length;
+      }
+      case SendOpcode.BIND_MW -> binds++;
+      case SendOpcode.LOCAL_INV -> invalidations++;
+      default -> others++;
+    }
+  }
+
+  VerbsCounts counts() {
+    return new VerbsCounts(
+        sendPosts,
+        receivePosts,
+        polls,
+        arms,
+        sends,
+        writes,
+        binds,
+        invalidations,
+        others,
+        receives,
+        bytes);
+  }
+}

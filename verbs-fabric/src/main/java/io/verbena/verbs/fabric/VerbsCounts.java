@@ -1,0 +1,51 @@
+package io.verbena.verbs.fabric;
+
+/**
+ * What a host's program has asked of its devices since the host was made. A request counts once it
+ * is in its queue.
+ *
+ * @param sendPosts calls of {@code ibv_post_send}
+ * @param receivePosts calls of {@code ibv_post_recv} and {@code ibv_post_srq_recv}
+ * @param polls calls of {@code ibv_poll_cq}, of those also that found nothing
+ * @param arms calls of {@code ibv_req_notify_cq}
+ * @param sends Sends that were posted, with and without an immediate or an invalidation
+ * @param writes WRITEs that were posted, with and without an immediate
+ * @param binds binds of memory windows that were posted
+ * @param invalidations local invalidations that were posted
+ * @param others READs and atomics that were posted
+ * @param receives receives that were posted
+ * @param bytes what the Sends and WRITEs carry
+ */
+public record VerbsCounts(
+    long sendPosts,
+    long receivePosts,
+    long polls,
+    long arms,
+    long sends,
+    long writes,
+    long binds,
+    long invalidations,
+    long others,
+    long receives,
+    long bytes) {
+  /** Returns how many requests were posted, receives apart. */
+  public long requests() {
+    return sends + writes + binds + invalidations + others;
+  }
+
+  /** Returns what was counted since an earlier count of the same host. */
+  public VerbsCounts since(VerbsCounts earlier) {
+    return new VerbsCounts(
+        sendPosts - earlier.sendPosts,
+        receivePosts - earlier.receivePosts,
+        polls - earlier.polls,
+        arms - earlier.arms,
+        sends - earlier.sends,
+        writes - earlier.writes,
+        binds - earlier.binds,
+        invalidations - earlier.invalidations,
+        others - earlier.others,
+        receives - earlier.receives,
+        bytes - earlier.bytes);
+  }
+}
