@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(36_000)
 class FuzzTest {
   private static final String FULL = "verbena.full";
-  private static final int SHORT_SECONDS = 5;
+  private static final int SHORT_SECONDS = 3;
   private static final int MOST_KEPT = 60;
 
   static List<Targets> targets() {

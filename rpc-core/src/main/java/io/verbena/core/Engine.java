@@ -24,20 +24,16 @@ import io.verbena.core.session.SessionCore;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops and memory of one client or server. Each kind of link has a loop of its own, made
+ * The event loops and memory of one client or server. Each kind of link has loops of its own, made
  * when first needed. Safe for use by any thread.
  */
 final class Engine implements AutoCloseable {
-  private static final AtomicInteger NUMBER = new AtomicInteger();
-
   private final EngineOptions options;
   private final SlotPool slots;
   private final SlotPool fragmentSlots;
@@ -45,8 +41,7 @@ final class Engine implements AutoCloseable {
   private final BulkContext bulk;
   private final OnewayCounters oneways = new OnewayCounters();
   private final Audience audience;
-  private final Map<String, EventLoop> loops = new HashMap<>();
-  private final Map<String, LoopThread> threads = new HashMap<>();
+  private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
   private boolean closed;
 
   Engine(EngineOptions options) {
@@ -73,9 +68,27 @@ final class Engine implements AutoCloseable {
     }
   }
 
-  SessionContext context(String scheme, LinkOptions link, UpgradeOptions upgrade) {
+  /** Returns what one more session is made of, on the loop that has the fewest. */
+  SessionContext join(String scheme, LinkOptions link, UpgradeOptions upgrade) {
+    List<EventLoop> given = options.steppedLoops();
+    return context(given.isEmpty() ? group(scheme).join() : given.getFirst(), link, upgrade);
+  }
+
+  /** A session that had {@linkplain #join joined} has ended. */
+  void leave(SessionCore session) {
+    groups.values().forEach(group -> group.leave(session.loop()));
+  }
+
+  /** Returns what sessions are made of on each of the loops for a kind of link. */
+  List<SessionContext> all(String scheme, LinkOptions link, UpgradeOptions upgrade) {
+    List<EventLoop> given = options.steppedLoops();
+    List<EventLoop> loops = given.isEmpty() ? group(scheme).all() : given;
+    return loops.stream().map(loop -> context(loop, link, upgrade)).toList();
+  }
+
+  private SessionContext context(EventLoop loop, LinkOptions link, UpgradeOptions upgrade) {
     return new SessionContext(
-        loop(scheme),
+        loop,
         options.limits(),
         slots,
         fragmentSlots,
@@ -89,23 +102,17 @@ final class Engine implements AutoCloseable {
         audience);
   }
 
-  private synchronized EventLoop loop(String scheme) {
-    EventLoop given = options.steppedLoop();
-    if (given != null) {
-      return given;
+  private synchronized LoopGroup group(String scheme) {
+    if (closed) {
+      throw new IllegalStateException(options.name() + " is closed");
     }
-    EventLoop loop = loops.get(scheme);
-    if (loop == null) {
-      if (closed) {
-        throw new IllegalStateException(options.name() + " is closed");
-      }
+    LoopGroup group = groups.get(scheme);
+    if (group == null) {
       LinkProvider links = LinkProviders.of(scheme);
-      String name = "verbena-" + options.name() + "-" + NUMBER.incrementAndGet();
-      loop = new EventLoop(name, NanoClock.SYSTEM, links);
-      loops.put(scheme, loop);
-      threads.put(scheme, LoopThread.start(loop, options.idling()));
+      group = new LoopGroup(options.name(), links, options.idling(), options.loops());
+      groups.put(scheme, group);
     }
-    return loop;
+    return group;
   }
 
   /** Returns the message slots in use: 0 when nothing is under way. */
@@ -139,23 +146,29 @@ final class Engine implements AutoCloseable {
   }
 
   /** Returns whether this thread runs a handler of a session of this engine's. */
-  synchronized boolean isInHandler() {
+  boolean isInHandler() {
     CallContext call = CallScope.currentOrNull();
     return call != null
         && call.session() instanceof SessionCore session
-        && loops.containsValue(session.loop());
+        && groups.values().stream().anyMatch(group -> group.has(session.loop()));
+  }
+
+  /** Returns whether this thread is that of one of its loops. */
+  boolean isOnLoop() {
+    return groups.values().stream().anyMatch(LoopGroup::isOwner);
   }
 
   boolean isStepped() {
-    return options.steppedLoop() != null;
+    return !options.steppedLoops().isEmpty();
   }
 
   @Override
-  public synchronized void close() {
-    closed = true;
-    threads.values().forEach(LoopThread::close);
-    threads.clear();
-    loops.clear();
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    groups.values().forEach(LoopGroup::close);
+    groups.clear();
     bulk.shelf().close();
     bulk.memory().close();
   }
@@ -167,7 +180,8 @@ final class Engine implements AutoCloseable {
    * @param handlers the users' executor
    * @param workers do work of the engine's own
    * @param idling when an idle loop waits in the kernel
-   * @param steppedLoop a loop that the caller steps itself; null: loops with threads of their own
+   * @param loops how many loops with threads of their own there may be for each kind of link
+   * @param steppedLoops loops that the caller steps itself; none: those with threads of their own
    * @param listeners are told what becomes of every session
    */
   record EngineOptions(
@@ -182,7 +196,8 @@ final class Engine implements AutoCloseable {
       CutOffs cutOffs,
       StandingOptions standing,
       Idling idling,
-      @Nullable EventLoop steppedLoop,
+      int loops,
+      List<EventLoop> steppedLoops,
       List<SessionListener> listeners) {
     /** A control message that is longer is cut into frames. */
     static final int SLOT_BYTES = 4096;

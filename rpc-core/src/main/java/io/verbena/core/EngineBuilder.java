@@ -24,6 +24,11 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   /** For more of them, the list of those that are free alone takes 50 MB. */
   private static final long MOST_SLOT_MEMORY_BYTES = 16L << 30;
 
+  private static final int MOST_LOOPS = 1024;
+
+  /** Each may pin memory of its own, and what they share grows dearer with their number. */
+  private static final int MOST_LOOPS_UNASKED = 8;
+
   private SessionLimits limits = SessionLimits.DEFAULT;
   private Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
   private long slotMemoryBytes = Engine.EngineOptions.DEFAULT_SLOT_MEMORY_BYTES;
@@ -35,7 +40,8 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private Idling idling = Idling.ADAPTIVE;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
-  private @Nullable EventLoop steppedLoop;
+  private int loops = Math.min(Runtime.getRuntime().availableProcessors(), MOST_LOOPS_UNASKED);
+  private List<EventLoop> steppedLoops = List.of();
   private @Nullable Workers workers;
   private PathPolicy policy = PathPolicy.PREFER_RDMA;
   private boolean allowPlaintextRdma;
@@ -167,6 +173,20 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   }
 
   /**
+   * Sets how many event loops there are for each kind of link, each with a thread of its own. A
+   * session stays on one of them; new sessions go to the one that has the fewest. A server has all
+   * of them from the start, a client as many as it has sessions. A session gets no faster by more
+   * loops: they are for many. Over RDMA each has its own completion queue and registered buffers.
+   * Default: as many as there are processors, at most 8.
+   *
+   * @throws IllegalArgumentException if it is less than 1 or more than 1,024
+   */
+  public B loops(int loops) {
+    this.loops = Checks.between("loops", loops, 1, MOST_LOOPS);
+    return self();
+  }
+
+  /**
    * Sets how long an idle event loop looks for work before it waits in the kernel; zero: not at
    * all. About a round trip saves a wake-up per call, where a core can be spared. Default: while
    * sessions have upgraded to RDMA and work is not away for more than half a millisecond, twice as
@@ -253,7 +273,19 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
    *     may call
    */
   public B steppedBy(EventLoop loop, Executor elsewhere) {
-    this.steppedLoop = Checks.required("steppedBy", loop);
+    return steppedBy(List.of(Checks.required("steppedBy", loop)), elsewhere);
+  }
+
+  /**
+   * Has everything run on loops that the caller steps itself, and what would hold them up
+   * elsewhere. A server's sessions are spread over them; it listens by the first.
+   *
+   * @param loops at least one
+   * @param elsewhere as above
+   */
+  public B steppedBy(List<EventLoop> loops, Executor elsewhere) {
+    this.steppedLoops = List.copyOf(Checks.required("steppedBy", loops));
+    Checks.between("steppedBy", steppedLoops.size(), 1, MOST_LOOPS);
     Checks.required("steppedBy", elsewhere);
     this.workers = new Workers(elsewhere, elsewhere, elsewhere);
     return self();
@@ -273,7 +305,8 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
             cutOffs,
             standing,
             idling,
-            steppedLoop,
+            loops,
+            steppedLoops,
             List.copyOf(listeners)));
   }
 
@@ -283,7 +316,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
 
   final UpgradeOptions upgradeOptions() {
     UpgradeProvider provider = upgrades;
-    if (provider == null && steppedLoop == null) {
+    if (provider == null && steppedLoops.isEmpty()) {
       provider = ChosenUpgrades.onClassPath();
     }
     return new UpgradeOptions(

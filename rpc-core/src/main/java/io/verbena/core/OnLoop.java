@@ -13,10 +13,16 @@ final class OnLoop {
 
   private OnLoop() {}
 
-  /** Returns the loop's answer, or another one where it does not answer in time. */
+  /**
+   * Returns the loop's answer, or another one where it does not answer in time, or the calling
+   * thread is another loop's.
+   */
   static <T> T ask(EventLoop loop, Supplier<T> question, T otherwise) {
     if (loop.isOwner()) {
       return question.get();
+    }
+    if (loop.isNotToWait()) {
+      return otherwise;
     }
     CompletableFuture<T> answer = new CompletableFuture<>();
     loop.execute(() -> answer.complete(question.get()));

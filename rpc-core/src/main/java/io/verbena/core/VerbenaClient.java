@@ -87,7 +87,7 @@ public final class VerbenaClient implements AutoCloseable {
       throw new IllegalStateException("a stepped client cannot wait; use session(address)");
     }
     Connector connector = connector(address);
-    if (connector.isOnItsLoop()) {
+    if (connector.isOnALoop()) {
       connector.session().close();
       throw new IllegalStateException(
           "connect was called on the event loop, by a nonBlocking handler or a callback of an async"
@@ -199,14 +199,20 @@ public final class VerbenaClient implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the client is closed: no session with " + address);
     }
-    SessionContext context = engine.context(uri.getScheme(), link, upgrade);
+    SessionContext context = engine.join(uri.getScheme(), link, upgrade);
     Connector connector =
-        new Connector(context, new ConnectorConfig(uri, link, token, keepsOpen, sessions::remove));
+        new Connector(context, new ConnectorConfig(uri, link, token, keepsOpen, this::ended));
     sessions.add(connector.core());
     if (closed) {
       connector.session().close(); // by another thread, which may not have seen this session
     }
     return connector;
+  }
+
+  private void ended(Session session) {
+    if (sessions.remove((SessionCore) session)) {
+      engine.leave((SessionCore) session);
+    }
   }
 
   private static RpcException unreachable(String address, Connector.Failure failure) {
@@ -263,8 +269,9 @@ public final class VerbenaClient implements AutoCloseable {
     closed = true;
     Stats.forget(stat);
     List<CompletableFuture<Void>> closing = new ArrayList<>();
+    boolean onLoop = engine.isStepped() || engine.isOnLoop();
     for (SessionCore session : sessions) {
-      if (engine.isStepped() || session.loop().isOwner()) {
+      if (onLoop) {
         session.closeNow(); // nothing may wait here
       } else {
         closing.add(session.closeInOrder());

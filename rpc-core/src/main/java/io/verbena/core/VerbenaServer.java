@@ -12,9 +12,11 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.session.Acceptor;
+import io.verbena.core.session.Acceptors;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -49,8 +51,7 @@ public final class VerbenaServer implements AutoCloseable {
   private static final Duration DRAIN_STEP = Duration.ofMillis(10);
 
   private final Engine engine;
-  private final EventLoop loop;
-  private final Acceptor acceptor;
+  private final Acceptors acceptors;
   private final LinkDriver.Listening listening;
   private final URI address;
   private final Duration drainTime;
@@ -61,20 +62,17 @@ public final class VerbenaServer implements AutoCloseable {
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private final @Nullable Thread hook;
 
-  /** On the loop. */
-  private boolean draining;
+  private final AtomicBoolean draining = new AtomicBoolean();
 
   private VerbenaServer(
       Engine engine,
-      EventLoop loop,
-      Acceptor acceptor,
+      Acceptors acceptors,
       LinkDriver.Listening listening,
       UpgradeOptions upgrade,
       Duration drainTime,
       boolean closesOnShutdown) {
     this.engine = engine;
-    this.loop = loop;
-    this.acceptor = acceptor;
+    this.acceptors = acceptors;
     this.listening = listening;
     this.address = listening.address();
     this.upgrade = upgrade;
@@ -83,8 +81,11 @@ public final class VerbenaServer implements AutoCloseable {
   }
 
   private EngineStat stat() {
-    return engine.stat(
-        "server at " + address, upgrade, OnLoop.ask(loop, acceptor::stats, List.of()));
+    List<SessionStat> sessions = new ArrayList<>();
+    for (Acceptor one : acceptors.all()) {
+      sessions.addAll(OnLoop.ask(one.loop(), one::stats, List.of()));
+    }
+    return engine.stat("server at " + address, upgrade, sessions);
   }
 
   /** Returns a builder with the defaults. */
@@ -105,7 +106,9 @@ public final class VerbenaServer implements AutoCloseable {
    * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   public Published publish(Source source, Duration lease) {
-    return engine.bulk().publish(loop, Checks.required("source", source), lease);
+    return engine
+        .bulk()
+        .publish(acceptors.first().loop(), Checks.required("source", source), lease);
   }
 
   /** Returns what the transfers of large objects did, and hold now. */
@@ -147,26 +150,36 @@ public final class VerbenaServer implements AutoCloseable {
    *     and no object is under way; or when the drain time is over
    */
   public CompletionStage<Void> drain() {
-    loop.execute(
-        () -> {
-          if (!draining) {
-            draining = true;
-            acceptor.drain("the server is shutting down");
-            drainStep(loop.now() + drainTime.toNanos());
-          }
-        });
+    if (draining.compareAndSet(false, true)) {
+      String reason = "the server is shutting down";
+      acceptors.refuseNew(reason);
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      for (Acceptor one : acceptors.all()) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        all.add(done);
+        EventLoop loop = one.loop();
+        loop.execute(
+            () -> {
+              one.drain(reason);
+              drainStep(one, loop.now() + drainTime.toNanos(), done);
+            });
+      }
+      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+          .thenRun(() -> drained.complete(null));
+    }
     return drained.minimalCompletionStage();
   }
 
-  private void drainStep(long until) {
+  private void drainStep(Acceptor acceptor, long until, CompletableFuture<Void> done) {
+    EventLoop loop = acceptor.loop();
     if (acceptor.isDrained()) {
-      drained.complete(null);
+      done.complete(null);
     } else if (loop.now() - until >= 0) {
       LOG.warn("The server at {} ends calls that still run after {}", address, drainTime);
-      drained.complete(null);
+      done.complete(null);
     } else {
       long next = Math.min(until, loop.now() + DRAIN_STEP.toNanos());
-      loop.timers().schedule(next, now -> drainStep(until));
+      loop.timers().schedule(next, now -> drainStep(acceptor, until, done));
     }
   }
 
@@ -180,21 +193,16 @@ public final class VerbenaServer implements AutoCloseable {
   public void close() {
     Stats.forget(stat);
     if (engine.isStepped()) {
-      endAll();
+      listening.close();
+      acceptors.all().forEach(Acceptor::endAll);
       engine.close();
       closed.complete(null);
-    } else if (loop.isOwner() || engine.isInHandler()) {
+    } else if (engine.isOnLoop() || engine.isInHandler()) {
       LoopThread.inBackground("verbena-server-close", this::close);
     } else if (closing.compareAndSet(false, true)) {
       inTime(drain().toCompletableFuture(), drainTime.toMillis() + 5_000);
-      CompletableFuture<Void> ended = new CompletableFuture<>();
-      loop.execute(
-          () -> {
-            endAll();
-            // Ending a session is a command of its own: this one runs behind them.
-            loop.execute(() -> ended.complete(null));
-          });
-      inTime(ended, 5_000);
+      acceptors.first().loop().execute(listening::close);
+      acceptors.all().stream().map(VerbenaServer::endAll).toList().forEach(e -> inTime(e, 5_000));
       engine.close();
       closed.complete(null);
       ShutdownHook.remove(hook);
@@ -203,9 +211,16 @@ public final class VerbenaServer implements AutoCloseable {
     }
   }
 
-  private void endAll() {
-    listening.close();
-    acceptor.endAll();
+  private static CompletableFuture<Void> endAll(Acceptor acceptor) {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    EventLoop loop = acceptor.loop();
+    loop.execute(
+        () -> {
+          acceptor.endAll();
+          // Ending a session is a command of its own: this one runs behind them.
+          loop.execute(() -> ended.complete(null));
+        });
+    return ended;
   }
 
   private void inTime(CompletableFuture<Void> step, long millis) {
@@ -258,7 +273,10 @@ public final class VerbenaServer implements AutoCloseable {
       return this;
     }
 
-    /** Is told of every new session, on the event loop: do not block there. */
+    /**
+     * Is told of every new session, on the session's event loop: do not block there. Several loops
+     * may do so at once.
+     */
     public Builder onSession(Consumer<Session> listener) {
       this.onSession = Checks.required("onSession", listener);
       return this;
@@ -315,20 +333,15 @@ public final class VerbenaServer implements AutoCloseable {
       Engine engine = engine("server");
       boolean started = false;
       try {
-        SessionContext context = engine.context(uri.getScheme(), linkOptions(), upgradeOptions());
-        Acceptor acceptor = new Acceptor(context, maxSessions, authenticator, random, onSession);
-        services.forEach(acceptor::serve);
-        LinkDriver.Listening listening =
-            listen(engine, context.loop(), uri, context.link(), acceptor);
+        LinkOptions link = linkOptions();
+        UpgradeOptions upgrade = upgradeOptions();
+        List<SessionContext> contexts = engine.all(uri.getScheme(), link, upgrade);
+        Acceptors acceptors =
+            new Acceptors(contexts, maxSessions, authenticator, random, onSession);
+        services.forEach(acceptors::serve);
+        LinkDriver.Listening listening = listen(engine, uri, link, acceptors.first());
         VerbenaServer server =
-            new VerbenaServer(
-                engine,
-                context.loop(),
-                acceptor,
-                listening,
-                context.upgrade(),
-                drainTime,
-                closesOnShutdown);
+            new VerbenaServer(engine, acceptors, listening, upgrade, drainTime, closesOnShutdown);
         if (!engine.isStepped()) {
           Stats.add(server.stat);
         }
@@ -351,7 +364,8 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     private static LinkDriver.Listening listen(
-        Engine engine, EventLoop loop, URI uri, LinkOptions link, Acceptor acceptor) {
+        Engine engine, URI uri, LinkOptions link, Acceptor acceptor) {
+      EventLoop loop = acceptor.loop();
       try {
         if (engine.isStepped()) {
           return loop.driver().listen(uri, link, acceptor);

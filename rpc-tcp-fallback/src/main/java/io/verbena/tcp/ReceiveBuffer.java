@@ -34,7 +34,14 @@ final class ReceiveBuffer {
 
   /** Has a socket read into this buffer, from its registration on. */
   void use(SocketChannel socket) {
-    socket.config().setRecvByteBufAllocator(new Reads());
+    socket.config().setRecvByteBufAllocator(new Reads(this));
+  }
+
+  /** Has a socket that read into another loop's buffer read into this one. */
+  void takeOver(SocketChannel socket) {
+    if (socket.config().getRecvByteBufAllocator() instanceof Reads reads) {
+      reads.shared = this;
+    }
   }
 
   /** Has a socket's chunks read to where they go, if its reader reads from the socket itself. */
@@ -49,11 +56,13 @@ final class ReceiveBuffer {
     small.release();
   }
 
-  private final class Reads extends DefaultMaxMessagesRecvByteBufAllocator {
+  private static final class Reads extends DefaultMaxMessagesRecvByteBufAllocator {
+    private ReceiveBuffer shared;
     private @Nullable FrameReader reader;
 
-    Reads() {
+    Reads(ReceiveBuffer shared) {
       super(READS_IN_A_ROW);
+      this.shared = shared;
     }
 
     private ByteBuf next(ByteBufAllocator allocator) {
@@ -61,7 +70,7 @@ final class ReceiveBuffer {
       if (landing != null) {
         return landing;
       }
-      ByteBuf next = reader != null && reader.headerIsNext() ? small : buffer;
+      ByteBuf next = reader != null && reader.headerIsNext() ? shared.small : shared.buffer;
       // In use only if a frame's listener makes the loop read again, from within the frame.
       return next.refCnt() == 1 ? next.clear().retain() : allocator.directBuffer(BYTES);
     }

@@ -15,6 +15,7 @@ import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -124,6 +125,27 @@ final class TcpDriver implements LinkDriver {
   void executeFromElsewhere(Runnable task) {
     loop.execute(task);
     wakeLoop.run();
+  }
+
+  /** Has a link that has left its loop go on with this one. Safe for any thread. */
+  void takeFromElsewhere(TcpLink link, Runnable there) {
+    try {
+      executeFromElsewhere(
+          () -> {
+            if (closed) {
+              link.arriveNowhere();
+            } else {
+              link.arrive(this, there);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      link.arriveNowhere();
+    }
+  }
+
+  /** Has a socket that comes from another loop read into this one's memory. */
+  void readInto(SocketChannel channel) {
+    receiveBuffer.takeOver(channel);
   }
 
   void schedule(Runnable task, long millis) {

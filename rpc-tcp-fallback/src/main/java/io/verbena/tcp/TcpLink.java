@@ -11,6 +11,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.log.ThrottledLog;
@@ -26,7 +27,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   private static final ThrottledLog FAILED =
       ThrottledLog.of(TcpLink.class, "listeners of TCP links that failed");
 
-  private final TcpDriver driver;
+  private TcpDriver driver;
   private final SocketChannel channel;
   private final String peerAddress;
   private final LinkCapabilities capabilities;
@@ -267,6 +268,35 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     if (endsWhenResumed && receiving) {
       end(closedByPeer());
     }
+  }
+
+  @Override
+  public void moveTo(LinkDriver other, Runnable there) {
+    setReceiving(false);
+    // Later, since this may be called from within a read.
+    channel.eventLoop().execute(() -> leave((TcpDriver) other, there));
+  }
+
+  private void leave(TcpDriver next, Runnable there) {
+    if (closedBecause == null) {
+      driver.closed(this);
+      channel.deregister().addListener(left -> next.takeFromElsewhere(this, there));
+    }
+  }
+
+  /** Goes on with the driver of this loop. */
+  void arrive(TcpDriver next, Runnable there) {
+    driver = next;
+    next.opened(this);
+    next.readInto(channel);
+    next.register(channel);
+    guarded(there);
+    setReceiving(true);
+  }
+
+  /** Closes the link on its way to a loop that is closed. */
+  void arriveNowhere() {
+    abort("the event loop that it was to move to is closed");
   }
 
   @Override

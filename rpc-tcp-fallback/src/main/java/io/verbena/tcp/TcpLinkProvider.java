@@ -25,6 +25,11 @@ public final class TcpLinkProvider implements LinkProvider {
   }
 
   @Override
+  public boolean linksMove() {
+    return true;
+  }
+
+  @Override
   public LinkDriver newDriver(Runnable wakeLoop) {
     return new TcpDriver(transport, wakeLoop);
   }

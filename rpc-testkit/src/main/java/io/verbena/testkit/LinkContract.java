@@ -372,6 +372,117 @@ public abstract class LinkContract {
   }
 
   @Nested
+  @DisplayName("moves to another loop")
+  final class Moving {
+    private SteppedLinks links;
+    private SteppedLinks.Pair pair;
+    private final List<String> heardBefore = new ArrayList<>();
+    private final List<String> heardThere = new ArrayList<>();
+    private boolean there;
+
+    /** The links are opened before each test. */
+    @SuppressWarnings("NullAway.Init") // by open
+    Moving() {}
+
+    @BeforeEach
+    void open() throws LinkException {
+      Assumptions.assumeTrue(harness.provider().linksMove(), "these links stay where they are");
+      links = start();
+      pair = links.open();
+    }
+
+    /** Moves the server's end when it hears "go". */
+    private void moveWhenTold() {
+      LinkEnd end = pair.server();
+      end.heard()
+          .onFrame(
+              frame -> {
+                String text = new String(frame, StandardCharsets.UTF_8);
+                heardBefore.add(text);
+                if (text.equals("go")) {
+                  end.link().moveTo(links.elsewhere(), this::arrived);
+                }
+              });
+    }
+
+    private void arrived() {
+      there = true;
+      LinkEnd end = pair.server();
+      end.heard()
+          .onFrame(
+              frame -> {
+                heardThere.add(new String(frame, StandardCharsets.UTF_8));
+                end.send(frame);
+                end.link().flush();
+              });
+    }
+
+    @Test
+    void withWhatHasNotBeenHandedOver() {
+      moveWhenTold();
+      List<String> words = List.of("hello", "go", "one", "two", "three");
+      words.forEach(word -> pair.client().send(bytes(word)));
+      pair.client().link().flush();
+      links.stepUntil("the echoes", () -> pair.client().heard().frames().size() == 3);
+      assertThat(heardBefore).containsExactly("hello", "go");
+      assertThat(texts(pair.client())).containsExactly("one", "two", "three");
+    }
+
+    @Test
+    void whereItIsPolledByThatLoopAlone() {
+      moveWhenTold();
+      pair.client().sendNow(bytes("go"));
+      links.stepUntil("the move", () -> there);
+      pair.client().sendNow(bytes("x"));
+      for (int i = 0; i < 100; i++) {
+        links.client().poll();
+        links.server().poll();
+      }
+      assertThat(pair.client().heard().frames()).isEmpty();
+      links.stepUntil("the echo", () -> !pair.client().heard().frames().isEmpty());
+    }
+
+    @Test
+    void manyFramesAndMoreThanOneOfThem() throws LinkException {
+      SteppedLinks.Pair stays = links.open();
+      echo(stays.server());
+      moveWhenTold();
+      pair.client().sendNow(bytes("go"));
+      byte[] longest = new byte[harness.maxFrameBytes()];
+      for (int i = 1; i <= 50; i++) {
+        pair.client().sendNow(longest);
+        stays.client().sendNow(longest);
+        int count = i;
+        links.stepUntil(
+            "both echoes",
+            () ->
+                pair.client().heard().frames().size() == count
+                    && stays.client().heard().frames().size() == count);
+      }
+    }
+
+    @Test
+    void andEndsThereWhenThePeerCloses() {
+      moveWhenTold();
+      pair.client().sendNow(bytes("go"));
+      pair.client().sendNow(bytes("bye"));
+      pair.client().link().close();
+      links.stepUntil("the end", () -> pair.server().heard().isClosed());
+      assertThat(heardThere).containsExactly("bye");
+    }
+
+    @Test
+    void orEndsWhereThatLoopIsClosed() {
+      moveWhenTold();
+      links.elsewhere().close();
+      pair.client().sendNow(bytes("go"));
+      links.stepUntil("the client to hear", () -> pair.client().heard().isClosed());
+      assertThat(there).isFalse();
+      assertThat(pair.server().heard().closedReason()).contains("loop", "closed");
+    }
+  }
+
+  @Nested
   @DisplayName("keeps its limits")
   final class Limits {
     @Test

@@ -2,6 +2,7 @@ package io.verbena.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.NanoClock;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
@@ -15,14 +16,18 @@ import io.verbena.core.memory.Slot;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +40,8 @@ public abstract class LinkThreadsContract {
 
   /** So often that a loop has gone to wait before many of as many frames. */
   private static final int IDLE_TIMES = 500;
+
+  private static final int MOVED_LINKS = 20;
 
   private LinkHarness harness;
 
@@ -120,6 +127,35 @@ public abstract class LinkThreadsContract {
     }
     // What comes while a cycle goes on may be judged by the time that the cycle began at.
     assertThat(late).as("frames judged by a time before them").hasValueLessThan(IDLE_TIMES / 5);
+  }
+
+  @Test
+  void aLinkThatMovesIsAnsweredByTheThreadOfItsNewLoop() throws Exception {
+    Assumptions.assumeTrue(harness.provider().linksMove(), "these links stay where they are");
+    EventLoop first = new EventLoop("first", NanoClock.SYSTEM, harness.provider());
+    EventLoop second = new EventLoop("second", NanoClock.SYSTEM, harness.provider());
+    LinkOptions options = new LinkOptions(MAX_FRAME, Duration.ofSeconds(10), harness.serverTls());
+    CompletableFuture<URI> address = new CompletableFuture<>();
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    first.execute(
+        () -> {
+          try {
+            LinkDriver.AcceptHandler moves = link -> new Moves(link, second, threads);
+            address.complete(
+                first.driver().listen(harness.freeAddress(), options, moves).address());
+          } catch (LinkException e) {
+            address.completeExceptionally(e);
+          }
+        });
+    try (LoopThread one = LoopThread.start(first, Idling.ADAPTIVE);
+        LoopThread two = LoopThread.start(second, Idling.ADAPTIVE)) {
+      assertThat(List.of(one, two)).doesNotContainNull();
+      URI to = address.get(1, TimeUnit.MINUTES);
+      for (int link = 0; link < MOVED_LINKS; link++) {
+        assertThat(call(to, IDLE_TIMES)).isEqualTo(IDLE_TIMES);
+      }
+    }
+    assertThat(threads).containsExactly("second");
   }
 
   private LinkDriver newDriver() {
@@ -249,6 +285,43 @@ public abstract class LinkThreadsContract {
         late.incrementAndGet();
       }
       send(link, slot, buffer.getInt(from));
+    }
+
+    @Override
+    public void onWritable() {}
+
+    @Override
+    public void onClosed(String reason) {}
+  }
+
+  /** Moves its link with the first frame, and notes which threads answer. */
+  private static final class Moves implements LinkListener {
+    private final Slot slot = Slot.unpooled(64);
+    private final Link link;
+    private final EventLoop to;
+    private final Set<String> threads;
+    private boolean moved;
+
+    Moves(Link link, EventLoop to, Set<String> threads) {
+      this.link = link;
+      this.to = to;
+      this.threads = threads;
+    }
+
+    @Override
+    public void onFrame(ByteBuffer buffer, int from, int to) {
+      int value = buffer.getInt(from);
+      if (moved) {
+        answer(value);
+      } else {
+        moved = true;
+        link.moveTo(this.to.driver(), () -> answer(value));
+      }
+    }
+
+    private void answer(int value) {
+      threads.add(Thread.currentThread().getName());
+      send(link, slot, value);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
+import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
@@ -64,9 +65,27 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
 
   /** Asks for a session, as any client would. */
   public final void sayHello() {
+    sayHello(null);
+  }
+
+  /** Asks for a session, and with the same words for a better link. */
+  public final void sayHelloAndAskForUpgrade() {
+    sayHello(new UpgradeMessage(2, new byte[0]));
+  }
+
+  private void sayHello(@Nullable UpgradeMessage upgrade) {
     Hello hello =
         new Hello(
-            1, 1, 0, SessionKey.NONE, 0, 0, new PeerLimits(1 << 20, 65536, 64), "", List.of());
+            FrameHeader.VERSION,
+            FrameHeader.VERSION,
+            0,
+            SessionKey.NONE,
+            0,
+            0,
+            new PeerLimits(1 << 20, 65536, 64),
+            "",
+            List.of(),
+            upgrade);
     send(frame(FrameKind.HELLO, 0, 0, hello::write));
   }
 

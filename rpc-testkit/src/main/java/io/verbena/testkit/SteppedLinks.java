@@ -18,6 +18,12 @@ public final class SteppedLinks implements AutoCloseable {
 
   private final LinkDriver client;
   private final LinkDriver server;
+
+  private final LinkHarness harness;
+
+  /** Another loop's of the server's; null until a test asks for it. */
+  private @Nullable LinkDriver elsewhere;
+
   private final LinkOptions clientOptions;
   private final int idleSteps;
   private final LinkDriver.Listening listening;
@@ -27,6 +33,7 @@ public final class SteppedLinks implements AutoCloseable {
   /** Listens at a free address of the harness. */
   public SteppedLinks(LinkHarness harness, LinkOptions clientOptions, LinkOptions serverOptions)
       throws LinkException {
+    this.harness = harness;
     this.clientOptions = clientOptions;
     this.idleSteps = harness.idleSteps();
     this.client = harness.provider().newDriver(() -> {});
@@ -48,6 +55,16 @@ public final class SteppedLinks implements AutoCloseable {
   /** Returns the server's driver. */
   public LinkDriver server() {
     return server;
+  }
+
+  /** Returns the driver of another of the server's loops. */
+  public LinkDriver elsewhere() {
+    LinkDriver driver = elsewhere;
+    if (driver == null) {
+      driver = harness.provider().newDriver(() -> {});
+      elsewhere = driver;
+    }
+    return driver;
   }
 
   /** Returns what listens. */
@@ -102,7 +119,7 @@ public final class SteppedLinks implements AutoCloseable {
 
   /** Polls each driver once, and flushes each link, as loops do. */
   public int step() {
-    int done = client.poll() + server.poll();
+    int done = client.poll() + server.poll() + (elsewhere == null ? 0 : elsewhere.poll());
     opened.forEach(SteppedLinks::flush);
     accepted.forEach(SteppedLinks::flush);
     return done;
@@ -148,6 +165,9 @@ public final class SteppedLinks implements AutoCloseable {
   public void close() {
     client.close();
     server.close();
+    if (elsewhere != null) {
+      elsewhere.close();
+    }
     List<LinkEnd> ends = new ArrayList<>(opened);
     ends.addAll(accepted);
     for (LinkEnd end : ends) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whole runs in which every rule holds. */
 class SeedsTest {
   /** As many as there is time for; one at least. */
-  private static final long RANDOM_NANOS = 3_000_000_000L;
+  private static final long RANDOM_NANOS = 2_000_000_000L;
 
   private static void isClean(long seed) {
     Outcome outcome = Simulation.run(seed);

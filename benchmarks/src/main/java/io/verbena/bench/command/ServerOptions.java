@@ -23,6 +23,15 @@ final class ServerOptions {
   private long delayMicros;
 
   @Option(
+      names = "--loops",
+      paramLabel = "N",
+      converter = Numbers.Count.class,
+      description =
+          "event loops that Verbena's server spreads its sessions over; default: as many as"
+              + " processors, at most 8")
+  private int loops;
+
+  @Option(
       names = "--standing",
       paramLabel = "COUNTxBYTES",
       converter = StandingWords.class,
@@ -59,6 +68,11 @@ final class ServerOptions {
     return Duration.ofNanos(delayMicros * NANOS_PER_MICRO);
   }
 
+  /** Returns how many event loops the server shall have; 0: as many as it comes with. */
+  int loops() {
+    return loops;
+  }
+
   Standing standing() {
     return standing;
   }
@@ -73,6 +87,9 @@ final class ServerOptions {
     words.addAll(List.of(spin.words(), "--handler-delay=" + delayMicros));
     if (!standing.equals(Standing.NONE)) {
       words.addAll(List.of("--standing", standing.toString()));
+    }
+    if (loops > 0) {
+      words.add("--loops=" + loops);
     }
     if (rivalsPoll) {
       words.add("--rivals-poll");

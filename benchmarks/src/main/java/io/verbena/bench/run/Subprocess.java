@@ -42,6 +42,12 @@ public final class Subprocess implements AutoCloseable {
     return start(List.of("nice", "-n", "19"), flags, program, arguments);
   }
 
+  /** Starts one as what another program, such as a tracer, runs. */
+  public static Subprocess startUnder(List<String> other, Class<?> program, String... arguments)
+      throws IOException {
+    return start(other, List.of(), program, arguments);
+  }
+
   private static Subprocess start(
       List<String> before, List<String> flags, Class<?> program, String... arguments)
       throws IOException {
@@ -75,6 +81,11 @@ public final class Subprocess implements AutoCloseable {
       throw new IOException("the process of " + name + " ended early; what it said stands above");
     }
     return line;
+  }
+
+  /** Returns all that it prints from now on, when it has ended. */
+  public List<String> lines() throws IOException {
+    return output.readAllLines();
   }
 
   /** Asks it to end: its input ends. What it prints still can be read. */

@@ -1,18 +1,16 @@
 package io.verbena.bench.soak;
 
+import io.verbena.bench.verbena.ForwardingUpgrades;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver.ConnectHandler;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -20,18 +18,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * Better links that can be broken off, at this end and without a farewell, which their peers learn
  * of as of any failure. Safe for use by any thread.
  */
-final class BreakableUpgrades implements UpgradeProvider {
-  private final UpgradeProvider real;
-  private final List<Driver> drivers = new CopyOnWriteArrayList<>();
+final class BreakableUpgrades extends ForwardingUpgrades {
+  private final List<Breakable> drivers = new CopyOnWriteArrayList<>();
   private final AtomicLong broken = new AtomicLong();
 
   BreakableUpgrades(UpgradeProvider real) {
-    this.real = real;
+    super(real);
   }
 
   /** Breaks off every link there is, soon. */
   void breakAll() {
-    for (Driver driver : drivers) {
+    for (Breakable driver : drivers) {
       driver.breaks = true;
       driver.wakeLoop.run();
     }
@@ -43,35 +40,19 @@ final class BreakableUpgrades implements UpgradeProvider {
   }
 
   @Override
-  public String kind() {
-    return real.kind();
-  }
-
-  @Override
-  public Availability availability() {
-    return real.availability();
-  }
-
-  @Override
-  public Map<String, Long> figures() {
-    return real.figures();
-  }
-
-  @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
-    Driver driver = new Driver(real.newDriver(wakeLoop), wakeLoop);
+    Breakable driver = new Breakable(real.newDriver(wakeLoop), wakeLoop);
     drivers.add(driver);
     return driver;
   }
 
-  private final class Driver implements UpgradeDriver {
-    private final UpgradeDriver links;
+  private final class Breakable extends Driver {
     private final Runnable wakeLoop;
     private final List<Link> open = new ArrayList<>();
     private volatile boolean breaks;
 
-    Driver(UpgradeDriver links, Runnable wakeLoop) {
-      this.links = links;
+    Breakable(UpgradeDriver links, Runnable wakeLoop) {
+      super(links);
       this.wakeLoop = wakeLoop;
     }
 
@@ -84,37 +65,16 @@ final class BreakableUpgrades implements UpgradeProvider {
           link.abort("broken off by the soak");
         }
       }
-      return links.poll(nowNanos);
-    }
-
-    @Override
-    public boolean isInUse() {
-      return links.isInUse();
+      return super.poll(nowNanos);
     }
 
     @Override
     public boolean armWakeup(long nowNanos) {
-      return !breaks && links.armWakeup(nowNanos);
+      return !breaks && super.armWakeup(nowNanos);
     }
 
     @Override
-    public byte[] request(URI peer, LinkOptions options) throws LinkException {
-      return links.request(peer, options);
-    }
-
-    @Override
-    public byte[] offer(
-        byte[] request, URI localAddress, LinkOptions options, ConnectHandler handler)
-        throws LinkException {
-      return links.offer(request, localAddress, options, watched(handler));
-    }
-
-    @Override
-    public void connect(byte[] offer, LinkOptions options, ConnectHandler handler) {
-      links.connect(offer, options, watched(handler));
-    }
-
-    private ConnectHandler watched(ConnectHandler handler) {
+    protected ConnectHandler watched(ConnectHandler handler) {
       return new ConnectHandler() {
         @Override
         public LinkListener onConnected(Link link) {
@@ -132,7 +92,7 @@ final class BreakableUpgrades implements UpgradeProvider {
     @Override
     public void close() {
       drivers.remove(this);
-      links.close();
+      super.close();
     }
   }
 

@@ -43,6 +43,7 @@ public final class BenchHost implements AutoCloseable {
    * @param idling how its event loops idle
    * @param delay what each call is made to take
    * @param standing what stays open to each session for objects that are put
+   * @param loops how many event loops it has; 0: as many as it comes with
    * @param rivals has a rival listen in this process, and tells its port
    */
   public static BenchHost start(
@@ -50,12 +51,16 @@ public final class BenchHost implements AutoCloseable {
       Idling idling,
       Duration delay,
       Standing standing,
+      int loops,
       ToIntFunction<String> rivals) {
     CompletableFuture<VerbenaServer> started = new CompletableFuture<>();
     Shelf shelf = new Shelf(source -> started.join().publish(source, LEASE));
     Arrivals arrivals = new Arrivals();
     VerbenaServer.Builder builder = VerbenaServer.builder();
     idling.tell(builder::spin, builder::pollAlways);
+    if (loops > 0) {
+      builder.loops(loops);
+    }
     VerbenaServer server =
         builder
             .listen(address)
@@ -76,6 +81,7 @@ public final class BenchHost implements AutoCloseable {
         idling,
         delay,
         standing,
+        0,
         name -> {
           throw new IllegalArgumentException("no rivals here, so no " + name);
         });

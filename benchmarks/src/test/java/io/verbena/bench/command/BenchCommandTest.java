@@ -31,7 +31,7 @@ class BenchCommandTest {
   private static final RivalServers RIVALS = new RivalServers("127.0.0.1", false);
   private static final BenchHost HOST =
       BenchHost.start(
-          "127.0.0.1:0", Idling.AS_IT_COMES, Duration.ZERO, Standing.NONE, RIVALS::port);
+          "127.0.0.1:0", Idling.AS_IT_COMES, Duration.ZERO, Standing.NONE, 0, RIVALS::port);
 
   @AfterAll
   static void close() {
@@ -102,7 +102,7 @@ class BenchCommandTest {
   @ValueSource(strings = {"tcp", "fabric"})
   @EnabledOnOs(OS.LINUX)
   void soaks(String on) {
-    Run run = bench("soak --duration 2 --seed 1 --on " + on);
+    Run run = bench("soak --duration 1 --seed 1 --on " + on);
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).contains("seed 1", "none lost, doubled or hung", "heap after GC");
   }

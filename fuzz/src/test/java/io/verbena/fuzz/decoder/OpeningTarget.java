@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
+import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.frame.Welcome;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
@@ -49,7 +51,9 @@ public final class OpeningTarget implements Target {
     List<OfferedService> services =
         List.of(new OfferedService("store.v1", 77), new OfferedService("\u00e4", -1));
     SessionKey key = new SessionKey(5, 6, 7);
-    Hello hello = new Hello(1, 1, 3, key, 9, 2, limits, "token", services);
+    UpgradeMessage upgrade = new UpgradeMessage(3, new byte[] {7});
+    int version = FrameHeader.VERSION;
+    Hello hello = new Hello(version, version, 2, key, 9, 2, limits, "token", services, upgrade);
     Welcome welcome = new Welcome(1, 0, key, 8, limits, services);
     Refusal refusal = new Refusal(RpcStatus.UNAVAILABLE, true, false, "no such session");
     return List.of(

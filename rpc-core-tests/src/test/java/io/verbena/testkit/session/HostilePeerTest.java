@@ -27,6 +27,8 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A peer that speaks nonsense loses its own link; the server and its other clients go on. */
 class HostilePeerTest {
@@ -185,19 +187,32 @@ class HostilePeerTest {
     RawPeer raw = connect();
     Hello hello =
         new Hello(
-            1, 1, 0, new SessionKey(42, 1, 2), 0, 9, new PeerLimits(4096, 4096, 64), "", List.of());
+            FrameHeader.VERSION,
+            FrameHeader.VERSION,
+            0,
+            new SessionKey(42, 1, 2),
+            0,
+            9,
+            new PeerLimits(4096, 4096, 64),
+            "",
+            List.of(),
+            null);
     raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
     assertThrownOut(raw);
   }
 
-  @Test
-  void aClientOfAnotherProtocolVersionIsToldWhichThisIs() {
+  @ParameterizedTest
+  @ValueSource(bytes = {FrameHeader.VERSION - 1, FrameHeader.VERSION, 7})
+  void aClientOfAnotherProtocolVersionIsToldWhichThisIs(byte versionOfItsFrames) {
     RawPeer raw = connect();
     Hello hello =
-        new Hello(7, 9, 0, SessionKey.NONE, 0, 0, new PeerLimits(4096, 4096, 64), "", List.of());
-    raw.send(frame(FrameKind.HELLO, 0, 0, hello::write));
+        new Hello(
+            7, 9, 0, SessionKey.NONE, 0, 0, new PeerLimits(4096, 4096, 64), "", List.of(), null);
+    byte[] frame = frame(FrameKind.HELLO, 0, 0, hello::write);
+    frame[0] = versionOfItsFrames;
+    raw.send(frame);
     settle();
     assertThat(raw.heard).containsExactly(FrameKind.REFUSED);
   }
@@ -269,6 +284,14 @@ class HostilePeerTest {
     // The link to the client is full, and acknowledgements are owed: nothing can be done about it.
     world.settle();
     assertThat(raw.closed).isNull();
+  }
+
+  @Test
+  void aClientThatAsksAsItGreetsHasItsOfferBehindTheWelcome() {
+    RawPeer raw = connect();
+    raw.sayHelloAndAskForUpgrade();
+    settle();
+    assertThat(raw.heard).containsExactly(FrameKind.WELCOME, FrameKind.UPGRADE_OFFER);
   }
 
   @Test

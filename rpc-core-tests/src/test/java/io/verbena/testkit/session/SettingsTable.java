@@ -78,6 +78,7 @@ final class SettingsTable {
         Ends bytes = Ends.of(1, 1 << 20);
         setter(builder, null, "standingLandings", "bytes of standingLandings", 1, bytes, count, 0);
       }
+      setter(builder, "loops", Ends.of(1, 1024));
       setter(builder, "spin", Ends.of("at least 0", Duration.ZERO, FOR_EVER));
       setter(builder, "pollAlways", Ends.any("set"));
       setter(builder, "connectTimeout", Ends.of("1 ms to a day", MILLI, DAY));

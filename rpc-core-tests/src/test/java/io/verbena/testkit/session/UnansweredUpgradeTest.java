@@ -71,8 +71,10 @@ class UnansweredUpgradeTest {
       }
     }
 
+    /** The greeting asks for the first time. */
     int requests() {
-      return Collections.frequency(heard, FrameKind.UPGRADE_REQUEST);
+      return Collections.frequency(heard, FrameKind.HELLO)
+          + Collections.frequency(heard, FrameKind.UPGRADE_REQUEST);
     }
 
     void decline(int epoch, String why) {

@@ -19,6 +19,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,11 +81,18 @@ class WaitingSendersTest {
   /** Waits until the senders have taken their places, and wait no more or for the loop. */
   private void sendersGoOn() {
     for (Thread sender : senders) {
-      while (sender.getState() != Thread.State.WAITING
-          && sender.getState() != Thread.State.TERMINATED) {
+      while (!waitsForTheLoop(sender) && sender.getState() != Thread.State.TERMINATED) {
         Thread.onSpinWait();
       }
     }
+  }
+
+  /** One that has its place, and has not run since, still waits by the window's lock. */
+  private static boolean waitsForTheLoop(Thread sender) {
+    Object blocker = LockSupport.getBlocker(sender);
+    return sender.getState() == Thread.State.WAITING
+        && blocker != null
+        && !(blocker instanceof AbstractQueuedSynchronizer);
   }
 
   private void runHandlers() {

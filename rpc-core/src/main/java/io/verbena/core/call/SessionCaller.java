@@ -137,7 +137,7 @@ public final class SessionCaller implements ServiceCaller {
    */
   private static <R> PendingCall<R> oneway(
       CallHost host, MethodDescriptor<R> method, Slot slot, long timeout) {
-    boolean waits = host.session().state() != SessionState.OPEN && !host.loop().isOwner();
+    boolean waits = host.session().state() != SessionState.OPEN && !host.loop().isNotToWait();
     return new PendingCall<>(host, method, slot, timeout, waits);
   }
 
@@ -155,7 +155,7 @@ public final class SessionCaller implements ServiceCaller {
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, Maker<R> maker) {
     EventLoop loop = host.loop();
     boolean onLoop = loop.isOwner();
-    boolean wait = mayWait && !onLoop;
+    boolean wait = mayWait && !loop.isNotToWait();
     // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
     // rest.
     CallContext outer = loop.isInCycle() ? loop.callScope().get() : CallContext.currentOrNull();

@@ -3,13 +3,15 @@ package io.verbena.core.frame;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The body of {@link FrameKind#HELLO}.
  *
  * @param minVersion the oldest protocol that the client speaks
  * @param maxVersion the newest
- * @param features optional abilities, a bit each; none is defined yet
+ * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} is set or cleared as
+ *     the last member says
  * @param key the session to resume, or {@link SessionKey#NONE}
  * @param received the highest sequence number the client has received in that session
  * @param keptEpoch the link beside which the session only wants another first one: it carries both
@@ -17,6 +19,8 @@ import java.util.List;
  * @param limits what the client takes
  * @param token the client's credentials; empty for none
  * @param services what the client serves
+ * @param upgrade what it needs to be offered a better link, behind the welcome; null if it does not
+ *     ask for one now
  */
 public record Hello(
     int minVersion,
@@ -27,32 +31,42 @@ public record Hello(
     int keptEpoch,
     PeerLimits limits,
     String token,
-    List<OfferedService> services) {
+    List<OfferedService> services,
+    @Nullable UpgradeMessage upgrade) {
+  /** Of the features: the body ends with a {@link UpgradeMessage}. */
+  public static final long ASKS_FOR_UPGRADE = 1;
 
   /** Writes the body. */
   public void write(WireOut out) {
     out.writeVarInt(minVersion);
     out.writeVarInt(maxVersion);
-    out.writeVarLong(features);
+    out.writeVarLong(upgrade == null ? features & ~ASKS_FOR_UPGRADE : features | ASKS_FOR_UPGRADE);
     key.write(out);
     out.writeVarLong(received);
     out.writeVarInt(keptEpoch);
     limits.write(out);
     out.writeString(token);
     OfferedService.writeAll(out, services);
+    if (upgrade != null) {
+      upgrade.write(out);
+    }
   }
 
   /** Reads the body; what a newer peer added behind it is left unread. */
   public static Hello read(WireIn in) {
+    int minVersion = in.readVarInt();
+    int maxVersion = in.readVarInt();
+    long features = in.readVarLong();
     return new Hello(
-        in.readVarInt(),
-        in.readVarInt(),
-        in.readVarLong(),
+        minVersion,
+        maxVersion,
+        features,
         SessionKey.read(in),
         in.readVarLong(),
         in.readVarInt(),
         PeerLimits.read(in),
         in.readString(),
-        OfferedService.readAll(in));
+        OfferedService.readAll(in),
+        (features & ASKS_FOR_UPGRADE) == 0 ? null : UpgradeMessage.read(in));
   }
 }

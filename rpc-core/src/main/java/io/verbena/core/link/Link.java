@@ -56,6 +56,21 @@ public interface Link {
   }
 
   /**
+   * Moves the link to the driver of another loop, made by the same provider. No frame is handed
+   * over in between: what has not been yet comes on the other loop. For a link by which nothing has
+   * been sent, and that moves no bulk.
+   *
+   * @param driver the other loop's
+   * @param there run by the other loop, from when on every method is called there. Not run where
+   *     the link is lost before it has left, or the other loop is closed, which loses it: its
+   *     listener hears so
+   * @throws UnsupportedOperationException if links of this kind stay where they are
+   */
+  default void moveTo(LinkDriver driver, Runnable there) {
+    throw new UnsupportedOperationException("this link stays on its loop");
+  }
+
+  /**
    * Closes the link. Frames sent before are delivered if the peer still reads. The listener hears
    * {@link LinkListener#onClosed} once, on this loop, maybe before this method returns.
    */

@@ -21,6 +21,14 @@ public interface LinkProvider {
   }
 
   /**
+   * Returns whether an accepted link can be {@linkplain Link#moveTo moved} to another loop. Where
+   * it cannot, a server has one loop.
+   */
+  default boolean linksMove() {
+    return false;
+  }
+
+  /**
    * Makes what steps this kind of link on one event loop, called by that loop alone afterwards.
    *
    * @param wakeLoop ends the loop's wait, whichever of its drivers it waits in. A driver that

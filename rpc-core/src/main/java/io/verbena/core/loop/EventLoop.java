@@ -115,6 +115,14 @@ public final class EventLoop {
     return Thread.currentThread() == owner;
   }
 
+  /**
+   * Returns whether the calling thread steps this loop, or is any other loop's: others' sessions
+   * would stand still while it waits. Safe for any thread.
+   */
+  public boolean isNotToWait() {
+    return isOwner() || Thread.currentThread() instanceof LoopThread.OfLoop;
+  }
+
   /** Returns whether the calling thread is in a duty cycle of this loop. Safe for any thread. */
   public boolean isInCycle() {
     return isOwner() && inCycle;

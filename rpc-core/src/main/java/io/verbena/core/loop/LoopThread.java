@@ -41,7 +41,7 @@ public final class LoopThread implements AutoCloseable {
     AgentRunner.startOnThread(
         runner,
         run -> {
-          return daemon(
+          return new OfLoop(
               loop.roleName(),
               () -> {
                 loop.adopt();
@@ -56,6 +56,14 @@ public final class LoopThread implements AutoCloseable {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
     return thread;
+  }
+
+  /** A loop's thread, which keeps no process alive. */
+  static final class OfLoop extends Thread {
+    OfLoop(String name, Runnable task) {
+      super(task, name);
+      setDaemon(true);
+    }
   }
 
   /** Returns whether loops may read memory, and not its owner's thread alone. */

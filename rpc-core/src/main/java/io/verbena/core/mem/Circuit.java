@@ -15,7 +15,7 @@ final class Circuit {
   final FrameRing toServer;
   final FrameRing toClient;
   final InMemoryDriver client;
-  final InMemoryDriver server;
+  private volatile InMemoryDriver server;
 
   /** Taken by the one end that settles whether there is a link: accepting, or giving up. */
   private final AtomicBoolean settled = new AtomicBoolean();
@@ -38,6 +38,16 @@ final class Circuit {
     this.toClient = new FrameRing(ringFrames);
     this.client = client;
     this.server = server;
+  }
+
+  /** Returns what steps the server's end now. */
+  InMemoryDriver server() {
+    return server;
+  }
+
+  /** Another driver steps the server's end from now on. */
+  void serverMoves(InMemoryDriver to) {
+    server = to;
   }
 
   /** Returns true for the first to call it. */

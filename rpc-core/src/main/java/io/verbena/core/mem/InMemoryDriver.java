@@ -24,6 +24,7 @@ final class InMemoryDriver implements LinkDriver {
   private volatile boolean signalled;
 
   private volatile boolean woken;
+  private volatile boolean closed;
   private volatile @Nullable Thread parked;
 
   InMemoryDriver(InMemoryNetwork network, Runnable wakeLoop) {
@@ -134,6 +135,15 @@ final class InMemoryDriver implements LinkDriver {
     signal();
   }
 
+  /** Safe for any thread. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  void left(InMemoryLink link) {
+    links.remove(link);
+  }
+
   void ended(Attempt attempt) {
     attempts.remove(attempt);
   }
@@ -168,6 +178,7 @@ final class InMemoryDriver implements LinkDriver {
 
   @Override
   public void close() {
+    closed = true;
     List.copyOf(listenings).forEach(Listening::close);
     List.copyOf(attempts).forEach(Attempt::abandon);
     readMail();

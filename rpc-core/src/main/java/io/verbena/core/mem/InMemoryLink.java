@@ -3,6 +3,7 @@ package io.verbena.core.mem;
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.log.ThrottledLog;
@@ -31,8 +32,7 @@ final class InMemoryLink implements Link {
           };
 
   private final Circuit circuit;
-  private final InMemoryDriver driver;
-  private final InMemoryDriver peer;
+  private final boolean clientEnd;
   private final FrameRing out;
   private final FrameRing in;
   private final String localAddress;
@@ -41,12 +41,15 @@ final class InMemoryLink implements Link {
   private final InMemoryBulk bulk;
   private @Nullable LinkListener listener;
   private boolean receiving = true;
+
+  /** It is on its way to another driver, and nothing is done meanwhile. */
+  private boolean moving;
+
   private @Nullable String closedBecause;
 
   private InMemoryLink(Circuit circuit, boolean clientEnd, int maxFrameBytes) {
     this.circuit = circuit;
-    this.driver = clientEnd ? circuit.client : circuit.server;
-    this.peer = clientEnd ? circuit.server : circuit.client;
+    this.clientEnd = clientEnd;
     this.out = clientEnd ? circuit.toServer : circuit.toClient;
     this.in = clientEnd ? circuit.toClient : circuit.toServer;
     String client = circuit.name + "#" + circuit.id;
@@ -64,6 +67,14 @@ final class InMemoryLink implements Link {
 
   static InMemoryLink serverEnd(Circuit circuit, int maxFrameBytes) {
     return new InMemoryLink(circuit, false, maxFrameBytes);
+  }
+
+  private InMemoryDriver driver() {
+    return clientEnd ? circuit.client : circuit.server();
+  }
+
+  private InMemoryDriver peer() {
+    return clientEnd ? circuit.server() : circuit.client;
   }
 
   /** Asks the owner for its listener; an owner may have closed the link by then. */
@@ -130,7 +141,7 @@ final class InMemoryLink implements Link {
   @Override
   public void flush() {
     if (!isClosed() && out.publish()) {
-      peer.signal();
+      peer().signal();
     }
   }
 
@@ -138,8 +149,35 @@ final class InMemoryLink implements Link {
   public void setReceiving(boolean receiving) {
     this.receiving = receiving;
     if (receiving) {
-      driver.signal();
+      driver().signal();
     }
+  }
+
+  @Override
+  public void moveTo(LinkDriver other, Runnable there) {
+    if (clientEnd) {
+      throw new UnsupportedOperationException("only the end that was accepted moves");
+    }
+    moving = true;
+    InMemoryDriver next = (InMemoryDriver) other;
+    // Later, since this may be called from within a frame.
+    driver().post(() -> leave(next, there));
+  }
+
+  private void leave(InMemoryDriver next, Runnable there) {
+    if (next.isClosed()) {
+      abort("the event loop that it was to move to is closed");
+    } else if (!isClosed()) {
+      driver().left(this);
+      circuit.serverMoves(next);
+      next.post(() -> arrive(next, there));
+    }
+  }
+
+  private void arrive(InMemoryDriver next, Runnable there) {
+    moving = false;
+    next.opened(this);
+    there.run();
   }
 
   @Override
@@ -156,7 +194,7 @@ final class InMemoryLink implements Link {
 
   /** Has this end polled again. */
   void pollAgain() {
-    driver.signal();
+    driver().signal();
   }
 
   boolean isClosed() {
@@ -165,7 +203,7 @@ final class InMemoryLink implements Link {
 
   /** Hands over what has arrived, tells of room and of the end. Returns how much was done. */
   int poll() {
-    if (isClosed()) {
+    if (isClosed() || moving) {
       return 0;
     }
     String dropped = circuit.dropped();
@@ -199,14 +237,14 @@ final class InMemoryLink implements Link {
     long published = in.published();
     int frames = 0;
     boolean wakePeer = false;
-    while (receiving && !isClosed() && in.taken() < published) {
+    while (receiving && !moving && !isClosed() && in.taken() < published) {
       wakePeer |= receiveOne();
       frames++;
     }
     if (wakePeer) {
-      peer.signal();
+      peer().signal();
     }
-    if (end != null && in.taken() == published) {
+    if (end != null && !moving && in.taken() == published) {
       finish(end, end);
       frames++;
     }
@@ -261,9 +299,9 @@ final class InMemoryLink implements Link {
     closedBecause = reason;
     out.end(reasonForPeer);
     bulk.end();
-    peer.signal();
+    peer().signal();
     circuit.endClosed();
-    driver.linkClosed();
+    driver().linkClosed();
     if (listener != null) {
       listener.onClosed(reason);
     }

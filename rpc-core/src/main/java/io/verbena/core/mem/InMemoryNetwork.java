@@ -125,6 +125,11 @@ public final class InMemoryNetwork implements LinkProvider {
   }
 
   @Override
+  public boolean linksMove() {
+    return true;
+  }
+
+  @Override
   public LinkDriver newDriver(Runnable wakeLoop) {
     return new InMemoryDriver(this, wakeLoop);
   }

@@ -2,9 +2,6 @@ package io.verbena.core.session;
 
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
-import io.verbena.api.Session;
-import io.verbena.api.stub.ServiceBinding;
-import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
@@ -15,63 +12,48 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.stat.SessionStat;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A server's sessions: opens them, and finds them again when a client resumes. On the loop. */
+/**
+ * A server's sessions on one loop: opens them, and finds them again when a client resumes. On that
+ * loop, but for what says otherwise.
+ */
 public final class Acceptor implements LinkDriver.AcceptHandler {
   private static final ThrottledLog LISTENER_FAILED =
       ThrottledLog.of(Acceptor.class, "listeners for sessions that failed");
 
   private final SessionContext context;
-  private final @Nullable ClientAuthenticator authenticator;
-  private final int maxSessions;
-  private final RandomGenerator random;
-  private final Consumer<Session> onOpened;
-  private final LocalServices services = new LocalServices();
+  private final Acceptors server;
+  private final int number;
   private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
 
   /** Sessions that have ended, and have one-way calls that go on. */
   private final List<SessionCore> leaving = new ArrayList<>();
 
-  /** Why no new session is taken; null while they are. */
-  private @Nullable String drains;
+  /** Sessions, and handshakes that may become some. */
+  private final AtomicInteger load = new AtomicInteger();
 
   /**
-   * A server without sessions.
+   * A loop's part of a server.
    *
-   * @param authenticator null: everyone is welcome
-   * @param random makes session ids and secrets: secure, but in simulations
-   * @param maxSessions the sessions there may be at once, with or without a link
-   * @param onOpened hears of every new session
+   * @param number the loop's, from 0
    */
-  public Acceptor(
-      SessionContext context,
-      int maxSessions,
-      @Nullable ClientAuthenticator authenticator,
-      RandomGenerator random,
-      Consumer<Session> onOpened) {
+  Acceptor(SessionContext context, Acceptors server, int number) {
     this.context = context;
-    this.maxSessions = maxSessions;
-    this.authenticator = authenticator;
-    this.random = random;
-    this.onOpened = onOpened;
+    this.server = server;
+    this.number = number;
   }
 
-  /** Serves a contract in every session to come. */
-  public void serve(ServiceBinding binding) {
-    services.add(binding);
-  }
-
-  /** Returns how many sessions there are, with or without a link. */
-  public int sessionCount() {
-    return sessions.size();
+  /** Returns the loop that these sessions are on. Safe for any thread. */
+  public EventLoop loop() {
+    return context.loop();
   }
 
   /** Returns every session's figures. */
@@ -80,11 +62,10 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   }
 
   /**
-   * Takes no new sessions from now on, and no new calls. Sessions that lose their link may still
-   * resume: there may be a result for them.
+   * Takes no new calls from now on. Sessions that lose their link may still resume: there may be a
+   * result for them.
    */
   public void drain(String reason) {
-    drains = reason;
     sessions.values().forEach(one -> one.core().drain(reason));
   }
 
@@ -103,24 +84,32 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
 
   @Override
   public LinkListener onAccepted(Link accepted) {
-    ServerHandshake handshake = new ServerHandshake(accepted, context, authenticator, this);
-    return handshake.begin();
+    return new ServerHandshake(accepted, this).begin();
   }
 
-  // ---- from the handshake ----
+  // ---- from handshakes ----
 
-  /**
-   * Returns why a session is not to be had, or null.
-   *
-   * @param isNew whether it would be one more
-   */
-  @Nullable String refusal(boolean isNew) {
-    if (isNew && drains != null) {
-      return drains;
-    }
-    return isNew && sessions.size() >= maxSessions
-        ? "the server has all the " + maxSessions + " sessions it takes: raise maxSessions there"
-        : null;
+  SessionContext context() {
+    return context;
+  }
+
+  Acceptors server() {
+    return server;
+  }
+
+  /** Returns how many sessions are here, or may soon be. Safe for any thread. */
+  int load() {
+    return load.get();
+  }
+
+  /** A handshake begins that is for a session here. Safe for any thread. */
+  void greets() {
+    load.incrementAndGet();
+  }
+
+  /** That handshake is over; a session that it opened counts for itself. Safe for any thread. */
+  void greeted() {
+    load.decrementAndGet();
   }
 
   /** Returns the session that the client may resume, or null. */
@@ -133,12 +122,13 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   AcceptedSession open() {
     long id;
     do {
-      id = random.nextLong();
-    } while (id == 0 || sessions.containsKey(id));
-    SessionKey key = new SessionKey(id, random.nextLong(), random.nextLong());
+      id = server.random().nextLong();
+    } while (id == 0 || server.loopOf(id) != number || sessions.containsKey(id));
+    SessionKey key = new SessionKey(id, server.random().nextLong(), server.random().nextLong());
     AcceptedSession session = new AcceptedSession(context, this, key);
-    session.core().services(services);
+    session.core().services(server.services());
     sessions.put(id, session);
+    load.incrementAndGet();
     return session;
   }
 
@@ -190,12 +180,15 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
       core.peerServes(hello.services());
       tell(core);
     }
+    if (hello.upgrade() != null) {
+      core.upgrade().requested(hello.upgrade());
+    }
   }
 
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private void tell(SessionCore opened) {
     try {
-      onOpened.accept(opened);
+      server.onOpened().accept(opened);
     } catch (Throwable e) {
       LISTENER_FAILED.error("The listener for new sessions failed for {}", opened, e);
     }
@@ -215,7 +208,10 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   }
 
   void ended(AcceptedSession session) {
-    sessions.remove(session.key().id());
+    if (sessions.remove(session.key().id()) != null) {
+      load.decrementAndGet();
+      server.ended();
+    }
     forgetDone();
     if (!session.core().incomingCalls().isEmpty()) {
       leaving.add(session.core());

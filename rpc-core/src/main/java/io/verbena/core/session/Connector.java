@@ -67,6 +67,10 @@ public final class Connector implements SessionRole {
   private final List<Consumer<@Nullable Failure>> waiters = new ArrayList<>();
   private SessionKey key = SessionKey.NONE;
   private int epoch;
+
+  /** Of the link that the server was greeted over last. */
+  private int greetedEpoch;
+
   private boolean connecting;
 
   /** What the user's token supplier was asked last; null if there is none. */
@@ -109,9 +113,9 @@ public final class Connector implements SessionRole {
     return session;
   }
 
-  /** Returns whether the calling thread steps the session's loop, and must not wait for it. */
-  public boolean isOnItsLoop() {
-    return loop.isOwner();
+  /** Returns whether the calling thread steps a loop, and so must not wait. */
+  public boolean isOnALoop() {
+    return loop.isNotToWait();
   }
 
   /** Connects now, as {@link #open}. Safe for any thread; the waiter is called on the loop. */
@@ -248,11 +252,12 @@ public final class Connector implements SessionRole {
   private LinkListener greet(Link link, String token) {
     ClientHandshake handshake = new ClientHandshake(link, loop, handshakeLimit(), this);
     LinkPort port = new LinkPort(handshake);
-    handshake.begin(port, nextEpoch(), hello(token));
+    greetedEpoch = nextEpoch();
+    handshake.begin(port, greetedEpoch, hello(link, token));
     return port;
   }
 
-  private Hello hello(String token) {
+  private Hello hello(Link link, String token) {
     keptEpoch = session.lanes().settledEpoch();
     return new Hello(
         FrameHeader.VERSION,
@@ -266,7 +271,8 @@ public final class Connector implements SessionRole {
             config.link().maxFrameBytes(),
             session.limits().maxCalls()),
         token,
-        session.services().offered());
+        session.services().offered(),
+        keptEpoch == 0 ? session.upgrade().greets(link) : null);
   }
 
   // ---- outcomes, from the handshake ----
@@ -289,7 +295,7 @@ public final class Connector implements SessionRole {
     nobodyListensSince = NEVER;
     obstacle = null;
     shutDown = false;
-    if (!session.attach(link, port, epoch, welcome.received(), welcome.limits(), peer)) {
+    if (!session.attach(link, port, greetedEpoch, welcome.received(), welcome.limits(), peer)) {
       link.abort("protocol error: the server's account of the session cannot be true");
       peerLost("the server's account of the session cannot be true");
       return;
@@ -315,7 +321,7 @@ public final class Connector implements SessionRole {
     nobodyListensSince = NEVER;
     obstacle = null;
     delayNanos = 0;
-    session.attachFirst(link, port, epoch, peer);
+    session.attachFirst(link, port, greetedEpoch, peer);
     LOG.debug("Session {} has a first link to {} again", key, peer.address());
   }
 

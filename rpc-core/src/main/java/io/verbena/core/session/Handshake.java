@@ -24,7 +24,7 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   private static final int DEPTH = 16;
 
   final Link link;
-  final EventLoop loop;
+  private EventLoop loop;
   private final WireDecoder decoder = new WireDecoder();
   private final Duration limit;
   private long timer = Timers.NONE;
@@ -39,6 +39,16 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     this.link = link;
     this.loop = loop;
     this.limit = limit;
+  }
+
+  final EventLoop loop() {
+    return loop;
+  }
+
+  /** Another loop steps it from now on. */
+  final void goOnWith(EventLoop loop) {
+    this.loop = loop;
+    startTimer();
   }
 
   final void startTimer() {
@@ -67,9 +77,15 @@ abstract class Handshake implements LinkListener, Timers.Timer {
 
   /** The handshake has had its result: nothing more is reported. */
   final void finish() {
-    over = true;
-    stopTimer();
+    if (!over) {
+      over = true;
+      stopTimer();
+      over();
+    }
   }
+
+  /** The handshake is over, with whatever result. Called once. */
+  void over() {}
 
   final boolean isOver() {
     return over;
@@ -127,12 +143,18 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     }
   }
 
+  /**
+   * Returns what is wrong with a header, or null; a greeting of any version is read, to refuse it.
+   */
   private static @Nullable String headerError(ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
       return "a frame of " + (to - from) + " bytes";
     }
-    int version = FrameHeader.version(FrameHeader.first(buffer, from));
-    return version == FrameHeader.VERSION ? null : "a frame of version " + version;
+    long first = FrameHeader.first(buffer, from);
+    int version = FrameHeader.version(first);
+    int kind = FrameHeader.kindCode(first);
+    boolean legible = kind == FrameKind.HELLO.code() || kind == FrameKind.REFUSED.code();
+    return version == FrameHeader.VERSION || legible ? null : "a frame of version " + version;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.verbena.api.wire.WireException;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.sequence.Inbox;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -219,7 +220,7 @@ final class IncomingFrames implements Inbox.Receiver {
       return kind + " from the wrong end";
     }
     if (kind == FrameKind.UPGRADE_REQUEST) {
-      session.upgrade().requested(decoder);
+      session.upgrade().requested(UpgradeMessage.read(decoder));
     } else {
       session.upgrade().answered(kind, decoder);
     }

@@ -7,12 +7,17 @@ import io.verbena.core.frame.OfferedService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.agrona.collections.Hashing;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The services that one end serves, by the ids that requests name them by. */
 final class LocalServices {
-  private final Int2ObjectHashMap<Served> served = new Int2ObjectHashMap<>();
+  private static final int FEW = 8;
+
+  /** Several loops may look through it at once, so that it keeps no iterators. */
+  private final Int2ObjectHashMap<Served> served =
+      new Int2ObjectHashMap<>(FEW, Hashing.DEFAULT_LOAD_FACTOR, false);
 
   /**
    * A service and its methods by id.

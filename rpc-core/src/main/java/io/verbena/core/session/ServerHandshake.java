@@ -30,22 +30,15 @@ final class ServerHandshake extends Handshake {
   /** How long a client may take for its part. */
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
-  private final SessionContext context;
-  private final @Nullable ClientAuthenticator authenticator;
-  private final Acceptor acceptor;
+  private Acceptor acceptor;
+  private boolean isCounted;
   private final LinkPort port = new LinkPort(this);
   private @Nullable Hello hello;
   private @Nullable Question<String> asked;
   private int epoch;
 
-  ServerHandshake(
-      Link link,
-      SessionContext context,
-      @Nullable ClientAuthenticator authenticator,
-      Acceptor acceptor) {
-    super(link, context.loop(), LIMIT);
-    this.context = context;
-    this.authenticator = authenticator;
+  ServerHandshake(Link link, Acceptor acceptor) {
+    super(link, acceptor.loop(), LIMIT);
     this.acceptor = acceptor;
   }
 
@@ -78,12 +71,30 @@ final class ServerHandshake extends Handshake {
               "the client speaks protocol versions %d to %d, this server %d: upgrade the older end"
                   .formatted(greeting.minVersion(), greeting.maxVersion(), FrameHeader.VERSION)));
     } else {
-      authenticate(greeting);
+      Acceptor home = acceptor.server().homeOf(greeting.key());
+      isCounted = true;
+      if (home == acceptor) {
+        authenticate(greeting);
+      } else {
+        moveTo(home, greeting);
+      }
     }
   }
 
+  /** Goes on with the loop that the session is on, or shall be. */
+  private void moveTo(Acceptor home, Hello greeting) {
+    stopTimer();
+    acceptor = home;
+    link.moveTo(
+        home.loop().driver(),
+        () -> {
+          goOnWith(home.loop());
+          authenticate(greeting);
+        });
+  }
+
   private void authenticate(Hello greeting) {
-    ClientAuthenticator judge = authenticator;
+    ClientAuthenticator judge = acceptor.server().authenticator();
     String principal = link.peerPrincipal();
     if (principal == null && provesWho()) {
       refuse(
@@ -95,11 +106,12 @@ final class ServerHandshake extends Handshake {
       open(greeting, principal == null ? Peer.ANONYMOUS : principal);
       return;
     }
+    SessionContext context = acceptor.context();
     Credentials shown = new Credentials(greeting.token(), principal, link.peerAddress());
     stopTimer(); // the authenticator has a time-out of its own
     asked =
         Question.ask(
-            loop,
+            loop(),
             context.workers().deciders(),
             deciding(),
             () -> judge.authenticate(shown),
@@ -112,12 +124,12 @@ final class ServerHandshake extends Handshake {
    * earlier, and is to hear that it was refused.
    */
   private Duration deciding() {
-    return context.link().connectTimeout().dividedBy(5).multipliedBy(4);
+    return acceptor.context().link().connectTimeout().dividedBy(5).multipliedBy(4);
   }
 
   /** Returns whether every client must show a certificate. */
   private boolean provesWho() {
-    TlsOptions tls = context.link().tls();
+    TlsOptions tls = acceptor.context().link().tls();
     return tls != null && tls.requireClientCertificate();
   }
 
@@ -154,7 +166,7 @@ final class ServerHandshake extends Handshake {
       return; // the client did not wait
     }
     boolean isNew = greeting.key().id() == 0;
-    String refusal = acceptor.refusal(isNew);
+    String refusal = isNew ? refusal() : null;
     if (refusal != null) {
       refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, refusal));
       return;
@@ -180,6 +192,19 @@ final class ServerHandshake extends Handshake {
       acceptor.welcome(this, port, session, greeting, peer);
     } else {
       acceptor.welcomeBeside(this, port, session, greeting.keptEpoch(), peer);
+    }
+  }
+
+  /** Returns why no new session is to be had; null, and it is counted, where one is. */
+  private @Nullable String refusal() {
+    String drains = acceptor.server().drains();
+    return drains == null ? acceptor.server().countNew() : drains;
+  }
+
+  @Override
+  void over() {
+    if (isCounted) {
+      acceptor.greeted();
     }
   }
 

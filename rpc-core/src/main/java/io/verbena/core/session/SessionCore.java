@@ -532,17 +532,25 @@ public final class SessionCore implements Session, CallHost {
       upgrade.wanted();
     }
     lanes.sayWhatIsDue();
+    sendFrames();
+    int waiting = outbox.waiting();
+    transfers().pump();
+    if (outbox.waiting() > waiting) {
+      sendFrames(); // what was said of the bulk that has just left
+    }
+    flush(lanes.control());
+    if (lanes.out() != lanes.control()) {
+      flush(lanes.out());
+    }
+  }
+
+  private void sendFrames() {
     Lane out = lanes.out();
     if (out != null) {
       if (!lanes.isChanging() && outbox.pump(out.link()) > 0) {
         inbox().acknowledged();
       }
       acknowledger.afterPump();
-    }
-    transfers().pump();
-    flush(lanes.control());
-    if (lanes.out() != lanes.control()) {
-      flush(lanes.out());
     }
   }
 

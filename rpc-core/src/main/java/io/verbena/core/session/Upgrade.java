@@ -4,6 +4,7 @@ import io.verbena.api.wire.WireIn;
 import io.verbena.core.NanoClock;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * server offers, the client connects; whatever fails leaves the session where it is and says why.
  *
  * <pre>
- *   client  UPGRADE_REQUEST {epoch, what I need} ──→
+ *   client  HELLO or, later, UPGRADE_REQUEST {epoch, what I need} ──→
  *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, why}
  *           no answer within the connect time-out: the attempt has failed
  *   client  connects; each end changes its direction of the path when its end of the link is open
@@ -40,6 +41,9 @@ final class Upgrade {
 
   private static final int MOST_BYTES = 64 * 1024;
 
+  /** What is longer has no place in a greeting, and is asked for by a message of its own. */
+  private static final int MOST_GREETED_BYTES = 1024;
+
   private final SessionCore session;
   private final UpgradeOptions options;
   private boolean active;
@@ -48,6 +52,9 @@ final class Upgrade {
 
   /** The last attempt failed, and the next one is not under way. */
   private boolean hopeless;
+
+  /** What the greeting has asked for; null when its link is there, or nothing was. */
+  private @Nullable UpgradeMessage greeted;
 
   private boolean offered;
   private long offeredNanos;
@@ -82,10 +89,14 @@ final class Upgrade {
     hopeless = false;
     offered = false;
     delay = FIRST_DELAY;
-    if (active) {
+    if (greeted != null) {
+      epoch = greeted.epoch();
+      greeted = null;
+      awaitAnswer();
+    } else if (active) {
       attempt();
     } else {
-      reason = obstacle(session.lanes().control());
+      reason = obstacle(controlLink());
       hopeless = !reason.isEmpty();
       if (!hopeless) {
         reason = "the client has not asked for RDMA";
@@ -125,10 +136,15 @@ final class Upgrade {
     }
   }
 
+  private @Nullable Link controlLink() {
+    Lane control = session.lanes().control();
+    return control == null ? null : control.link();
+  }
+
   /** Returns what keeps this end from better links now, or an empty text. */
-  private String obstacle(@Nullable Lane control) {
+  private String obstacle(@Nullable Link first) {
     UpgradeProvider provider = options.provider();
-    String setting = settingAgainst(control);
+    String setting = settingAgainst(first);
     if (!setting.isEmpty() || provider == null) {
       return setting;
     }
@@ -139,7 +155,7 @@ final class Upgrade {
   }
 
   /** Returns what in this end's settings keeps the session from better links for good, or "". */
-  private String settingAgainst(@Nullable Lane control) {
+  private String settingAgainst(@Nullable Link first) {
     UpgradeProvider provider = options.provider();
     if (options.policy() == PathPolicy.TCP_ONLY) {
       return "tcp-only by policy";
@@ -147,43 +163,67 @@ final class Upgrade {
     if (provider == null) {
       return "no RDMA link on the class path";
     }
-    if (control != null
-        && control.link().capabilities().encrypted()
-        && !options.allowPlaintextRdma()) {
+    if (first != null && first.capabilities().encrypted() && !options.allowPlaintextRdma()) {
       return "encrypted by TLS; allowPlaintextRdma is not set on the "
-          + (active ? "client" : "server");
+          + (session.role().isClient() ? "client" : "server");
     }
     return "";
   }
 
   // ---- the client's side ----
 
+  /**
+   * The session greets its server over a first link: returns what to ask for with that, to be
+   * answered right behind the welcome; null where there is something in the way.
+   */
+  @Nullable UpgradeMessage greets(Link first) {
+    greeted = null;
+    if (obstacle(first).isEmpty()) {
+      try {
+        UpgradeMessage request = request(first);
+        greeted = request == null || request.content().length > MOST_GREETED_BYTES ? null : request;
+      } catch (LinkException e) {
+        LOG.debug("{} asks for no better link with its greeting", session, e);
+      }
+    }
+    return greeted;
+  }
+
+  private @Nullable UpgradeMessage request(Link first) throws LinkException {
+    UpgradeProvider provider = options.provider();
+    if (provider == null) {
+      return null;
+    }
+    URI peer = URI.create(first.peerAddress());
+    byte[] content = session.loop().upgradeDriver(provider).request(peer, linkOptions());
+    return new UpgradeMessage(session.nextEpoch(), content);
+  }
+
   private void attempt() {
     timer = Timers.NONE;
-    Lane control = session.lanes().control();
-    UpgradeProvider provider = options.provider();
-    if (control == null) {
+    Link first = controlLink();
+    if (first == null) {
       return;
     }
-    String obstacle = obstacle(control);
-    if (!obstacle.isEmpty() || provider == null) {
-      failed(obstacle);
-      return;
-    }
-    attempting = true;
-    hopeless = false;
-    epoch = session.nextEpoch();
     try {
-      byte[] request =
-          session
-              .loop()
-              .upgradeDriver(provider)
-              .request(URI.create(control.link().peerAddress()), linkOptions());
-      say(FrameKind.UPGRADE_REQUEST, epoch, request);
-      timer = schedule(linkOptions().connectTimeout(), this::unanswered);
+      String obstacle = obstacle(first);
+      UpgradeMessage request = obstacle.isEmpty() ? request(first) : null;
+      if (request == null) {
+        failed(obstacle);
+        return;
+      }
+      epoch = request.epoch();
+      say(FrameKind.UPGRADE_REQUEST, request);
+      awaitAnswer();
     } catch (LinkException e) {
       failed("upgrade failed: " + e.getMessage());
     }
+  }
+
+  private void awaitAnswer() {
+    attempting = true;
+    hopeless = false;
+    timer = schedule(linkOptions().connectTimeout(), this::unanswered);
   }
 
   /** Whatever the server is about, it answers pings, or the session would have lost its link. */
@@ -199,19 +239,21 @@ final class Upgrade {
 
   /** The server's answer to a request. */
   void answered(FrameKind kind, WireIn body) {
-    int answeredEpoch = body.readInt();
-    byte[] content = body.readBytes();
-    if (!attempting || timer == Timers.NONE || answeredEpoch != epoch) {
+    UpgradeMessage answer = UpgradeMessage.read(body);
+    if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
       return; // to an attempt that is over, or has had its answer
     }
     session.loop().timers().cancel(timer);
     timer = Timers.NONE;
     UpgradeProvider provider = options.provider();
     if (kind == FrameKind.UPGRADE_DECLINED || provider == null) {
-      failed(new String(content, StandardCharsets.UTF_8));
+      failed(new String(answer.content(), StandardCharsets.UTF_8));
       return;
     }
-    session.loop().upgradeDriver(provider).connect(content, linkOptions(), outcome(answeredEpoch));
+    session
+        .loop()
+        .upgradeDriver(provider)
+        .connect(answer.content(), linkOptions(), outcome(answer.epoch()));
   }
 
   private void retryLater() {
@@ -240,7 +282,7 @@ final class Upgrade {
     reason = why;
     session.pathChanged();
     session.upgradeFailed(why);
-    if (active && settingAgainst(session.lanes().control()).isEmpty()) {
+    if (active && settingAgainst(controlLink()).isEmpty()) {
       retryLater(); // a device may come, or come back
     }
   }
@@ -255,15 +297,14 @@ final class Upgrade {
   // ---- the server's side ----
 
   /** The client asks for a better link. */
-  void requested(WireIn body) {
-    int wanted = body.readInt();
-    byte[] request = body.readBytes();
-    Lane control = session.lanes().control();
+  void requested(UpgradeMessage request) {
+    int wanted = request.epoch();
+    Link first = controlLink();
     UpgradeProvider provider = options.provider();
-    if (control == null) {
+    if (first == null) {
       return;
     }
-    String obstacle = obstacle(control);
+    String obstacle = obstacle(first);
     if (!obstacle.isEmpty() || provider == null) {
       decline(wanted, obstacle);
       return;
@@ -281,13 +322,13 @@ final class Upgrade {
     attempting = true;
     hopeless = false;
     try {
-      URI here = URI.create(control.link().localAddress());
+      URI here = URI.create(first.localAddress());
       byte[] offer =
           session
               .loop()
               .upgradeDriver(provider)
-              .offer(request, here, linkOptions(), outcome(wanted));
-      say(FrameKind.UPGRADE_OFFER, wanted, offer);
+              .offer(request.content(), here, linkOptions(), outcome(wanted));
+      say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(wanted, offer));
     } catch (LinkException e) {
       decline(wanted, String.valueOf(e.getMessage()));
     }
@@ -296,23 +337,16 @@ final class Upgrade {
   private void decline(int wanted, String why) {
     failed(why);
     byte[] words = ("on the server: " + why).getBytes(StandardCharsets.UTF_8);
-    say(FrameKind.UPGRADE_DECLINED, wanted, words);
+    say(FrameKind.UPGRADE_DECLINED, new UpgradeMessage(wanted, words));
   }
 
   // ---- both ----
 
-  private void say(FrameKind kind, int aboutEpoch, byte[] content) {
-    if (content.length > MOST_BYTES) {
-      throw new IllegalArgumentException(content.length + " bytes for an upgrade");
+  private void say(FrameKind kind, UpgradeMessage body) {
+    if (body.content().length > MOST_BYTES) {
+      throw new IllegalArgumentException(body.content().length + " bytes for an upgrade");
     }
-    session.enqueue(
-        ControlFrame.message(
-            kind,
-            0,
-            out -> {
-              out.writeInt(aboutEpoch);
-              out.writeBytes(content);
-            }));
+    session.enqueue(ControlFrame.message(kind, 0, body::write));
   }
 
   private LinkDriver.ConnectHandler outcome(int attemptEpoch) {

@@ -254,6 +254,11 @@ final class GuardedLink implements Link, LinkListener, LinkDriver.ConnectHandler
   }
 
   @Override
+  public void moveTo(LinkDriver driver, Runnable there) {
+    throw new UnsupportedOperationException("an upgraded link is made on its session's loop");
+  }
+
+  @Override
   public void close() {
     try {
       open().close();

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,7 +69,7 @@ public final class ThrottledProxy implements AutoCloseable {
 
   /** Resets every connection there is now. */
   public void cut() {
-    sockets.forEach(ThrottledProxy::reset);
+    List.copyOf(sockets).forEach(ThrottledProxy::reset); // not those that come of this
   }
 
   private static void reset(Socket socket) {

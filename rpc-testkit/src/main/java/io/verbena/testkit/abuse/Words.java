@@ -29,7 +29,18 @@ final class Words {
   /** Returns how a client greets that wants a new session. */
   static byte[] hello() {
     PeerLimits limits = new PeerLimits(MESSAGE_BYTES, FRAME_BYTES, CALLS);
-    Hello hello = new Hello(1, 1, 0, SessionKey.NONE, 0, 0, limits, "", List.of());
+    Hello hello =
+        new Hello(
+            FrameHeader.VERSION,
+            FrameHeader.VERSION,
+            0,
+            SessionKey.NONE,
+            0,
+            0,
+            limits,
+            "",
+            List.of(),
+            null);
     return frame(FrameKind.HELLO, 0, 0, 0, hello::write);
   }
 

@@ -21,6 +21,7 @@ final class StreamDriver implements LinkDriver {
   private final List<StreamLink> links = new ArrayList<>();
   private final List<StreamAttempt> attempts = new ArrayList<>();
   private final List<StreamListening> listenings = new ArrayList<>();
+  private final List<Runnable> arrivals = new ArrayList<>();
   private @Nullable Strand waiting;
   private boolean signalled;
   private boolean woken;
@@ -59,6 +60,10 @@ final class StreamDriver implements LinkDriver {
     for (StreamListening listening : List.copyOf(listenings)) {
       work += listening.accept();
     }
+    for (Runnable arrival : takeArrivals()) {
+      arrival.run();
+      work++;
+    }
     for (StreamAttempt attempt : List.copyOf(attempts)) {
       if (attempt.isOver()) {
         attempts.remove(attempt);
@@ -68,6 +73,7 @@ final class StreamDriver implements LinkDriver {
     }
     for (StreamLink link : List.copyOf(links)) {
       work += link.poll();
+      link.leave();
     }
     return work;
   }
@@ -112,6 +118,22 @@ final class StreamDriver implements LinkDriver {
     return network.chunkBytes();
   }
 
+  /** A link comes from another loop. */
+  void arrives(StreamLink link, Runnable there) {
+    arrivals.add(
+        () -> {
+          opened(link);
+          there.run();
+        });
+    signal();
+  }
+
+  private List<Runnable> takeArrivals() {
+    List<Runnable> all = List.copyOf(arrivals);
+    arrivals.clear();
+    return all;
+  }
+
   void opened(StreamLink link) {
     links.add(link);
     signal();
@@ -130,6 +152,7 @@ final class StreamDriver implements LinkDriver {
     List.copyOf(listenings).forEach(StreamListening::close);
     List.copyOf(attempts).forEach(StreamAttempt::abandon);
     attempts.clear();
+    takeArrivals().forEach(Runnable::run);
     List.copyOf(links).forEach(StreamLink::close);
     closed = true;
   }

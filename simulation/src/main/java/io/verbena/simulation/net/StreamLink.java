@@ -3,6 +3,7 @@ package io.verbena.simulation.net;
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
@@ -26,7 +27,7 @@ final class StreamLink implements Link {
 
   private static final int READ_AT_ONCE = 256 << 10;
 
-  private final StreamDriver driver;
+  private StreamDriver driver;
   private final StreamEnd end;
   private final LinkCapabilities capabilities;
   private final StreamBulk bulk;
@@ -38,6 +39,11 @@ final class StreamLink implements Link {
   private boolean receiving = true;
   private boolean pushedBack;
   private boolean endsWhenSent;
+
+  /** Where it goes on as soon as its driver is not amid it any more. */
+  private @Nullable Move move;
+
+  private record Move(StreamDriver to, Runnable there) {}
 
   /** Bytes that wait for the socket, read from where they are. */
   private static final class Piece {
@@ -165,7 +171,7 @@ final class StreamLink implements Link {
   }
 
   boolean isReceiving() {
-    return receiving && closedBecause == null;
+    return receiving && move == null && closedBecause == null;
   }
 
   @Override
@@ -174,6 +180,29 @@ final class StreamLink implements Link {
     if (receiving) {
       driver.signal();
     }
+  }
+
+  @Override
+  public void moveTo(LinkDriver other, Runnable there) {
+    move = new Move((StreamDriver) other, there);
+    driver.signal();
+  }
+
+  /** Has another driver go on with it, if it was told to. */
+  void leave() {
+    Move due = move;
+    move = null;
+    if (due == null || closedBecause != null) {
+      return;
+    }
+    if (due.to.isGone()) {
+      abort("the event loop that it was to move to is closed");
+      return;
+    }
+    driver.ended(this);
+    driver = due.to;
+    end.belongsTo(driver);
+    driver.arrives(this, due.there);
   }
 
   /** Does what is ready; returns how much. */

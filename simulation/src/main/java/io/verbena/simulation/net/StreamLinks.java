@@ -17,6 +17,11 @@ public record StreamLinks(VirtualNetwork network, NetHost host, Scheduler schedu
   }
 
   @Override
+  public boolean linksMove() {
+    return true;
+  }
+
+  @Override
   public LinkDriver newDriver(Runnable wakeLoop) {
     return new StreamDriver(network, host, scheduler);
   }

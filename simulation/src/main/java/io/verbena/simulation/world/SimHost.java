@@ -9,10 +9,12 @@ import io.verbena.simulation.net.NetHost;
 import io.verbena.simulation.net.StreamLinks;
 import io.verbena.simulation.time.Strand;
 import io.verbena.verbs.fabric.FabricHost;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/** One process on one host: its clock, loop, handler threads, device, and its client or server. */
+/** One process on one host: its clock, loops, handler threads, device, and its client or server. */
 public final class SimHost implements Strand.Place, NanoClock {
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
   private static final long SPIN_NANOS = 5_000;
@@ -28,21 +30,20 @@ public final class SimHost implements Strand.Place, NanoClock {
   private final NetHost net;
   private final FabricHost fabric;
   private final long clockOffset;
-  private final EventLoop loop;
+  private final List<EventLoop> loops = new ArrayList<>();
   private final HandlerPool handlers;
   private final HandlerPool workers;
   private final @Nullable RdmaUpgradeProvider rdma;
-  private @Nullable Strand strand;
+  private final List<Strand> strands = new ArrayList<>();
   private @Nullable VerbenaServer server;
   private @Nullable VerbenaClient client;
   private boolean still;
   private boolean killed;
   private long stillSince;
   private long stillNanos;
-  private long cycleTime;
-  private int cyclesNow;
   private boolean ending;
-  private boolean ended;
+  private boolean closed;
+  private int loopsEnded;
 
   SimHost(
       SimWorld world,
@@ -50,13 +51,17 @@ public final class SimHost implements Strand.Place, NanoClock {
       NetHost net,
       FabricHost fabric,
       HostSettings settings,
+      int loops,
       long clockOffset) {
     this.world = world;
     this.name = name;
     this.net = net;
     this.fabric = fabric;
     this.clockOffset = clockOffset;
-    this.loop = new EventLoop(name, this, new StreamLinks(world.network(), net, world.scheduler()));
+    StreamLinks links = new StreamLinks(world.network(), net, world.scheduler());
+    for (int i = 0; i < loops; i++) {
+      this.loops.add(new EventLoop(i == 0 ? name : name + "-loop-" + i, this, links));
+    }
     this.handlers =
         new HandlerPool(
             world.scheduler(),
@@ -129,9 +134,9 @@ public final class SimHost implements Strand.Place, NanoClock {
     return server;
   }
 
-  /** Returns its loop. */
-  public EventLoop loop() {
-    return loop;
+  /** Returns its loops. */
+  public List<EventLoop> loops() {
+    return loops;
   }
 
   /** Returns its handler threads. */
@@ -165,55 +170,78 @@ public final class SimHost implements Strand.Place, NanoClock {
   }
 
   void start() {
-    strand = world.scheduler().start(this, name, this::runLoop);
-  }
-
-  /** A loop that finds work for ever without time going on would be a busy processor for users. */
-  private void noteCycle() {
-    long now = world.scheduler().agenda().now();
-    cyclesNow = now == cycleTime ? cyclesNow + 1 : 0;
-    cycleTime = now;
-    if (cyclesNow > MOST_CYCLES_AT_ONCE) {
-      throw new IllegalStateException("the loop of " + name + " finds work for ever");
+    for (EventLoop loop : loops) {
+      strands.add(world.scheduler().start(this, loop.roleName(), () -> new LoopStrand(loop).run()));
     }
   }
 
-  /** As the product's own loop thread: cycles while there is work, else waits. */
-  private void runLoop() {
-    loop.adopt();
-    Strand mine = world.running();
-    while (!ending) {
-      noteCycle();
-      if (loop.doWork() > 0) {
-        mine.pause();
-        continue;
-      }
-      long nanos = loop.beginWait(LONGEST_WAIT_NANOS);
-      int work = loop.endWait(nanos);
-      if (work > 0) {
-        mine.pause();
-      } else if (nanos <= 0) {
-        mine.await(SPIN_NANOS); // a link that is watched all the time: cycles take theirs
+  /** One loop's thread. */
+  private final class LoopStrand {
+    private final EventLoop loop;
+    private long cycleTime;
+    private int cyclesNow;
+
+    LoopStrand(EventLoop loop) {
+      this.loop = loop;
+    }
+
+    /**
+     * A loop that finds work for ever without time going on would be a busy processor for users.
+     */
+    private void noteCycle() {
+      long now = world.scheduler().agenda().now();
+      cyclesNow = now == cycleTime ? cyclesNow + 1 : 0;
+      cycleTime = now;
+      if (cyclesNow > MOST_CYCLES_AT_ONCE) {
+        throw new IllegalStateException("the loop " + loop.roleName() + " finds work for ever");
       }
     }
+
+    /** As the product's own loop thread: cycles while there is work, else waits. */
+    void run() {
+      loop.adopt();
+      Strand mine = world.running();
+      while (!ending) {
+        noteCycle();
+        if (loop.doWork() > 0) {
+          mine.pause();
+          continue;
+        }
+        long nanos = loop.beginWait(LONGEST_WAIT_NANOS);
+        int work = loop.endWait(nanos);
+        if (work > 0) {
+          mine.pause();
+        } else if (nanos <= 0) {
+          mine.await(SPIN_NANOS); // a link that is watched all the time: cycles take theirs
+        }
+      }
+      closeOnce();
+      loop.onClose();
+      loopsEnded++;
+    }
+  }
+
+  private void closeOnce() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     if (server != null) {
       server.close();
     }
     if (client != null) {
       client.close();
     }
-    loop.onClose();
-    ended = true;
   }
 
   /** Ends it in order; done when {@link #hasEnded}. */
   void end() {
-    loop.execute(() -> ending = true);
+    loops.forEach(loop -> loop.execute(() -> ending = true));
   }
 
-  /** Returns whether its loop has ended in order. */
+  /** Returns whether its loops have ended. */
   public boolean hasEnded() {
-    return ended;
+    return killed || loopsEnded == loops.size();
   }
 
   /** The process is killed: its kernel resets its connections, and nothing of it runs any more. */
@@ -222,12 +250,8 @@ public final class SimHost implements Strand.Place, NanoClock {
     fabric.killProcess();
     handlers.close();
     workers.close();
-    Strand mine = strand;
-    if (mine != null) {
-      mine.cut();
-    }
+    strands.forEach(Strand::cut);
     killed = true;
-    ended = true;
   }
 
   @Override

@@ -22,6 +22,8 @@ public final class SimWorld {
   /** Where servers listen. */
   public static final int PORT = 7400;
 
+  private static final int MOST_SERVER_LOOPS = 3;
+
   private final SplittableRandom random;
   private final Scheduler scheduler;
   private final VirtualNetwork network;
@@ -90,7 +92,8 @@ public final class SimWorld {
   }
 
   /** Adds a host with a process that has no client or server yet. */
-  private SimHost add(String name, HostSettings settings, String address) {
+  private SimHost add(
+      String name, HostSettings settings, String address, int loops, long clockOffset) {
     SimHost host =
         new SimHost(
             this,
@@ -98,7 +101,8 @@ public final class SimWorld {
             network.host(address),
             fabric.addHost(name, settings.device(), inet(address)),
             settings,
-            clockOffset());
+            loops,
+            clockOffset);
     hosts.add(host);
     return host;
   }
@@ -122,13 +126,16 @@ public final class SimWorld {
   public SimHost startServer(
       String name, HostSettings settings, Consumer<VerbenaServer.Builder> onServer) {
     String address = "10.9.0." + ++addresses;
-    SimHost host = add(name, settings, address);
+    long clockOffset = clockOffset();
+    long own = random.nextLong();
+    int loops = 1 + (int) (own >>> 62) % MOST_SERVER_LOOPS;
+    SimHost host = add(name, settings, address, loops, clockOffset);
     VerbenaServer.Builder builder = VerbenaServer.builder().listen(address + ":" + PORT);
     builder.limits(settings.limits()).handlers(host.handlers());
-    builder.steppedBy(host.loop(), host.workers());
+    builder.steppedBy(host.loops(), host.workers());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
-    builder.random(new Random(random.nextLong()));
+    builder.random(new Random(own));
     if (host.rdma() != null) {
       builder.upgrades(host.rdma());
     }
@@ -141,10 +148,10 @@ public final class SimWorld {
 
   /** Starts a client's process, on a host with a new address. */
   public SimHost startClient(String name, HostSettings settings) {
-    SimHost host = add(name, settings, "10.9.0." + ++addresses);
+    SimHost host = add(name, settings, "10.9.0." + ++addresses, 1, clockOffset());
     VerbenaClient.Builder builder = VerbenaClient.builder();
     builder.limits(settings.limits()).handlers(host.handlers());
-    builder.steppedBy(host.loop(), host.workers());
+    builder.steppedBy(host.loops(), host.workers());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
     if (host.rdma() != null) {

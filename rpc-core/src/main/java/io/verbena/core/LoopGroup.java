@@ -1,0 +1,118 @@
+package io.verbena.core;
+
+import io.verbena.core.link.LinkProvider;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Idling;
+import io.verbena.core.loop.LoopThread;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The event loops that one client or server has for one kind of link, each with a thread of its
+ * own. Safe for use by any thread.
+ */
+final class LoopGroup implements AutoCloseable {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private final String name;
+  private final LinkProvider links;
+  private final Idling idling;
+  private final int most;
+  private final List<Member> members = new ArrayList<>();
+  private boolean closed;
+
+  /** A loop, and how many sessions are on it. */
+  private static final class Member {
+    final EventLoop loop;
+    final LoopThread thread;
+    int sessions;
+
+    Member(EventLoop loop, LoopThread thread) {
+      this.loop = loop;
+      this.thread = thread;
+    }
+  }
+
+  /**
+   * A group that has no loop yet.
+   *
+   * @param most how many loops it may have
+   */
+  LoopGroup(String name, LinkProvider links, Idling idling, int most) {
+    this.name = name;
+    this.links = links;
+    this.idling = idling;
+    this.most = most;
+  }
+
+  /**
+   * Makes all the loops there may be for links that are accepted by one, and returns them.
+   *
+   * @throws IllegalStateException if the group is closed
+   */
+  synchronized List<EventLoop> all() {
+    while (members.size() < (links.linksMove() ? most : 1)) {
+      add();
+    }
+    return members.stream().map(member -> member.loop).toList();
+  }
+
+  /**
+   * Returns a loop for one more session: one with the fewest, a new one rather than a busy one.
+   *
+   * @throws IllegalStateException if the group is closed
+   */
+  synchronized EventLoop join() {
+    Member idlest =
+        members.stream()
+            .min(Comparator.comparingInt(member -> member.sessions))
+            .orElseGet(this::add);
+    if (idlest.sessions > 0 && members.size() < most) {
+      idlest = add();
+    }
+    idlest.sessions++;
+    return idlest.loop;
+  }
+
+  /** A session that had {@linkplain #join joined} has ended. */
+  synchronized void leave(EventLoop loop) {
+    for (Member member : members) {
+      if (member.loop == loop) {
+        member.sessions--;
+      }
+    }
+  }
+
+  private Member add() {
+    if (closed) {
+      throw new IllegalStateException(name + " is closed");
+    }
+    String thread = "verbena-" + name + "-" + NUMBER.incrementAndGet();
+    EventLoop loop = new EventLoop(thread, NanoClock.SYSTEM, links);
+    Member member = new Member(loop, LoopThread.start(loop, idling));
+    members.add(member);
+    return member;
+  }
+
+  synchronized boolean has(EventLoop loop) {
+    return members.stream().anyMatch(member -> member.loop == loop);
+  }
+
+  /** Returns whether the calling thread is one of these loops'. */
+  synchronized boolean isOwner() {
+    return members.stream().anyMatch(member -> member.loop.isOwner());
+  }
+
+  @Override
+  public void close() {
+    List<Member> closing;
+    synchronized (this) {
+      closed = true;
+      closing = List.copyOf(members);
+      members.clear();
+    }
+    closing.forEach(member -> member.thread.close());
+  }
+}

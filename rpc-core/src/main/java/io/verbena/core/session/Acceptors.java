@@ -1,0 +1,134 @@
+package io.verbena.core.session;
+
+import io.verbena.api.Session;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.core.ClientAuthenticator;
+import io.verbena.core.frame.SessionKey;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server's sessions, spread over its loops: one {@link Acceptor} for each. The first loop
+ * listens; a link whose session belongs to another one moves there when its client has said which
+ * it wants. Safe for use by any thread, but for {@link #serve}, which goes before all else.
+ */
+public final class Acceptors {
+  private final List<Acceptor> all = new ArrayList<>();
+  private final AtomicInteger sessions = new AtomicInteger();
+  private final int maxSessions;
+  private final LocalServices services = new LocalServices();
+  private final @Nullable ClientAuthenticator authenticator;
+  private final RandomGenerator random;
+  private final Consumer<Session> onOpened;
+
+  /** Why no new session is taken; null while they are. */
+  private volatile @Nullable String drains;
+
+  /**
+   * A server without sessions.
+   *
+   * @param contexts one for each loop
+   * @param maxSessions the sessions there may be at once, with or without a link
+   * @param authenticator null: everyone is welcome
+   * @param random makes session ids and secrets: secure, but in simulations
+   * @param onOpened hears of every new session, on the session's loop
+   */
+  public Acceptors(
+      List<SessionContext> contexts,
+      int maxSessions,
+      @Nullable ClientAuthenticator authenticator,
+      RandomGenerator random,
+      Consumer<Session> onOpened) {
+    this.maxSessions = maxSessions;
+    this.authenticator = authenticator;
+    this.random = random;
+    this.onOpened = onOpened;
+    for (SessionContext context : contexts) {
+      all.add(new Acceptor(context, this, all.size()));
+    }
+  }
+
+  /** Serves a contract in every session to come. */
+  public void serve(ServiceBinding binding) {
+    services.add(binding);
+  }
+
+  /** Returns the one on whose loop the server listens. */
+  public Acceptor first() {
+    return all.getFirst();
+  }
+
+  /** Returns one for each loop. */
+  public List<Acceptor> all() {
+    return List.copyOf(all);
+  }
+
+  /**
+   * Takes no new sessions from now on. What there is each {@linkplain Acceptor#drain drains} for
+   * itself.
+   */
+  public void refuseNew(String reason) {
+    drains = reason;
+  }
+
+  // ---- from acceptors and handshakes ----
+
+  @Nullable String drains() {
+    return drains;
+  }
+
+  LocalServices services() {
+    return services;
+  }
+
+  @Nullable ClientAuthenticator authenticator() {
+    return authenticator;
+  }
+
+  Consumer<Session> onOpened() {
+    return onOpened;
+  }
+
+  RandomGenerator random() {
+    return random;
+  }
+
+  /**
+   * Returns where a client's session is, or a new one goes: to the loop that has the fewest. The
+   * caller is counted there until its handshake is {@linkplain Acceptor#greeted over}.
+   */
+  Acceptor homeOf(SessionKey key) {
+    Acceptor home =
+        key.id() == 0
+            ? Collections.min(all, Comparator.comparingInt(Acceptor::load))
+            : all.get(loopOf(key.id()));
+    home.greets();
+    return home;
+  }
+
+  /** Returns the number of the loop that a session is on: it is in the session's id. */
+  int loopOf(long id) {
+    return (int) Long.remainderUnsigned(id, all.size());
+  }
+
+  /**
+   * Counts one more session, unless there are as many as there may be; returns why not, or null.
+   */
+  @Nullable String countNew() {
+    if (sessions.incrementAndGet() <= maxSessions) {
+      return null;
+    }
+    sessions.decrementAndGet();
+    return "the server has all the " + maxSessions + " sessions it takes: raise maxSessions there";
+  }
+
+  void ended() {
+    sessions.decrementAndGet();
+  }
+}
