@@ -10,6 +10,7 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
+import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.Seed;
@@ -161,6 +162,34 @@ final class LostMemoryTest {
       assertThat(failure(outcome).status()).isEqualTo(RpcStatus.CANCELLED);
       world.pass(Duration.ofSeconds(3));
       assertKept();
+    }
+  }
+
+  /** Its sender may know by then that all has come. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28})
+  void aTransferIsAnsweredWheneverThatHappens(int steps) {
+    try (Published published = published()) {
+      CompletableFuture<Received> outcome =
+          session
+              .objects()
+              .fetch(published.ref(), 0, 1000, landing("of"), TransferOptions.DEFAULT)
+              .result()
+              .toCompletableFuture();
+      for (int i = 0; i < steps; i++) {
+        world.step();
+        world.clock().advance(Duration.ofNanos(10_000));
+      }
+      verbs.east.keepQueuePairs(true);
+      verbs.fabric.cut(verbs.east, verbs.west);
+      world.runUntil(outcome::isDone);
+      if (outcome.isCompletedExceptionally()) {
+        assertThat(failure(outcome).status()).isEqualTo(RpcStatus.INTERNAL);
+        assertThat(failure(outcome)).hasMessageContaining("may still write into its memory");
+      }
+      call();
+      world.pass(Duration.ofSeconds(1));
+      assertThat(server.bulkStats().sending()).isZero();
     }
   }
 

@@ -74,7 +74,8 @@ final class RdmaWorld implements AutoCloseable {
     this(seed, profile, RdmaSettings.DEFAULT, onServer, onClient);
   }
 
-  private RdmaWorld(
+  /** The same, whose links have other settings. */
+  RdmaWorld(
       long seed,
       DeviceProfile profile,
       RdmaSettings settings,

@@ -71,6 +71,9 @@ final class Moves implements PushHandler {
     boolean failed;
     boolean taken;
 
+    /** Its sender knows that all has come, and whoever takes it waits until that is fenced off. */
+    boolean told;
+
     Arriving(Move move, String session, Landing landing, @Nullable MemorySegment into) {
       this.move = move;
       this.session = session;
@@ -232,12 +235,8 @@ final class Moves implements PushHandler {
             .whenComplete(
                 (received, failure) -> {
                   over(by.name, move, failure, began);
-                  if (failure == null && !isWholeThere(to)) {
-                    journal.broken(
-                        "what is said to have arrived has",
-                        by.name,
-                        move.op(),
-                        "the other end has not taken it");
+                  if (failure == null) {
+                    lookWhetherThere(to);
                   }
                   memory.isBack(from, move.op(), by.name);
                 });
@@ -288,9 +287,32 @@ final class Moves implements PushHandler {
                 });
   }
 
-  private static boolean isWholeThere(Arriving to) {
+  /** Its sender is told that it has arrived. In memory it is there then, and may be taken later. */
+  private void lookWhetherThere(Arriving to) {
+    Move move = to.move;
     Transfer coming = to.transfer;
-    return coming != null && coming.result().toCompletableFuture().state() == Future.State.SUCCESS;
+    if (coming == null) {
+      notThere(to, "the other end was never offered it");
+      return;
+    }
+    boolean mayTakeItLater =
+        !move.checksum()
+            && (move.landing() == LandingKind.MEMORY || move.landing() == LandingKind.POOLED);
+    boolean differs = to.into != null && Content.difference(to.into, move.op(), 0) >= 0;
+    switch (coming.result().toCompletableFuture().state()) {
+      case SUCCESS -> {}
+      case RUNNING -> {
+        to.told = true;
+        if (!mayTakeItLater || differs) {
+          notThere(to, "the other end has not taken it");
+        }
+      }
+      default -> notThere(to, "the other end failed to take it");
+    }
+  }
+
+  private void notThere(Arriving to, String why) {
+    journal.broken("what is said to have arrived has", to.session, to.move.op(), why);
   }
 
   private void cut(SimHost host, Arriving to, Transfer begun) {
@@ -468,6 +490,9 @@ final class Moves implements PushHandler {
                 (received, failure) -> {
                   to.failed = failure != null;
                   lookAtFile(to);
+                  if (failure != null && to.told) {
+                    notThere(to, "the other end fails to take it: " + failure.getMessage());
+                  }
                   if (failure != null && to.into != null) {
                     memory.isBack(to.into, to.move.op(), to.session);
                   }

@@ -16,9 +16,10 @@ public interface PushHandler {
   @Nullable Landing offered(Offer offer);
 
   /**
-   * An object has arrived, whole, as its sender is told. Pooled memory is the handler's to close,
-   * here or later, on any thread; until then it counts against {@code bulkMemoryBytes}. If this
-   * throws, that is logged, and the object is closed. It is called although an executor of the
+   * An object has arrived, whole. Its sender may hear of that before: when all has come, though
+   * this end has yet to see that nobody writes there any more. Pooled memory is the handler's to
+   * close, here or later, on any thread; until then it counts against {@code bulkMemoryBytes}. If
+   * this throws, that is logged, and the object is closed. It is called although an executor of the
    * application's has no thread for it: on one of its own then.
    */
   default void received(Offer offer, Received received) {

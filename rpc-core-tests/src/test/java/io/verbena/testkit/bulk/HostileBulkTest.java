@@ -201,6 +201,35 @@ class HostileBulkTest {
   }
 
   @Test
+  void offersAndFetchesWithFlagsThatThereAreNot() {
+    for (int flags : new int[] {8, 64, -1}) {
+      RawSession offers = open();
+      offers.say(
+          FrameKind.BULK_OFFER,
+          FIRST,
+          out -> {
+            out.writeVarLong(10);
+            out.writeByte(flags);
+            out.writeString("x");
+            out.writeVarLong(1);
+          });
+      assertThrownOut(offers);
+      RawSession fetches = open();
+      fetches.say(
+          FrameKind.BULK_FETCH,
+          FIRST,
+          out -> {
+            out.writeLong(ref.id());
+            out.writeLong(ref.key());
+            out.writeVarLong(0);
+            out.writeVarLong(10);
+            out.writeByte(flags);
+          });
+      assertThrownOut(fetches);
+    }
+  }
+
+  @Test
   void moreTransfersThanAnyPeerBeginsAreRefused() {
     RawSession raw = open();
     for (int i = 1; i <= 1100; i++) {

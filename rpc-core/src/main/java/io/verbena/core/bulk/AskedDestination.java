@@ -180,6 +180,11 @@ final class AskedDestination implements Destination {
   }
 
   @Override
+  public boolean isInPlace() {
+    return given().isInPlace();
+  }
+
+  @Override
   public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
     given().finish(length, expected, then);
   }

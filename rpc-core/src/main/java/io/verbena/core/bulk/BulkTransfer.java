@@ -35,6 +35,19 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
     return peerWaits;
   }
 
+  /** The peer was told how it ends, and waits no more. */
+  final void peerKnows() {
+    peerWaits = false;
+  }
+
+  /**
+   * Returns whether the sender says when all is written: to tell a checksum that is compared, or
+   * where there is no byte whose arrival would end it.
+   */
+  static boolean endsBySent(boolean checked, long length) {
+    return checked || length == 0;
+  }
+
   final void fail(Throwable cause) {
     fail(TransferProblem.statusOf(cause), TransferProblem.wordsOf(cause), cause, true);
   }

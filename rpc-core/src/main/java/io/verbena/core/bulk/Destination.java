@@ -98,6 +98,14 @@ interface Destination {
   boolean isIdle();
 
   /**
+   * Returns whether all that has arrived is where it belongs, and nothing of this end's can fail
+   * it: then its sender need not wait until it is fenced off.
+   */
+  default boolean isInPlace() {
+    return false;
+  }
+
+  /**
    * All of the object is stored: checks it and brings it to its end.
    *
    * @param expected what its checksum must be; null: none

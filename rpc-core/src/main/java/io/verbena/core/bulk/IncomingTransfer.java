@@ -14,11 +14,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   PREPARING ──memory claimed, the beginning that there is from before agreed on──→ MOVING ──all arrived, fenced, stored──→ FINISHING ──→ over
- *                                  │  ↑
+ *                                  │  ↑                        └──all arrived in memory──→ TOLD ──fenced──↑
  *        the path is lost or changed: every piece closed, fenced, opened anew where it was confirmed
  *   any ──cancel, failure, peer lost──→ over; its memory is free when the peer is fenced off it
- *   but FINISHING, where these wait: over, well, if it is in its place
+ *   but TOLD and FINISHING, where these wait: over, well, if it is in its place
  * </pre>
+ *
+ * <p>All has arrived when the last byte has, as its length is known; where a checksum is compared,
+ * or there is no byte, when the sender has also said so. TOLD: the sender was told {@code DONE};
+ * only this end's user waits for the fence.
  *
  * <p>One that comes into a landing that stands open has no memory opened: when all of it is there,
  * it is copied out. Where that landing is lost before, it is granted memory like any other.
@@ -54,6 +58,10 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   private boolean waitsForOffer;
 
   private boolean sentHeard;
+
+  /** Its sender knows that all has come, and its user waits until the sender is fenced off. */
+  private boolean told;
+
   private boolean finishing;
   private @Nullable Runnable putOff;
   private int sendersSum;
@@ -363,6 +371,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   public void arrived() {
     if (!isOver()) {
       advance();
+      finishIfWhole();
       host.schedulePump();
     }
   }
@@ -374,25 +383,31 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   private void advance() {
     LandingPiece head = granted.head();
-    long before = confirmed;
     while (head != null) {
-      confirmed = Math.max(confirmed, head.offset + head.arrived);
-      if (length != UNKNOWN && confirmed > length) {
-        tooMuch(confirmed);
+      confirmed(head.offset + head.arrived);
+      if (isOver() || length == UNKNOWN || confirmed < Math.min(head.end(), length)) {
         return;
-      }
-      if (length == UNKNOWN || confirmed < Math.min(head.end(), length)) {
-        break;
       }
       LandingPiece full = head;
       granted.closeHead(() -> destination.filled(full, this::broken, this::moves));
       head = granted.head();
     }
-    if (confirmed > before) {
-      host.bulkContext().counters().bytesReceived.addAndGet(confirmed - before);
-      handle.confirmed(confirmed);
+  }
+
+  private void confirmed(long upTo) {
+    if (length != UNKNOWN && upTo > length) {
+      tooMuch(upTo);
+    } else if (upTo > confirmed) {
+      host.bulkContext().counters().bytesReceived.addAndGet(upTo - confirmed);
+      confirmed = upTo;
+      handle.confirmed(upTo);
       transfers.owesProgress(this);
     }
+  }
+
+  /** Returns whether all of its bytes are here. */
+  boolean hasAll() {
+    return confirmed == length;
   }
 
   @Override
@@ -426,25 +441,32 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void finishIfWhole() {
-    if (finishing
-        || isOver()
-        || !sentHeard
-        || confirmed != length
-        || !granted.isFenced()
-        || !destination.isIdle()) {
+    if (finishing || isOver() || !hasAll() || (!sentHeard && endsBySent(checked, length))) {
       return;
     }
-    finishing = true;
-    destination.finish(length, checked ? sendersSum : null, this::finished);
+    if (!told && !checked && standing == null && destination.isInPlace()) {
+      told = true;
+      sayDone();
+    }
+    if (granted.isFenced() && destination.isIdle()) {
+      finishing = true;
+      destination.finish(length, checked ? sendersSum : null, this::finished);
+    }
+  }
+
+  private void sayDone() {
+    host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
+    peerKnows();
   }
 
   /**
-   * Once it is whole and being put in its place, only that says how it ends: what stands there must
-   * not be told as a failure. Its number may be another's as soon as the peer does not wait for it.
+   * Once it is whole and being put in its place, or its sender was told so, only that says how it
+   * ends: what stands there must not be told as a failure. Its number may be another's as soon as
+   * the peer does not wait for it.
    */
   @Override
   boolean putsOff(Runnable failing) {
-    if (!finishing) {
+    if (lost || !(finishing || told)) {
       return false;
     }
     if (!peerWaits()) {
@@ -456,6 +478,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   private void finished(@Nullable Throwable problem) {
     finishing = false;
+    told = false;
     if (problem == null) {
       isWhole();
     } else if (putOff != null) {
@@ -471,7 +494,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
       leave(standing);
     }
     if (peerWaits()) {
-      host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
+      sayDone();
     }
     Received received = destination.received(length);
     whenReceived.accept(received);

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Several pieces as one object, each supplied in its own way and only when its turn comes. */
 final class JoinedSupply implements Supply {
   private final List<Part> parts = new ArrayList<>();
+  private final boolean keepsUnconfirmed;
   private @Nullable Owner owner;
   private int open;
   private int confirmed;
@@ -39,6 +40,7 @@ final class JoinedSupply implements Supply {
       }
       start = end;
     }
+    keepsUnconfirmed = parts.stream().anyMatch(part -> part.supply.keepsUnconfirmed());
   }
 
   @Override
@@ -79,6 +81,11 @@ final class JoinedSupply implements Supply {
     Piece within =
         new Piece(piece.at() - part.start, piece.targetAt(), piece.length(), piece.checkpoint());
     return part.supply.write(path, target, within, whenOver);
+  }
+
+  @Override
+  public boolean keepsUnconfirmed() {
+    return keepsUnconfirmed;
   }
 
   @Override

@@ -100,6 +100,11 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
+  public boolean isInPlace() {
+    return claimed().scope().isAlive();
+  }
+
+  @Override
   public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
     MemorySegment whole = claimed();
     if (expected == null) {

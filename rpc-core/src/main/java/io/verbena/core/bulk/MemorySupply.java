@@ -85,6 +85,11 @@ final class MemorySupply implements Supply {
   }
 
   @Override
+  public boolean keepsUnconfirmed() {
+    return false;
+  }
+
+  @Override
   public boolean waitsForConfirmation(long at) {
     return false;
   }

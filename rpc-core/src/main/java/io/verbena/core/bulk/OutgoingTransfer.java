@@ -3,6 +3,7 @@ package io.verbena.core.bulk;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * stands open is as a grant of generation 0.
  *
  * <pre>
- *   GRANTED ──all written──→ SENT ──DONE from the receiver──→ over
+ *   GRANTED ──all written──→ WRITTEN ──DONE from the receiver──→ over
  *      ↑ a new generation       │
  *      └────────────────────────┘
  *   any ──cancel, failure, peer lost──→ over, when no memory is read any more
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   private static final int MOST_GRANTS = 64;
+
+  /** So many chunks are written without a checkpoint at most: an RDMA link tells of 14 itself. */
+  private static final int MOST_UNCHECKED_CHUNKS = 12;
 
   private final OpenSource source;
   private Supply supply;
@@ -39,6 +43,9 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   private long confirmed;
   private long unchecked;
   private boolean sentSaid;
+
+  /** Whether the receiver compares a checksum. */
+  private boolean checked;
 
   /** Whether it knows the checksum. */
   private boolean summed;
@@ -96,6 +103,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     super(transfers, handle, id);
     this.source = source;
     this.length = source.length();
+    this.checked = checked;
     this.summed = Supply.isSummed(source, checked);
     this.supply = Supply.of(host, transfers.readAhead(), source, checked);
     this.whenReleased = whenReleased;
@@ -174,6 +182,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
       return "a beginning of " + upTo + " bytes from before, of " + length;
     }
     resumeHeard = true;
+    checked = true;
     if (upTo > 0 && source.readBy() != By.USER) { // who is called once, in order
       answering = true;
       change(() -> readAgain(upTo, sum));
@@ -271,7 +280,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     if (isOver()) {
       return null;
     }
-    if (!sentSaid) {
+    if (writtenUpTo < length || (!sentSaid && endsBySent(checked, length))) {
       return "an object that was not sent is said to have arrived";
     }
     confirmed(length);
@@ -365,10 +374,9 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     if (!grant.path.hasRoom(ready)) {
       return Turn.BLOCKED;
     }
-    long threshold = Math.max(grant.path.port().chunkBytes(), grant.path.port().windowBytes() / 2);
     boolean checkpoint =
         ready == left(grant)
-            || unchecked + ready >= threshold
+            || unchecked + ready >= untilCheckpoint(grant.path.port())
             || supply.waitsForConfirmation(at + ready);
     Supply.Piece piece = new Supply.Piece(at, grant.written, ready, checkpoint);
     SendResult result =
@@ -382,6 +390,14 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     writtenUpTo = Math.max(writtenUpTo, at + ready);
     host.bulkContext().counters().bytesSent.addAndGet(ready);
     return Turn.WROTE;
+  }
+
+  /** Each checkpoint costs a message back. Where nothing is freed by that, a third as many do. */
+  private long untilCheckpoint(BulkPort port) {
+    long chunk = port.chunkBytes();
+    long half = Math.max(chunk, port.windowBytes() / 2);
+    boolean rarely = half < MOST_UNCHECKED_CHUNKS * chunk && !supply.keepsUnconfirmed();
+    return rarely ? Math.min(3 * half, MOST_UNCHECKED_CHUNKS * chunk) : half;
   }
 
   private long left(Granted grant) {
@@ -398,8 +414,11 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   }
 
   private void sayIfSent() {
+    if (sentSaid || writtenUpTo < length || !endsBySent(checked, length)) {
+      return;
+    }
     Integer checksum = supply.checksum();
-    if (!sentSaid && writtenUpTo == length && checksum != null) {
+    if (checksum != null) {
       sentSaid = true;
       host.sendBulk(FrameKind.BULK_SENT, id, out -> out.writeInt(checksum));
     }

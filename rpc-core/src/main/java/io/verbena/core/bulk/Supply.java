@@ -82,6 +82,11 @@ interface Supply {
   SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, IOException, TransferProblem;
 
+  /** Returns whether it keeps what it has written until that is confirmed. Always the same. */
+  default boolean keepsUnconfirmed() {
+    return true;
+  }
+
   /** Returns whether it can go on only when the receiver has confirmed all before here. */
   boolean waitsForConfirmation(long at);
 

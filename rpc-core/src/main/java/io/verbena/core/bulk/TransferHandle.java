@@ -192,7 +192,7 @@ final class TransferHandle implements Transfer {
   }
 
   private void refuseToBlockTheLoop() {
-    if (loop.isOwner() && !outcome.isDone()) {
+    if (loop.isNotToWait() && !outcome.isDone()) {
       throw new IllegalStateException(
           object + " was waited for on the event loop. Use result() there.");
     }

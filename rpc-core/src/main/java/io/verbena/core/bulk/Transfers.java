@@ -27,6 +27,7 @@ public final class Transfers {
   private static final int CHECKED = 1;
   private static final int INTO_LANDING = 2;
   private static final int UNCHECKED = 4;
+  private static final int OF_OFFER = CHECKED | INTO_LANDING | UNCHECKED;
 
   private final BulkHost host;
   private final CallTransfers calls;
@@ -268,7 +269,11 @@ public final class Transfers {
     long key = in.readLong();
     long offset = in.readVarLong();
     long length = in.readVarLong();
-    boolean checked = (in.readByte() & CHECKED) != 0;
+    int flags = in.readByte();
+    if ((flags & ~CHECKED) != 0) {
+      return "a fetch with flags " + flags + ", which it does not have";
+    }
+    boolean checked = (flags & CHECKED) != 0;
     String wrong = admission.begun(FrameKind.BULK_FETCH, id);
     if (wrong != null) {
       return wrong;
@@ -311,6 +316,9 @@ public final class Transfers {
     int flags = in.readByte();
     String name = in.readString();
     long landing = (flags & INTO_LANDING) == 0 ? Pushes.NO_LANDING : in.readVarLong();
+    if ((flags & ~OF_OFFER) != 0) {
+      return "an offer with flags " + flags + ", which it does not have";
+    }
     if (length < 0 || name.length() > MOST_NAME_BYTES) {
       return "an offer of " + length + " bytes";
     }
@@ -442,6 +450,7 @@ public final class Transfers {
     progressDue.removeIf(
         transfer ->
             transfer.isOver()
+                || transfer.hasAll() // DONE says so
                 || host.sayBulk(
                     FrameKind.BULK_PROGRESS,
                     transfer.id,

@@ -24,8 +24,12 @@ import java.nio.ByteBuffer;
  * further pieces follow as {@link FrameKind#FRAGMENT} with the sequence numbers that come next.
  */
 public final class FrameHeader {
-  /** The version of the protocol that this code speaks. */
-  public static final int VERSION = 1;
+  /**
+   * The version of the protocol that this code speaks. In each version HELLO and REFUSED are read
+   * alike, so that ends of different versions say so in words. Since 2, BULK_SENT comes only where
+   * a checksum is compared or an object has no bytes.
+   */
+  public static final int VERSION = 2;
 
   /** How long a header is. */
   public static final int BYTES = 32;

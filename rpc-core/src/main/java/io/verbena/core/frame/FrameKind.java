@@ -63,9 +63,9 @@ public enum FrameKind {
   BULK_GRANT(34, true),
   /** So many bytes have arrived in order. */
   BULK_PROGRESS(35, false),
-  /** The sender has written all: a checksum, or 0. */
+  /** The sender has written all of what is compared, and its checksum; or there is no byte: 0. */
   BULK_SENT(36, true),
-  /** The receiver has the object, whole and stored. */
+  /** The receiver has the object: a file whole and stored, in memory all that has come. */
   BULK_DONE(37, true),
   /** Either end gives the transfer up: status, reason. */
   BULK_CANCEL(38, true),

@@ -57,6 +57,10 @@ final class ReceiveSide {
   private int framePromises;
   private int controlPromises;
   private int framesToOwe;
+
+  /** What that was when a Send went last. */
+  private int framesAtLastSend;
+
   private int owedFrameCredits;
   private int owedControlCredits;
 
@@ -95,6 +99,20 @@ final class ReceiveSide {
     receives.flush(open);
     owedFrameCredits += framesToOwe;
     framesToOwe = 0;
+    framesAtLastSend = 0;
+  }
+
+  /**
+   * A Send with frames is about to go, and takes along what credit is owed. Where more than one
+   * message has come since the last, as with large objects, what waits to be posted is: else a Send
+   * would have to go for credit alone before long. Where two ends answer each other nothing is
+   * done.
+   */
+  void beforeSend() throws IOException {
+    if (framesToOwe - framesAtLastSend > 1 && framesToOwe >= entitled / 4) {
+      flush(true);
+    }
+    framesAtLastSend = framesToOwe;
   }
 
   /** A peer that has used up what it has may have more, where receives are leased. */

@@ -180,6 +180,7 @@ final class SendSide {
     if (open != RegisteredPool.NONE) {
       int slot = open;
       open = RegisteredPool.NONE;
+      receives.beforeSend();
       post(slot, openLength, SendHeader.FRAMES);
     }
   }
