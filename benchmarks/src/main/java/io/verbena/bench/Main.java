@@ -5,7 +5,9 @@ import static java.util.stream.Collectors.joining;
 import io.verbena.bench.command.AbuseCommand;
 import io.verbena.bench.command.ClientCommand;
 import io.verbena.bench.command.CompareCommand;
+import io.verbena.bench.command.CountsCommand;
 import io.verbena.bench.command.LocalCommand;
+import io.verbena.bench.command.LoopsCommand;
 import io.verbena.bench.command.ServerCommand;
 import io.verbena.bench.command.SoakCommand;
 import io.verbena.bench.command.TargetsCommand;
@@ -36,6 +38,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ClientCommand.class,
       CompareCommand.class,
       TargetsCommand.class,
+      LoopsCommand.class,
+      CountsCommand.class,
       AbuseCommand.class,
       SoakCommand.class
     })

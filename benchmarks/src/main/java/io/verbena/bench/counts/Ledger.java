@@ -1,0 +1,62 @@
+package io.verbena.bench.counts;
+
+import io.verbena.bench.verbena.Route;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Counts what opening a session and every load cost on a path. */
+public final class Ledger {
+  /** What takes no less of the heap for so long is warm. */
+  private static final long UNCHANGED_NANOS = 1_500_000_000L;
+
+  private static final long MOST_NANOS = 8_000_000_000L;
+
+  private Ledger() {}
+
+  /** Returns what opening a session costs, the same in every run but over TCP. */
+  public static List<Opening> opening(Route route) throws IOException {
+    try (World world = new World(route, false)) {
+      return world.openings();
+    }
+  }
+
+  /** Returns what every load costs, the same in every run but over TCP, and but for the heap. */
+  public static List<Counts> count(Route route) throws IOException {
+    List<Counts> all = new ArrayList<>();
+    for (StandardLoad load : StandardLoad.values()) {
+      try (World world = new World(route, false)) {
+        Counts _ = world.count(load); // makes what is made when it is first needed
+        all.add(world.count(load));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Returns a load's counts with what it takes of the heap when all is warm. Loops poll meanwhile:
+   * where they wait, the device in memory allocates.
+   */
+  public static Counts withHeap(Counts one) throws IOException {
+    try (World world = new World(one.route(), true)) {
+      return one.withHeapOf(warm(world, one.load()));
+    }
+  }
+
+  /** The least of many rounds, since compiling and profiling allocate as well. */
+  private static Counts warm(World world, StandardLoad load) {
+    Counts least = world.count(load);
+    long begun = System.nanoTime();
+    long better = begun;
+    for (long now = begun;
+        now - better < UNCHANGED_NANOS && now - begun < MOST_NANOS;
+        now = System.nanoTime()) {
+      Counts next = world.count(load);
+      if (next.allocated() < least.allocated()) {
+        least = next;
+        better = now;
+      }
+    }
+    return least;
+  }
+}

@@ -1,0 +1,101 @@
+package io.verbena.bench.counts;
+
+import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkCapabilities;
+import io.verbena.core.link.LinkDriver.ConnectHandler;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkListener;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A link whose frames and pieces of bulk are counted as they leave. */
+final class TalliedLink implements Link {
+  private final Link real;
+  private final LinkTally tally;
+  private final @Nullable BulkPort bulk;
+
+  TalliedLink(Link real, LinkTally tally) {
+    this.real = real;
+    this.tally = tally;
+    BulkPort port = real.bulk();
+    this.bulk = port == null ? null : new TalliedBulk(port, tally);
+  }
+
+  /** Has the link of an attempt counted. */
+  static ConnectHandler tallied(ConnectHandler handler, LinkTally tally) {
+    return new ConnectHandler() {
+      @Override
+      public LinkListener onConnected(Link link) {
+        return handler.onConnected(new TalliedLink(link, tally));
+      }
+
+      @Override
+      public void onFailed(LinkException failure) {
+        handler.onFailed(failure);
+      }
+    };
+  }
+
+  @Override
+  public SendResult send(Slot slot) {
+    int length = slot.length();
+    SendResult result = real.send(slot);
+    if (result instanceof SendResult.Sent) {
+      tally.frame(length);
+    }
+    return result;
+  }
+
+  @Override
+  public @Nullable BulkPort bulk() {
+    return bulk;
+  }
+
+  @Override
+  public LinkCapabilities capabilities() {
+    return real.capabilities();
+  }
+
+  @Override
+  public String localAddress() {
+    return real.localAddress();
+  }
+
+  @Override
+  public String peerAddress() {
+    return real.peerAddress();
+  }
+
+  @Override
+  public @Nullable String peerPrincipal() {
+    return real.peerPrincipal();
+  }
+
+  @Override
+  public void flush() {
+    real.flush();
+  }
+
+  @Override
+  public void setReceiving(boolean receiving) {
+    real.setReceiving(receiving);
+  }
+
+  @Override
+  public Map<String, Long> figures() {
+    return real.figures();
+  }
+
+  @Override
+  public void close() {
+    real.close();
+  }
+
+  @Override
+  public void abort(String reason) {
+    real.abort(reason);
+  }
+}
