@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 
 /** Time and threads are injected, so that a test or a simulation can own both. */
 class TimeAndThreadsTest {
-  private static final String[] INJECTED = {"io.verbena.core..", "io.verbena.rdma.."};
+  private static final String[] INJECTED = {
+    "io.verbena.core..", "io.verbena.mem..", "io.verbena.rdma.."
+  };
 
   private static void check(ArchRule rule) {
     JavaClasses classes = Production.CLASSES;

@@ -1,7 +1,7 @@
 package io.verbena.testkit;
 
 import io.verbena.core.link.LinkProvider;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import java.net.URI;
 import java.nio.ByteBuffer;
 

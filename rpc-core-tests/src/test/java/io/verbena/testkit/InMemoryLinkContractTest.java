@@ -1,6 +1,6 @@
 package io.verbena.testkit;
 
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import org.junit.jupiter.api.DisplayName;
 
 @DisplayName("An in-memory link")

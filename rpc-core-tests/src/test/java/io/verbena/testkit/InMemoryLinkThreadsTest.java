@@ -1,6 +1,6 @@
 package io.verbena.testkit;
 
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 
 final class InMemoryLinkThreadsTest extends LinkThreadsContract {
   @Override

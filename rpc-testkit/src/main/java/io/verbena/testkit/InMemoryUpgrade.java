@@ -5,7 +5,7 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;

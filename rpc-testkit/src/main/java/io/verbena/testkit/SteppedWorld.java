@@ -4,7 +4,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

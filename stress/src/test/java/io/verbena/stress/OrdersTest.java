@@ -2,7 +2,7 @@ package io.verbena.stress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.mem.WaitStress;
+import io.verbena.mem.WaitStress;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;

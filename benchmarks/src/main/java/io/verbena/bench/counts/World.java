@@ -12,7 +12,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.link.LinkProvider;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.tcp.TcpLinkProvider;

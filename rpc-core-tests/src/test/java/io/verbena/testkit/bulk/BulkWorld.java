@@ -13,7 +13,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.BulkStats;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.SteppedWorld;
 import java.lang.foreign.Arena;

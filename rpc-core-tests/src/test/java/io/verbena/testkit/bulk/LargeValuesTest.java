@@ -9,7 +9,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.URI;

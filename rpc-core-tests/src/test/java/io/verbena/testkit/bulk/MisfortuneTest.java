@@ -12,7 +12,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
-import io.verbena.core.mem.InMemoryNetwork.Admission;
+import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.Seed;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -10,7 +10,7 @@ import io.verbena.api.Session;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.link.UpgradeProvider.Availability;
 import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
-import io.verbena.core.mem.InMemoryNetwork.Admission;
+import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.time.Duration;

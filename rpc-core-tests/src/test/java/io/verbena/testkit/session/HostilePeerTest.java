@@ -12,7 +12,7 @@ import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkOptions;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.Seed;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.verbena.api.Session;
 import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.HostileUpgrade;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.SteppedWorld;

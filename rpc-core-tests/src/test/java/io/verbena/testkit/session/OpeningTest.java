@@ -9,7 +9,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;

@@ -9,7 +9,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionState;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.mem.InMemoryNetwork.Admission;
+import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;

@@ -19,7 +19,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.TlsOptions;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
 import java.lang.foreign.Arena;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkOptions;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;

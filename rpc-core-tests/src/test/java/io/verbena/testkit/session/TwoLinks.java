@@ -2,8 +2,8 @@ package io.verbena.testkit.session;
 
 import io.verbena.api.Session;
 import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.mem.InMemoryNetwork;
-import io.verbena.core.mem.InMemoryNetwork.Admission;
+import io.verbena.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;

@@ -18,7 +18,7 @@ import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;

@@ -14,7 +14,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.link.UpgradeProvider.Availability;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;

@@ -1,4 +1,4 @@
-package io.verbena.core.mem;
+package io.verbena.mem;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;

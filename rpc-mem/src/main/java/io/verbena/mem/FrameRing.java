@@ -1,4 +1,4 @@
-package io.verbena.core.mem;
+package io.verbena.mem;
 
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;

@@ -1,5 +1,5 @@
 /** What is the package's own, under stress. */
 @NullMarked
-package io.verbena.core.mem;
+package io.verbena.mem;
 
 import org.jspecify.annotations.NullMarked;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import org.junit.jupiter.api.Test;
 
 class LoopGroupTest {

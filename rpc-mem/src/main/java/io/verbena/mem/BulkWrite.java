@@ -1,4 +1,4 @@
-package io.verbena.core.mem;
+package io.verbena.mem;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.verbena.core.mem;
+package io.verbena.mem;
 
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;

@@ -3,7 +3,7 @@ package io.verbena.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.NanoClock;
-import io.verbena.core.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.verbena.core.mem;
+package io.verbena.mem;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
