@@ -13,7 +13,7 @@ import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.stat.BulkStats;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;

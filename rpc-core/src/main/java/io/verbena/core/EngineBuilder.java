@@ -2,9 +2,9 @@ package io.verbena.core;
 
 import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
-import io.verbena.core.bulk.BulkMemory;
-import io.verbena.core.bulk.CutOffs;
 import io.verbena.core.bulk.StandingOptions;
+import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.core.link.UpgradeProvider;

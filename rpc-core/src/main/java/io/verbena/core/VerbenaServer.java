@@ -5,7 +5,7 @@ import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ServiceBinding;
-import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;

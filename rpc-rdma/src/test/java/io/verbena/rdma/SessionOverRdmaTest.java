@@ -17,7 +17,7 @@ import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;

@@ -1,7 +1,7 @@
 package io.verbena.simulation;
 
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.simulation.plan.Phase;
 import io.verbena.simulation.world.SimHost;
 

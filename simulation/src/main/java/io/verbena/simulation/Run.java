@@ -3,7 +3,7 @@ package io.verbena.simulation;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.simulation.check.DeviceWatch;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.contract.GuideRpc;

@@ -24,7 +24,7 @@ enum Planted {
 
   /** Memory goes back to its owner before the writer is fenced off it. */
   QUARANTINE_SKIPPED(
-      8, Slip.in("core.bulk.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
+      8, Slip.in("core.bulk.destination.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
 
   /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
   FENCE_BEFORE_IT_STANDS(
@@ -36,8 +36,8 @@ enum Planted {
   DEREGISTERED_WHILE_IN_USE(
       8,
       Workload.CANCELLED_OBJECTS,
-      Slip.in("core.bulk.Attached", "freeIfRetired", Planting.reading("retired", 1)),
-      Slip.in("core.bulk.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
+      Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("retired", 1)),
+      Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
       Slip.in("rdma.device.RegionCache", "release", Planting.withoutCalling("mayStay"))),
 
   /** An immediate counts for whatever landing has its slot now. */

@@ -1,7 +1,7 @@
 package io.verbena.cli.calibrate;
 
-import io.verbena.core.bulk.Costs;
-import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.bulk.cost.Costs;
+import io.verbena.core.bulk.cost.CutOffs;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -3,8 +3,8 @@ package io.verbena.cli.calibrate;
 import static java.util.Locale.ROOT;
 
 import io.verbena.cli.Table;
-import io.verbena.core.bulk.Costs;
-import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.bulk.cost.Costs;
+import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.link.PinningCost;
 import io.verbena.core.link.PinningCosts;
 import java.io.PrintWriter;

@@ -1,9 +1,9 @@
 package io.verbena.cli.stat;
 
 import io.verbena.cli.Table;
-import io.verbena.core.bulk.BulkStats;
-import io.verbena.core.bulk.PublishedStat;
-import io.verbena.core.bulk.TransferStat;
+import io.verbena.core.bulk.stat.BulkStats;
+import io.verbena.core.bulk.stat.PublishedStat;
+import io.verbena.core.bulk.stat.TransferStat;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.OnewayStat;
 import io.verbena.core.stat.SessionStat;

@@ -3,8 +3,8 @@ package io.verbena.cli.calibrate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.NanoClock;
-import io.verbena.core.bulk.Costs;
-import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.bulk.cost.Costs;
+import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.link.PinningCost;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.rdma.RdmaSettings;

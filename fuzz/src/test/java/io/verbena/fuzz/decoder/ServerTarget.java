@@ -11,7 +11,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;

@@ -11,7 +11,7 @@ import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.SessionLimits;
-import io.verbena.core.bulk.BulkStats;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import java.io.IOException;

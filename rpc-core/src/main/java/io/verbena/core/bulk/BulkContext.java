@@ -2,6 +2,10 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
+import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.bulk.source.Shelf;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.loop.EventLoop;
 import java.time.Duration;
 

@@ -1,19 +1,22 @@
 package io.verbena.core.bulk;
 
+import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.bulk.source.Shelf;
+import io.verbena.core.bulk.stat.BulkStats;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts what transfers do. Safe for use by any thread. */
 public final class BulkCounters {
-  final AtomicLong sending = new AtomicLong();
-  final AtomicLong receiving = new AtomicLong();
-  final AtomicLong completed = new AtomicLong();
-  final AtomicLong failed = new AtomicLong();
-  final AtomicLong bytesSent = new AtomicLong();
-  final AtomicLong bytesReceived = new AtomicLong();
-  final AtomicLong quarantined = new AtomicLong();
-  final AtomicLong resumed = new AtomicLong();
-  final AtomicLong standing = new AtomicLong();
-  final AtomicLong landedAtOnce = new AtomicLong();
+  public final AtomicLong sending = new AtomicLong();
+  public final AtomicLong receiving = new AtomicLong();
+  public final AtomicLong completed = new AtomicLong();
+  public final AtomicLong failed = new AtomicLong();
+  public final AtomicLong bytesSent = new AtomicLong();
+  public final AtomicLong bytesReceived = new AtomicLong();
+  public final AtomicLong quarantined = new AtomicLong();
+  public final AtomicLong resumed = new AtomicLong();
+  public final AtomicLong standing = new AtomicLong();
+  public final AtomicLong landedAtOnce = new AtomicLong();
 
   BulkStats stats(BulkMemory memory, Shelf shelf) {
     return new BulkStats(

@@ -2,25 +2,15 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.Peer;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.work.Threads;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.loop.EventLoop;
-import io.verbena.core.loop.Workers;
 import io.verbena.core.memory.Quota;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What transfers need of their session. On the loop, but where a method says otherwise. */
-public interface BulkHost {
-  /** Returns the loop that owns the session. Safe for any thread. */
-  EventLoop loop();
-
-  /** Returns what runs users' code. Safe for any thread. */
-  Executor handlers();
-
-  /** Returns what does this engine's own work elsewhere than on the loop. Safe for any thread. */
-  Workers workers();
-
+public interface BulkHost extends Threads {
   /** Returns what the sessions of one client or server share. Safe for any thread. */
   BulkContext bulkContext();
 
@@ -62,6 +52,6 @@ public interface BulkHost {
   /** Returns the cut-offs of the path there is now. */
   CutOffs cutOffs();
 
-  /** Has {@link Transfers#pump} called at the end of this duty cycle. */
+  /** Has transfers take their turns at the end of this duty cycle. */
   void schedulePump();
 }

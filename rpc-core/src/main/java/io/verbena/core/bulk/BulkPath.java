@@ -8,6 +8,12 @@ import java.util.Set;
 
 /** One link of a session, as bulk uses it: what is being written over it, and how much. */
 public final class BulkPath {
+  /** Longer memory is opened, and attached, in pieces of this length: a path may hold no more. */
+  public static final long PIECE_BYTES = 32L << 20;
+
+  /** Where a path has no room for a piece, shorter ones are tried, but none shorter than this. */
+  public static final long LEAST_PIECE_BYTES = 1L << 20;
+
   private final int epoch;
   private final BulkPort port;
   private final Set<Flight> flights = new LinkedHashSet<>();
@@ -20,25 +26,25 @@ public final class BulkPath {
     this.port = port;
   }
 
-  int epoch() {
+  public int epoch() {
     return epoch;
   }
 
-  BulkPort port() {
+  public BulkPort port() {
     return port;
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 
   /** Returns whether so many bytes may be written now; on an idle path any piece may. */
-  boolean hasRoom(int bytes) {
+  public boolean hasRoom(int bytes) {
     return !closed && (inFlight == 0 || inFlight + bytes <= port.windowBytes());
   }
 
   /** Returns a write that {@link Flight#run} will end, or the end of the link. */
-  Flight fly(int bytes, Runnable then) {
+  public Flight fly(int bytes, Runnable then) {
     return new Flight(bytes, then);
   }
 
@@ -50,7 +56,7 @@ public final class BulkPath {
   }
 
   /** One write under way. */
-  final class Flight implements Runnable {
+  public final class Flight implements Runnable {
     private final int bytes;
     private final Runnable then;
 
@@ -60,7 +66,7 @@ public final class BulkPath {
     }
 
     /** The link has taken it. */
-    void sent() {
+    public void sent() {
       inFlight += bytes;
       flights.add(this);
     }

@@ -1,6 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.api.settings.Checks;
+import io.verbena.core.bulk.memory.BulkMemory;
 
 /**
  * How many landings each session keeps open to its peer for what that pushes, and how long each is.

@@ -4,7 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.MethodDescriptor;
-import io.verbena.core.bulk.CallTransfers;
+import io.verbena.core.bulk.transfer.CallTransfers;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.memory.Slot;
 import java.util.concurrent.CompletableFuture;

@@ -13,7 +13,7 @@ import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.OutgoingParts;
+import io.verbena.core.bulk.parts.OutgoingParts;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;

@@ -2,8 +2,8 @@ package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.ArrivingParts;
-import io.verbena.core.bulk.PartTable;
+import io.verbena.core.bulk.parts.PartTable;
+import io.verbena.core.bulk.transfer.ArrivingParts;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameKind;

@@ -4,7 +4,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.CallFrames;

@@ -1,8 +1,8 @@
 package io.verbena.core.session;
 
-import io.verbena.core.bulk.CopyCost;
-import io.verbena.core.bulk.Costs;
-import io.verbena.core.bulk.CutOffs;
+import io.verbena.core.bulk.cost.CopyCost;
+import io.verbena.core.bulk.cost.Costs;
+import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.core.loop.Command;

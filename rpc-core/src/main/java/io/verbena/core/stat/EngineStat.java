@@ -1,7 +1,7 @@
 package io.verbena.core.stat;
 
-import io.verbena.core.bulk.BulkStats;
-import io.verbena.core.bulk.PublishedStat;
+import io.verbena.core.bulk.stat.BulkStats;
+import io.verbena.core.bulk.stat.PublishedStat;
 import java.util.List;
 import java.util.Map;
 

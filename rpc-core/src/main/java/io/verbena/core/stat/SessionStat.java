@@ -1,7 +1,7 @@
 package io.verbena.core.stat;
 
 import io.verbena.api.SessionState;
-import io.verbena.core.bulk.TransferStat;
+import io.verbena.core.bulk.stat.TransferStat;
 import java.util.List;
 import java.util.Map;
 

@@ -1,0 +1,143 @@
+package io.verbena.core.bulk.destination;
+
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.sink.ChunkSink;
+import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.link.MemoryLife;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Where an object on its way in goes. On the loop, but {@link #prepare}. */
+public interface Destination {
+  /** Returns what a landing stands for. */
+  static Destination of(BulkHost host, Landing landing) {
+    return switch (landing) {
+      case Landing.InMemory(var memory, var freedWith) ->
+          new MemoryDestination(host, memory, MemoryLife.LENT.of(memory, freedWith));
+      case Landing.Pooled(long capacity) -> new MemoryDestination(host, capacity);
+      case Landing.InFile(var path) -> DrainedDestination.intoFile(host, path);
+      case Landing.InChunks(var consumer) -> new DrainedDestination(host, new ChunkSink(consumer));
+      case Landing.AtCaller() ->
+          throw new IllegalArgumentException(
+              "a caller's landing takes the answer to its call: return Received.from(source)");
+    };
+  }
+
+  /**
+   * Whose destination it is.
+   *
+   * @param moves to be run on the loop when {@link #next} may have memory again, where nothing else
+   *     says so
+   * @param broken to be told on the loop that it never will
+   */
+  default void belongsTo(Runnable moves, Consumer<Throwable> broken) {}
+
+  /** Returns the longest object that it takes. */
+  long capacity();
+
+  /** Returns whether it can be prepared on the loop, for any object of up to so many bytes. */
+  boolean isQuicklyPrepared(long length);
+
+  /**
+   * Claims what an object of this length needs, all of it or nothing. On any thread; may block.
+   *
+   * @param checksum when a checksum will be asked for
+   * @throws Exception says why it cannot
+   */
+  void prepare(long length, Checksum checksum) throws Exception;
+
+  /** Does that elsewhere than on the loop, where what follows runs, with what went wrong. */
+  default void prepareElsewhere(
+      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
+    OffLoop.file(host, () -> prepare(length, checksum), then);
+  }
+
+  /**
+   * Returns what it has of such an object from before, if it is summed and can be gone on with by
+   * another transfer; null if not. Once it is prepared.
+   */
+  default @Nullable Beginning beginning() {
+    return null;
+  }
+
+  /** What it has from before is of another object; hears what went wrong, or null. */
+  default void beginAgain(Consumer<@Nullable Throwable> then) {
+    then.accept(null);
+  }
+
+  /** Returns memory for what comes from this offset on; null while there is none. */
+  @Nullable LandingPiece next(long offset);
+
+  /**
+   * Returns the beginning of a piece, in its place, where a path has no room for all of it; null if
+   * it is not worth opening in parts.
+   *
+   * @param last the latest that {@link #next} or this returned; not opened
+   */
+  @Nullable LandingPiece shorter(LandingPiece last);
+
+  /**
+   * Takes a piece back that is not opened, the latest one; {@link #next} is asked again from where
+   * it began.
+   */
+  void takeBack(LandingPiece last);
+
+  /** A piece is full, and nothing writes into it any more. */
+  void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
+
+  /**
+   * The transfer failed: what is not under way elsewhere is not begun any more, and preparing it
+   * comes to its end.
+   */
+  void giveUp();
+
+  /**
+   * Returns whether all that was filled has been stored, or is not to be any more, and nothing is
+   * under way elsewhere.
+   */
+  boolean isIdle();
+
+  /**
+   * Returns whether all that has arrived is where it belongs, and nothing of this end's can fail
+   * it: then its sender need not wait until it is fenced off.
+   */
+  default boolean isInPlace() {
+    return false;
+  }
+
+  /**
+   * All of the object is stored: checks it and brings it to its end.
+   *
+   * @param expected what its checksum must be; null: none
+   * @param then hears what went wrong, or null
+   */
+  void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
+
+  /** Returns the object. */
+  Received received(long length);
+
+  /**
+   * The transfer failed, nothing writes here any more and nothing is under way: frees all.
+   *
+   * @param keep whether what has come may be of use to another transfer
+   * @param then hears that all is free
+   */
+  void discard(boolean keep, Runnable then);
+
+  /**
+   * Returns whether it is the user's: memory, a file or a consumer. He must not hear of a failure
+   * before it is free.
+   */
+  boolean isUsers();
+
+  /**
+   * What came before.
+   *
+   * @param length how much; 0: nothing
+   * @param crc its checksum
+   */
+  record Beginning(long length, int crc) {}
+}

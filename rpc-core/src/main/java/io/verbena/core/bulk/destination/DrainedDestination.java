@@ -1,0 +1,266 @@
+package io.verbena.core.bulk.destination;
+
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Received;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.memory.BulkMemory.Block;
+import io.verbena.core.bulk.memory.Crc;
+import io.verbena.core.bulk.memory.RoomWait;
+import io.verbena.core.bulk.sink.FileHolder;
+import io.verbena.core.bulk.sink.FileSink;
+import io.verbena.core.bulk.sink.Sink;
+import io.verbena.core.bulk.work.By;
+import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.core.link.MemoryLife;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file or a consumer, reached through a few pooled blocks: one is granted again only when what it
+ * held has been taken, so that a slow destination slows the sender down. Their number and length
+ * are those of {@link DrainedBlocks}.
+ */
+final class DrainedDestination implements Destination {
+  private final BulkHost host;
+  private final Sink sink;
+
+  /** Null where it is no file. */
+  private final @Nullable FileHolder holder;
+
+  private final RoomWait fileWait;
+  private final Crc crc = new Crc();
+  private final ArrayDeque<Block> free = new ArrayDeque<>();
+  private final Map<LandingPiece, Block> blockOf = new HashMap<>();
+  private final ArrayDeque<Storing> full = new ArrayDeque<>();
+  private final DrainedBlocks blocks;
+  private long length;
+  private long beginning;
+  private boolean checked;
+  private boolean working;
+  private boolean givenUp;
+
+  private record Storing(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {}
+
+  DrainedDestination(BulkHost host, Sink sink) {
+    this(host, sink, null);
+  }
+
+  private DrainedDestination(BulkHost host, Sink sink, @Nullable FileHolder holder) {
+    this.host = host;
+    this.sink = sink;
+    this.blocks = new DrainedBlocks(host.bulkContext().memory(), host.arrivals());
+    this.holder = holder;
+    this.fileWait = new RoomWait(host.loop());
+  }
+
+  static DrainedDestination intoFile(BulkHost host, Path file) {
+    FileHolder holder = new FileHolder(host);
+    return new DrainedDestination(host, new FileSink(file, holder), holder);
+  }
+
+  @Override
+  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
+    if (holder != null) {
+      holder.belongsTo(broken);
+    }
+  }
+
+  @Override
+  public long capacity() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean isQuicklyPrepared(long length) {
+    return false;
+  }
+
+  @Override
+  public void prepare(long length, Checksum checksum) throws Exception {
+    this.length = length;
+    this.checked = checksum == Checksum.ALWAYS || (checksum == Checksum.FILES && isFile());
+    List<Block> first = blocks.claimFirst(length);
+    boolean begun = false;
+    try {
+      beginning = sink.begin(length, checked ? crc : null);
+      begun = true;
+    } finally {
+      if (!begun) {
+        blocks.release();
+      }
+    }
+    free.addAll(first);
+  }
+
+  /** Whoever has the file may be about to give way: it is asked for again by and by. */
+  @Override
+  public void prepareElsewhere(
+      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
+    OffLoop.file(
+        host,
+        () -> prepare(length, checksum),
+        failure -> {
+          boolean again =
+              failure instanceof TransferProblem problem
+                  && problem.isPassing()
+                  && !givenUp
+                  && fileWait.goesOn(() -> prepareElsewhere(host, length, checksum, then));
+          if (!again) {
+            then.accept(failure);
+          }
+        });
+  }
+
+  private boolean isFile() {
+    return sink.by() == By.FILES;
+  }
+
+  @Override
+  public @Nullable Beginning beginning() {
+    return checked && isFile() ? new Beginning(beginning, crc.value()) : null;
+  }
+
+  @Override
+  public void beginAgain(Consumer<@Nullable Throwable> then) {
+    working = true;
+    OffLoop.file(
+        host,
+        () -> {
+          crc.reset();
+          sink.beginAgain();
+        },
+        failure -> {
+          working = false;
+          then.accept(failure);
+        });
+  }
+
+  @Override
+  public @Nullable LandingPiece next(long offset) {
+    Block block = free.poll();
+    if (block == null) {
+      return null;
+    }
+    long size = Math.min(block.memory().byteSize(), length - offset);
+    LandingPiece piece = new LandingPiece(offset, block.memory().asSlice(0, size), MemoryLife.HELD);
+    blockOf.put(piece, block);
+    return piece;
+  }
+
+  @Override
+  public @Nullable LandingPiece shorter(LandingPiece last) {
+    return null; // its blocks are short
+  }
+
+  @Override
+  public void takeBack(LandingPiece last) {
+    free(last);
+  }
+
+  private void free(LandingPiece piece) {
+    Block block = blockOf.remove(piece);
+    if (block != null) {
+      free.add(block);
+    }
+  }
+
+  @Override
+  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
+    full.add(new Storing(piece, whenBroken, whenFreed));
+    storeNext();
+  }
+
+  private void storeNext() {
+    Storing next = full.peek();
+    if (working || givenUp || next == null) {
+      return;
+    }
+    working = true;
+    LandingPiece piece = next.piece;
+    sink.by()
+        .run(
+            host,
+            () -> {
+              if (checked) {
+                crc.update(piece.memory);
+              }
+              sink.store(piece.memory.asReadOnly(), piece.offset);
+              blocks.grow(length - piece.end());
+            },
+            failure -> {
+              working = false;
+              full.remove();
+              free(piece);
+              replaceFirst();
+              if (failure != null) {
+                next.whenBroken.accept(failure);
+              } else {
+                next.whenFreed.run();
+              }
+              storeNext();
+            });
+  }
+
+  /** What has come is worth longer blocks than the first. */
+  private void replaceFirst() {
+    List<Block> longer = blocks.takeGrown();
+    if (!longer.isEmpty()) {
+      free.forEach(blocks::release);
+      free.clear();
+      free.addAll(longer);
+    }
+  }
+
+  @Override
+  public void giveUp() {
+    givenUp = true;
+  }
+
+  @Override
+  public boolean isIdle() {
+    return !working && (full.isEmpty() || givenUp);
+  }
+
+  @Override
+  public void finish(long total, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+    working = true;
+    sink.by()
+        .run(
+            host,
+            () -> {
+              if (expected != null) {
+                MemoryDestination.requireSame(expected, crc.value());
+              }
+              sink.finish();
+            },
+            failure -> {
+              working = false;
+              if (failure == null) {
+                blocks.release();
+              }
+              then.accept(failure);
+            });
+  }
+
+  @Override
+  public Received received(long total) {
+    return Arrived.elsewhere(total);
+  }
+
+  @Override
+  public void discard(boolean keep, Runnable then) {
+    blocks.release();
+    OffLoop.file(host, () -> sink.discard(keep), failure -> then.run());
+  }
+
+  @Override
+  public boolean isUsers() {
+    return true;
+  }
+}

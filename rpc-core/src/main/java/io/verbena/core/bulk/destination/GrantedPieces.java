@@ -1,0 +1,324 @@
+package io.verbena.core.bulk.destination;
+
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.memory.RoomWait;
+import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.LinkException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of an object's destination is open to its sender: pieces, in their order, on one path. When
+ * the path is lost or another one is better, each is closed, fenced, and opened anew from where it
+ * was confirmed. On the loop.
+ */
+public final class GrantedPieces {
+  private final BulkHost host;
+  private final long id;
+  private final Destination destination;
+  private final Owner owner;
+  private final RoomWait room;
+  private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
+  private @Nullable BulkPath path;
+  private int generation;
+  private long upTo;
+
+  /** Pieces that are being fenced, and whatever else has to be waited for like that. */
+  private int fences;
+
+  /** What pieces wait for that were full when their path closed them. */
+  private final ArrayDeque<Runnable> behindFences = new ArrayDeque<>();
+
+  private long quarantined;
+
+  /** The transfer that grants. */
+  public interface Owner {
+    /** More has arrived. */
+    void arrived();
+
+    /** A piece is fenced, or there may be room for one: it goes on, or frees what it has. */
+    void moves();
+
+    /** A piece cannot be fenced, ever. */
+    void lost();
+
+    /** No more can be granted. */
+    void broken(Throwable cause);
+  }
+
+  /**
+   * None yet.
+   *
+   * @param id of the transfer
+   */
+  public GrantedPieces(BulkHost host, long id, Destination destination, Owner owner) {
+    this.host = host;
+    this.id = id;
+    this.destination = destination;
+    this.owner = owner;
+    this.room = new RoomWait(host.loop());
+  }
+
+  /** Returns whether a piece is open now. */
+  public boolean isAnyOpen() {
+    return !pieces.isEmpty() && pieces.getFirst().target != null;
+  }
+
+  /** Returns whether the sender is fenced off whatever was closed. */
+  public boolean isFenced() {
+    return fences == 0;
+  }
+
+  /** What comes before is there already; before anything is opened. */
+  public void beginAt(long offset) {
+    upTo = offset;
+  }
+
+  // ---- opening ----
+
+  /**
+   * Goes where bulk goes now, and opens what can be opened there.
+   *
+   * @param limit where the object ends, or may end
+   * @param one whether one piece is enough for now
+   */
+  public void moveOn(long limit, boolean one) {
+    BulkPath best = host.bulkPath();
+    if (path != best) {
+      changeTo(best);
+    }
+    BulkPath current = path;
+    if (current != null) {
+      openMore(current, limit, one);
+    }
+  }
+
+  private void changeTo(@Nullable BulkPath best) {
+    for (LandingPiece piece : pieces) {
+      close(piece, () -> {});
+    }
+    path = null;
+    if (best == null || fences > 0) {
+      return; // the last fence moves on
+    }
+    if (upTo > 0) {
+      host.bulkContext().counters().resumed.incrementAndGet();
+    }
+    generation++;
+    path = best;
+  }
+
+  private void openMore(BulkPath current, long limit, boolean one) {
+    LandingPiece piece = nextToOpen(limit, one);
+    while (piece != null && open(current, piece)) {
+      piece = nextToOpen(limit, one);
+    }
+  }
+
+  /** Returns the first piece that is not open; null if there is no memory for one more now. */
+  private @Nullable LandingPiece nextToOpen(long limit, boolean one) {
+    for (LandingPiece piece : pieces) {
+      if (piece.target == null && !piece.isFull()) {
+        return piece;
+      }
+    }
+    if (upTo >= limit || (one && !pieces.isEmpty())) {
+      return null;
+    }
+    LandingPiece piece = destination.next(upTo);
+    if (piece != null) {
+      pieces.add(piece);
+      upTo = piece.end();
+    }
+    return piece;
+  }
+
+  /** Opens a piece, or a shorter one in its place; false if none can be opened now. */
+  private boolean open(BulkPath current, LandingPiece piece) {
+    LandingPiece next = piece;
+    while (true) {
+      try {
+        OpenSource.requireAlive(next.memory);
+        grant(current, next);
+        room.ends();
+        return true;
+      } catch (TransferProblem | RuntimeException e) {
+        owner.broken(e);
+        return false;
+      } catch (LinkException e) {
+        takeBackBehind(next);
+        LandingPiece less = destination.shorter(next);
+        if (less == null) {
+          waitForRoom(e);
+          return false;
+        }
+        pieces.removeLast();
+        pieces.add(less);
+        upTo = less.end();
+        next = less;
+      }
+    }
+  }
+
+  /** Those behind were opened on a path before, which had room for them; no bytes are there yet. */
+  private void takeBackBehind(LandingPiece piece) {
+    while (pieces.getLast() != piece) {
+      destination.takeBack(pieces.removeLast());
+    }
+    upTo = piece.end();
+  }
+
+  private void waitForRoom(LinkException why) {
+    if (fences > 0 || isAnyOpen()) {
+      return; // closing that moves on
+    }
+    if (!room.goesOn(owner::moves)) {
+      owner.broken(why);
+    }
+  }
+
+  /** Where there was no room it is waited for from later on, if at all. */
+  public void forgetWait() {
+    room.ends();
+  }
+
+  private void grant(BulkPath current, LandingPiece piece) throws LinkException {
+    long base = piece.arrived;
+    MemorySegment rest = piece.memory.asSlice(base);
+    long size = rest.byteSize();
+    BulkRegion region = current.port().attach(rest, piece.life);
+    BulkTarget[] own = new BulkTarget[1];
+    try {
+      own[0] = current.port().open(region, 0, size, at -> arrived(piece, own, base + at));
+    } catch (LinkException | RuntimeException e) {
+      region.release();
+      throw e;
+    }
+    piece.region = region;
+    piece.target = own[0];
+    int currentGeneration = generation;
+    byte[] advertisement = own[0].advertisement();
+    host.sendBulk(
+        FrameKind.BULK_GRANT,
+        id,
+        out -> {
+          out.writeVarInt(currentGeneration);
+          out.writeVarLong(piece.offset + base);
+          out.writeVarLong(size);
+          out.writeInt(current.epoch());
+          out.writeBytes(advertisement);
+        });
+  }
+
+  // ---- arrivals ----
+
+  private void arrived(LandingPiece piece, BulkTarget[] target, long at) {
+    if (piece.target == null || piece.target != target[0]) {
+      return; // closed meanwhile: what comes now does not count
+    }
+    piece.arrived = at;
+    owner.arrived();
+  }
+
+  /** Returns the first piece, which fills; null while there is none. */
+  public @Nullable LandingPiece head() {
+    return pieces.peek();
+  }
+
+  /** Closes the first piece, which is full, if its path has not closed it before. */
+  public void closeHead(Runnable whenFenced) {
+    LandingPiece head = pieces.remove();
+    if (head.target != null) {
+      close(head, whenFenced);
+    } else {
+      behindFences.add(whenFenced);
+      runBehindFences();
+    }
+  }
+
+  private void runBehindFences() {
+    while (fences == 0 && !behindFences.isEmpty()) {
+      behindFences.remove().run();
+    }
+  }
+
+  // ---- closing ----
+
+  private void close(LandingPiece piece, Runnable whenFenced) {
+    BulkTarget target = piece.target;
+    BulkRegion region = piece.region;
+    if (target == null || region == null) {
+      return;
+    }
+    piece.target = null;
+    piece.region = null;
+    fences++;
+    target.close(
+        () -> {
+          fences--;
+          region.release();
+          whenFenced.run();
+          runBehindFences();
+          owner.moves();
+        },
+        owner::lost);
+  }
+
+  /** Closes all; what there is counts as quarantined until {@link #free}. */
+  public void closeAll() {
+    pieces.forEach(piece -> quarantined += piece.memory.byteSize());
+    host.bulkContext().counters().quarantined.addAndGet(quarantined);
+    fences++; // or the first to be fenced at once would take itself for the last
+    pieces.forEach(piece -> close(piece, () -> {}));
+    fences--;
+  }
+
+  /** All is fenced: its memory may be used for something else. */
+  public void free() {
+    pieces.clear();
+    host.bulkContext().counters().quarantined.addAndGet(-quarantined);
+  }
+
+  /** A path is closed; returns whether these were on it. */
+  public boolean pathClosed(BulkPath closed) {
+    if (path != closed) {
+      return false;
+    }
+    LandingPiece head = pieces.peek();
+    if (head != null && head.memory.isMapped()) {
+      readWhatWasWritten(head, closed.port().windowBytes());
+    }
+    return true;
+  }
+
+  /**
+   * A link that cannot write into memory, as where a mapped file has become shorter, is lost, and
+   * so would be each one after it: what may have been under way is read here, before it is granted
+   * again.
+   */
+  private void readWhatWasWritten(LandingPiece piece, long most) {
+    MemorySegment open =
+        piece.memory.asSlice(
+            piece.arrived, Math.min(most, piece.memory.byteSize() - piece.arrived));
+    fences++;
+    OffLoop.file(
+        host,
+        () -> OpenSource.requireReadable(open),
+        failure -> {
+          fences--;
+          runBehindFences();
+          if (failure != null) {
+            owner.broken(failure);
+          } else {
+            owner.moves();
+          }
+        });
+  }
+}

@@ -1,0 +1,48 @@
+package io.verbena.core.bulk.destination;
+
+import io.verbena.core.link.BulkRegion;
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.MemoryLife;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Memory for a part of an object on its way in; open for the peer while there is a target. */
+public final class LandingPiece {
+  public final long offset;
+  public final MemorySegment memory;
+  final MemoryLife life;
+  public long arrived;
+  @Nullable BulkTarget target;
+  @Nullable BulkRegion region;
+
+  /**
+   * A piece.
+   *
+   * @param offset where in the object it begins
+   */
+  public LandingPiece(long offset, MemorySegment memory, MemoryLife life) {
+    this.offset = offset;
+    this.memory = memory;
+    this.life = life;
+  }
+
+  /** Returns it with half of what is still to arrive; null if that is less than so many bytes. */
+  @Nullable LandingPiece firstHalf(long least) {
+    long half = (memory.byteSize() - arrived) / 2;
+    if (half < least) {
+      return null;
+    }
+    LandingPiece first = new LandingPiece(offset, memory.asSlice(0, arrived + half), life);
+    first.arrived = arrived;
+    return first;
+  }
+
+  /** Returns whether all of it has arrived. */
+  boolean isFull() {
+    return arrived == memory.byteSize();
+  }
+
+  public long end() {
+    return offset + memory.byteSize();
+  }
+}

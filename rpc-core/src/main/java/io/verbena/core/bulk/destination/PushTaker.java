@@ -1,0 +1,95 @@
+package io.verbena.core.bulk.destination;
+
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.log.ThrottledLog;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who takes a session's pushes, and where. As long as many of the handler's calls have not returned
+ * it is asked for no more objects, which wait for their turn. On the loop, but {@link #of}.
+ */
+public final class PushTaker {
+  private static final ThrottledLog HANDLER_FAILED =
+      ThrottledLog.of(PushTaker.class, "push handlers that failed");
+
+  /** Enough for any honest peer, which has fewer pushes under way. */
+  private static final int MOST_CALLS = 1024;
+
+  private final PushHandler handler;
+  private final boolean onLoop;
+  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+
+  /** Calls on handler threads that have not returned. */
+  private int calls;
+
+  private PushTaker(PushHandler handler, boolean onLoop) {
+    this.handler = handler;
+    this.onLoop = onLoop;
+  }
+
+  /** Asks the handler where it wants to be called. On the thread of whoever sets it. */
+  public static PushTaker of(PushHandler handler) {
+    return new PushTaker(handler, handler.nonBlocking());
+  }
+
+  PushHandler handler() {
+    return handler;
+  }
+
+  /** Returns whether the handler is called on the loop, and not on a handler thread. */
+  boolean onLoop() {
+    return onLoop;
+  }
+
+  /** Runs what calls the handler elsewhere, now or in its turn; {@link #returned} is to follow. */
+  void call(Runnable start) {
+    if (calls < MOST_CALLS) {
+      calls++;
+      start.run();
+    } else {
+      waiting.add(start);
+    }
+  }
+
+  /** Has it not called; false if it was already. */
+  boolean takeBack(Runnable start) {
+    return waiting.remove(start);
+  }
+
+  /** A call has returned. */
+  void returned() {
+    calls--;
+    while (calls < MOST_CALLS && !waiting.isEmpty()) {
+      call(waiting.remove());
+    }
+  }
+
+  /** Hands over what has arrived, and was said to have; a handler that fails now harms nobody. */
+  void hand(BulkHost host, PushHandler.Offer offer, Received received) {
+    OffLoop.Work hand = () -> handler.received(offer, received);
+    if (onLoop) {
+      OffLoop.runHere(hand, failure -> handed(failure, offer, received));
+      return;
+    }
+    calls++; // it does not wait: its object is here
+    OffLoop.callSurely(
+        host,
+        hand,
+        failure -> {
+          handed(failure, offer, received);
+          returned();
+        });
+  }
+
+  private static void handed(
+      @Nullable Throwable failure, PushHandler.Offer offer, Received received) {
+    if (failure != null) {
+      received.close(); // its handler may not have come that far
+      HANDLER_FAILED.warn("The handler of push '{}' failed", offer.name(), failure);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.verbena.core.bulk.parts;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+
+/**
+ * Which values of one session's peer may grow beyond what the session is guaranteed: those of one
+ * message at a time, in the order of coming. Two that each have half of what they need would wait
+ * for each other. On the loop.
+ */
+public final class GrowingTurns {
+  private final ArrayDeque<PartsDestination> waiting = new ArrayDeque<>();
+
+  /** Returns whether it is its turn; if not, it is told when it is. */
+  boolean isTurnOf(PartsDestination values) {
+    if (!waiting.contains(values)) {
+      waiting.add(values);
+    }
+    return waiting.peek() == values;
+  }
+
+  /** It needs no more, or is given up. */
+  void leave(PartsDestination values) {
+    Iterator<PartsDestination> others = waiting.iterator();
+    boolean was = others.hasNext() && others.next() == values;
+    waiting.remove(values);
+    PartsDestination next = waiting.peek();
+    if (was && next != null) {
+      next.itsTurn();
+    }
+  }
+}

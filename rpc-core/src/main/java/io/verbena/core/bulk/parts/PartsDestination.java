@@ -1,0 +1,315 @@
+package io.verbena.core.bulk.parts;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Received;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.destination.Arrived;
+import io.verbena.core.bulk.destination.Destination;
+import io.verbena.core.bulk.destination.LandingPiece;
+import io.verbena.core.bulk.destination.PieceCutter;
+import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.bulk.memory.BulkMemory.Block;
+import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.memory.Quota;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The large values of a message on their way in. Segments are written where they will be read, into
+ * memory that lives as long as anybody refers to it, piece by piece; arrays are on the heap, and
+ * filled through a few pooled blocks. Where there is not enough memory now it is waited for. Quotas
+ * hold for the way: what has been handed over is the application's.
+ */
+public final class PartsDestination implements Destination {
+  private static final int MOST_OPEN_PIECES = 16;
+
+  /** Two of the longest pieces, as of any other memory. */
+  private static final long MOST_OPEN_BYTES = 2 * BulkPath.PIECE_BYTES;
+
+  /** So much is copied on the loop rather than handed to another thread. */
+  private static final long COPIED_AT_ONCE = 64 << 10;
+
+  /** Longer than those who have stopped keep memory that others want. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+  private final BulkHost host;
+  private final PartTable table;
+  private final ValueMemory memory;
+  private final GrowingTurns turns;
+  private final ArrayDeque<Block> free = new ArrayDeque<>();
+  private final Map<LandingPiece, Filling> fillings = new HashMap<>();
+  private final PieceCutter cutter = new PieceCutter();
+  private Runnable moves = () -> {};
+  private Consumer<Throwable> broken = failure -> {};
+  private int blocksTaken;
+  private int current;
+  private long currentStart;
+  private int openPieces;
+  private long openBytes;
+  private int copying;
+  private boolean obtaining;
+  private boolean givenUp;
+  private boolean waits;
+  private long timer = Timers.NONE;
+
+  /** A block, and what it is to be copied into. */
+  private record Filling(Block block, MemorySegment into) {}
+
+  /**
+   * Room for values, none claimed yet.
+   *
+   * @param heap what arrays may take on their way in
+   * @param outside what all else may take
+   * @param turns says when its values may grow
+   */
+  public PartsDestination(
+      BulkHost host, PartTable table, Quota.Share heap, Quota.Share outside, GrowingTurns turns) {
+    this.turns = turns;
+    this.host = host;
+    this.table = table;
+    this.memory = new ValueMemory(table, heap, outside, host.bulkContext().memory());
+  }
+
+  @Override
+  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
+    this.moves = moves;
+    this.broken = broken;
+  }
+
+  @Override
+  public long capacity() {
+    return table.total();
+  }
+
+  @Override
+  public boolean isQuicklyPrepared(long length) {
+    return length <= BulkMemory.CHUNK_BYTES;
+  }
+
+  @Override
+  public void prepare(long length, Checksum checksum) throws TransferProblem {
+    memory.prepare();
+  }
+
+  @Override
+  public @Nullable LandingPiece next(long offset) {
+    while (offset >= currentStart + table.entries().get(current).length()) {
+      currentStart += table.entries().get(current).length();
+      current++;
+    }
+    MemorySegment value = memory.value(current);
+    long at = offset - currentStart;
+    if (at == value.byteSize()) {
+      obtainMore(current);
+      return null;
+    }
+    MemorySegment left = value.asSlice(at);
+    return table.entries().get(current).array() ? inArray(offset, left) : inSegment(offset, left);
+  }
+
+  // ---- memory that is not there yet ----
+
+  /** Has a value become longer, once nothing is under way into what there is of it. */
+  private void obtainMore(int index) {
+    boolean still = openPieces == 0 && fillings.isEmpty() && copying == 0;
+    boolean ready = still || memory.value(index).byteSize() == 0;
+    if (obtaining || givenUp || !ready || !turns.isTurnOf(this)) {
+      return;
+    }
+    obtaining = true;
+    OffLoop.compute(host, () -> memory.enlarge(index), this::obtained);
+  }
+
+  /** It may grow, after others of its session. */
+  void itsTurn() {
+    host.loop().execute(moves::run);
+  }
+
+  private void obtained(@Nullable Throwable failure) {
+    obtaining = false;
+    if (failure == null) {
+      endWait();
+    }
+    if (failure instanceof ValueMemory.NotNow && !givenUp) {
+      await(
+          new TransferProblem(RpcStatus.RESOURCE_EXHAUSTED, String.valueOf(failure.getMessage())));
+    } else if (failure != null) {
+      broken.accept(failure);
+    } else {
+      moves.run();
+    }
+  }
+
+  private void await(TransferProblem why) {
+    memory.quotas().forEach(quota -> quota.whenFreed(this::freed));
+    if (waits) {
+      return;
+    }
+    waits = true;
+    memory.quotas().forEach(Quota::want);
+    long until = host.loop().clock().nanoTime() + LONGEST_WAIT.toNanos();
+    timer = host.loop().timers().schedule(until, now -> waitedInVain(why));
+    freed(); // what was given back before this end waited for it has woken nobody
+  }
+
+  private void freed() {
+    host.loop()
+        .execute(
+            () -> {
+              if (waits) {
+                moves.run();
+              }
+            });
+  }
+
+  private void waitedInVain(TransferProblem why) {
+    timer = Timers.NONE;
+    waits = false;
+    broken.accept(why);
+  }
+
+  private void endWait() {
+    waits = false;
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+
+  /** Returns how many bytes it takes without moving on; 0 while it waits for memory itself. */
+  public long takes() {
+    return waits ? 0 : memory.takes();
+  }
+
+  private @Nullable LandingPiece inSegment(long offset, MemorySegment left) {
+    if (openPieces == MOST_OPEN_PIECES || openBytes + cutter.next(left) > MOST_OPEN_BYTES) {
+      return null;
+    }
+    LandingPiece piece = cutter.cut(offset, left, MemoryLife.ONCE);
+    openPieces++;
+    openBytes += piece.memory.byteSize();
+    return piece;
+  }
+
+  private @Nullable LandingPiece inArray(long offset, MemorySegment left) {
+    if (blocksTaken < memory.blocks().size()) {
+      free.add(memory.blocks().get(blocksTaken++));
+    }
+    Block block = free.poll();
+    if (block == null) {
+      return null;
+    }
+    MemorySegment into = left.asSlice(0, Math.min(block.memory().byteSize(), left.byteSize()));
+    LandingPiece piece =
+        new LandingPiece(offset, block.memory().asSlice(0, into.byteSize()), MemoryLife.HELD);
+    fillings.put(piece, new Filling(block, into));
+    return piece;
+  }
+
+  @Override
+  public @Nullable LandingPiece shorter(LandingPiece last) {
+    if (fillings.containsKey(last)) {
+      return null; // its block is short
+    }
+    LandingPiece shorter = cutter.shorter(last);
+    if (shorter != null) {
+      openBytes -= last.memory.byteSize() - shorter.memory.byteSize();
+    }
+    return shorter;
+  }
+
+  @Override
+  public void takeBack(LandingPiece last) {
+    Filling filling = fillings.remove(last);
+    if (filling == null) {
+      leaves(last);
+    } else {
+      free.add(filling.block);
+    }
+    current = 0; // to be looked for anew: it may be a value before
+    currentStart = 0;
+  }
+
+  private void leaves(LandingPiece ofSegment) {
+    openPieces--;
+    openBytes -= ofSegment.memory.byteSize();
+  }
+
+  @Override
+  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
+    Filling filling = fillings.remove(piece);
+    if (filling == null) {
+      leaves(piece);
+      whenFreed.run();
+    } else if (piece.memory.byteSize() <= COPIED_AT_ONCE) {
+      filling.into.copyFrom(piece.memory);
+      free.add(filling.block);
+      whenFreed.run();
+    } else {
+      copying++;
+      OffLoop.compute(
+          host,
+          () -> filling.into.copyFrom(piece.memory),
+          failure -> {
+            copying--;
+            free.add(filling.block);
+            if (failure != null) {
+              whenBroken.accept(failure);
+            } else {
+              whenFreed.run();
+            }
+          });
+    }
+  }
+
+  @Override
+  public void giveUp() {
+    givenUp = true;
+    endWait();
+  }
+
+  @Override
+  public boolean isIdle() {
+    return copying == 0 && !obtaining;
+  }
+
+  @Override
+  public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+    then.accept(null);
+  }
+
+  @Override
+  public Received received(long length) {
+    return Arrived.elsewhere(length);
+  }
+
+  /** Returns the values, whole. */
+  public MemorySegment[] values() {
+    return memory.values();
+  }
+
+  /** Gives back what was needed on the way; once the values are the application's, too. */
+  public void release() {
+    memory.release();
+    turns.leave(this);
+  }
+
+  @Override
+  public void discard(boolean keep, Runnable then) {
+    release();
+    then.run();
+  }
+
+  @Override
+  public boolean isUsers() {
+    return false;
+  }
+}

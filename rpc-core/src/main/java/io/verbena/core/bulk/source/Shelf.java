@@ -1,0 +1,203 @@
+package io.verbena.core.bulk.source;
+
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.settings.Checks;
+import io.verbena.core.NanoClock;
+import io.verbena.core.bulk.stat.PublishedStat;
+import io.verbena.core.link.MemoryLife;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client or server has published. An object leaves when its owner closes it, or when
+ * nobody has fetched it for its lease; its memory stays pinned no longer than that, or than it is
+ * fetched. Safe for use by any thread.
+ */
+public final class Shelf {
+  private final ConcurrentHashMap<Long, Shelved> objects = new ConcurrentHashMap<>();
+  private final AtomicLong lastId = new AtomicLong();
+  private final SecureRandom random = new SecureRandom();
+  private volatile boolean closed;
+
+  public Published publish(EventLoop loop, Source source, Duration lease) {
+    Checks.positive("lease", lease);
+    Long id = lastId.incrementAndGet();
+    OpenSource opened =
+        OpenSource.open(source, MemoryLife.lentWhile(() -> objects.containsKey(id)));
+    ObjectRef ref = new ObjectRef(id, random.nextLong(), opened.length());
+    Shelved shelved = new Shelved(ref, inWords(source), opened, loop, NanoClock.nanos(lease));
+    objects.put(ref.id(), shelved);
+    if (closed) { // by another thread maybe, which may not have seen this object
+      shelved.close();
+      throw new IllegalStateException(
+          "nothing can be published here: the client or server is closed");
+    }
+    loop.execute(() -> shelved.watch(loop.now()));
+    return shelved;
+  }
+
+  /** Returns where an object comes from, as its owner may know it. */
+  public static String inWords(Source source) {
+    return switch (source) {
+      case Source.OfMemory memory -> "memory";
+      case Source.OfFile file -> "file " + file.path();
+      case Source.OfChannel file -> "open file";
+      case Source.Generated made -> "generator";
+      case Source.Gathered(List<Source> pieces) -> pieces.size() + " pieces";
+    };
+  }
+
+  /** Returns an object to be sent, in use until {@link Shelved#used}; null if there is none. */
+  public @Nullable Shelved use(long id, long key, Published.Fetch fetch) {
+    Shelved found = objects.get(id);
+    return found != null && found.ref.key() == key && found.use(fetch) ? found : null;
+  }
+
+  /** Returns what is published now, oldest first. */
+  public List<PublishedStat> stat() {
+    return objects.values().stream()
+        .map(Shelved::stat)
+        .sorted(Comparator.comparingLong(PublishedStat::id))
+        .toList();
+  }
+
+  public int size() {
+    return objects.size();
+  }
+
+  public long bytes() {
+    return objects.values().stream().mapToLong(one -> one.ref.length()).sum();
+  }
+
+  /** Takes back all of it: nobody can be served any more. */
+  public void close() {
+    closed = true;
+    objects.values().forEach(Shelved::close);
+  }
+
+  /** One published object. */
+  public final class Shelved implements Published {
+    private final ObjectRef ref;
+    private final String words;
+    private final OpenSource source;
+    private final EventLoop loop;
+    private final long leaseNanos;
+    private final long since;
+    private final Set<Fetch> fetches = new LinkedHashSet<>();
+    private long lastUsed;
+    private boolean closed;
+
+    /** Of the lease; the loop's alone. */
+    private long timer = Timers.NONE;
+
+    Shelved(ObjectRef ref, String words, OpenSource source, EventLoop loop, long leaseNanos) {
+      this.ref = ref;
+      this.words = words;
+      this.source = source;
+      this.loop = loop;
+      this.leaseNanos = leaseNanos;
+      this.since = loop.clock().nanoTime();
+      this.lastUsed = since;
+    }
+
+    @Override
+    public ObjectRef ref() {
+      return ref;
+    }
+
+    /** Returns what tells it from others on this machine: the peer does not hear of it. */
+    public String inWords() {
+      return words;
+    }
+
+    @Override
+    public String toString() {
+      return ref + " (" + words + "), " + (isAvailable() ? "published" : "published no more");
+    }
+
+    @Override
+    public boolean isAvailable() {
+      return objects.containsKey(ref.id());
+    }
+
+    @Override
+    public synchronized List<Fetch> fetches() {
+      return List.copyOf(fetches);
+    }
+
+    public OpenSource source() {
+      return source;
+    }
+
+    private synchronized PublishedStat stat() {
+      long now = loop.clock().nanoTime();
+      long idle = fetches.isEmpty() ? now - lastUsed : 0;
+      return new PublishedStat(
+          ref.id(),
+          words,
+          ref.length(),
+          fetches.size(),
+          fetches.stream().map(fetch -> fetch.peer().address()).distinct().toList(),
+          TimeUnit.NANOSECONDS.toSeconds(now - since),
+          TimeUnit.NANOSECONDS.toSeconds(Math.max(0, leaseNanos - idle)));
+    }
+
+    private synchronized boolean use(Fetch fetch) {
+      if (closed) {
+        return false;
+      }
+      fetches.add(fetch);
+      return true;
+    }
+
+    /** A transfer of it is over. */
+    public synchronized void used(Fetch fetch) {
+      fetches.remove(fetch);
+      lastUsed = loop.clock().nanoTime();
+      if (closed && fetches.isEmpty()) {
+        source.close();
+      }
+    }
+
+    /** Looks whether the lease is at its end, and again when it may be. On the loop. */
+    private void watch(long now) {
+      timer = Timers.NONE;
+      long until;
+      synchronized (this) {
+        if (closed) {
+          return;
+        }
+        until = (fetches.isEmpty() ? lastUsed : now) + leaseNanos;
+      }
+      if (until - now <= 0) {
+        close();
+      } else {
+        timer = loop.timers().schedule(until, this::watch);
+      }
+    }
+
+    @Override
+    public synchronized void close() {
+      if (!closed) {
+        closed = true;
+        objects.remove(ref.id());
+        loop.execute(() -> loop.timers().cancel(timer)); // or it would hold the memory till then
+        if (fetches.isEmpty()) {
+          source.close();
+        }
+      }
+    }
+  }
+}

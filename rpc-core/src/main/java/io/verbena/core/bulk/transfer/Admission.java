@@ -1,0 +1,140 @@
+package io.verbena.core.bulk.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.frame.FrameKind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which transfers of one session may begin: it numbers those of this end, of which further ones
+ * wait while many are under way, and checks the numbers and counts those of the peer. Those of
+ * calls do not count here: they are as many as the calls that may be under way. On the loop.
+ */
+final class Admission {
+  /** So many transfers this end begins at once; others wait for their turn. */
+  private static final int MOST_OWN = 256;
+
+  /** So many the peer may have under way; it begins fewer. */
+  static final int MOST_OF_PEER = 1024;
+
+  private final BulkHost host;
+  private final ArrayDeque<Start> waiting = new ArrayDeque<>();
+  private long lastOwn;
+  private long lastOfPeer;
+  private int own;
+  private int ofPeer;
+
+  /** A transfer that waits for its turn to begin. */
+  private record Start(TransferHandle handle, Runnable begin, Runnable drop) {
+    void fail(RpcStatus status, String why) {
+      drop.run();
+      handle.fail(new TransferException(status, handle.object(), handle.whence(), 0, why, null));
+    }
+  }
+
+  /** None has begun yet. */
+  Admission(BulkHost host) {
+    this.host = host;
+  }
+
+  boolean isOwn(long id) {
+    return TransferId.isByClient(id) == host.isClientEnd();
+  }
+
+  // ---- begun by this end ----
+
+  long nextId() {
+    return TransferId.of(++lastOwn, TransferId.SINGLE, host.isClientEnd());
+  }
+
+  /**
+   * Begins a transfer of this end's, now or in its turn.
+   *
+   * @param drop frees what it has if it ends before
+   */
+  void start(TransferHandle handle, Runnable begin, Runnable drop) {
+    Start start = new Start(handle, begin, drop);
+    if (host.isEnded()) {
+      start.fail(RpcStatus.UNAVAILABLE, "the session is closed");
+      return;
+    }
+    waiting.add(start);
+    handle.endedBy(
+        (status, why) -> {
+          if (waiting.remove(start)) {
+            start.fail(status, why + " before its turn");
+          }
+        });
+    startWaiting();
+  }
+
+  private void startWaiting() {
+    while (own < MOST_OWN && !waiting.isEmpty()) {
+      waiting.remove().begin.run();
+    }
+  }
+
+  boolean isAnyWaiting() {
+    return !waiting.isEmpty();
+  }
+
+  void failWaiting(RpcStatus status, String why) {
+    List<Start> dropped = new ArrayList<>(waiting);
+    waiting.clear();
+    dropped.forEach(start -> start.fail(status, why));
+  }
+
+  // ---- begun by the peer ----
+
+  /** Notes that the peer begins a transfer; returns what is wrong with its number, or null. */
+  @Nullable String begun(FrameKind kind, long id) {
+    if (isOwn(id) || TransferId.isOfACall(id) || TransferId.number(id) <= lastOfPeer) {
+      return kind + " with number " + id + ", where " + lastOfPeer + " was last";
+    }
+    lastOfPeer = TransferId.number(id);
+    return null;
+  }
+
+  /** Returns whether the peer has as many under way as it may. */
+  boolean isFull() {
+    return ofPeer >= MOST_OF_PEER;
+  }
+
+  /** The peer and its numbers are gone. */
+  void peerLost() {
+    lastOfPeer = 0;
+  }
+
+  // ---- of either end ----
+
+  /** Returns whether there may have been a transfer of this number. */
+  boolean mayHaveBeen(long id) {
+    return TransferId.isOfACall(id) || TransferId.number(id) <= (isOwn(id) ? lastOwn : lastOfPeer);
+  }
+
+  /** A transfer begins to count. */
+  void enters(BulkTransfer transfer) {
+    count(transfer.id, 1);
+  }
+
+  /** It counts no more: another may begin. */
+  void leaves(BulkTransfer transfer) {
+    count(transfer.id, -1);
+    host.loop().atCycleEnd(this::startWaiting);
+  }
+
+  private void count(long id, int change) {
+    if (TransferId.isOfACall(id)) {
+      return;
+    }
+    if (isOwn(id)) {
+      own += change;
+    } else {
+      ofPeer += change;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.verbena.core.bulk.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.core.bulk.parts.PartsDestination;
+
+/** The large values of a message, on their way here. On the loop. */
+public final class ArrivingParts {
+  private final IncomingTransfer transfer;
+  private final PartsDestination destination;
+
+  ArrivingParts(IncomingTransfer transfer, PartsDestination destination) {
+    this.transfer = transfer;
+    this.destination = destination;
+  }
+
+  /** Returns how many bytes have arrived. */
+  public long arrived() {
+    return transfer.confirmed();
+  }
+
+  /** Returns how many bytes of memory they hold without moving on; 0 while they wait for more. */
+  public long takes() {
+    return transfer.isOver() ? 0 : destination.takes();
+  }
+
+  /** Has them end. */
+  public void fail(RpcStatus status, String why) {
+    transfer.fail(status, why, null, true);
+  }
+}

@@ -1,0 +1,223 @@
+package io.verbena.core.bulk.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.destination.Destination;
+import io.verbena.core.bulk.parts.GrowingTurns;
+import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.parts.PartTable;
+import io.verbena.core.bulk.parts.PartsDestination;
+import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.memory.Quota;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the calls of one session move beside their messages: answers that go to a landing, and large
+ * values. They are as many as calls, and named by them. On the session's loop.
+ */
+public final class CallTransfers {
+  private final Transfers transfers;
+  private final BulkHost host;
+  private final CallLandings landings;
+  private final GrowingTurns growing = new GrowingTurns();
+
+  CallTransfers(Transfers transfers, BulkHost host) {
+    this.transfers = transfers;
+    this.host = host;
+    this.landings = new CallLandings(host.mostCalls());
+  }
+
+  private long idOfCall(long callId, int kind, boolean ownCall) {
+    return TransferId.of(callId, kind, ownCall == host.isClientEnd());
+  }
+
+  // ---- answers ----
+
+  /**
+   * Opens where the answer to a call of this end goes; before its request is sent.
+   *
+   * @param received hears what was received
+   * @param failed hears why nothing was
+   * @return the answer, which may be given up
+   */
+  public AwaitedAnswer await(
+      long callId,
+      String call,
+      Landing landing,
+      Consumer<Received> received,
+      AnswerFailure failed) {
+    TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
+    IncomingTransfer transfer =
+        new IncomingTransfer(
+            transfers,
+            handle,
+            idOfCall(callId, TransferId.ANSWER, true),
+            Destination.of(host, landing),
+            Checksum.FILES,
+            received);
+    tellFailure(handle, failed);
+    transfers.receive(transfer).beginBeforeOffer();
+    return new AwaitedAnswer() {
+      @Override
+      public void giveUp(RpcStatus status, String why) {
+        transfer.fail(status, why, null, true);
+      }
+
+      @Override
+      public boolean isOnItsWay() {
+        return transfer.isOver() || transfer.isAnnounced();
+      }
+    };
+  }
+
+  private static void tellFailure(TransferHandle handle, AnswerFailure failed) {
+    handle
+        .result()
+        .whenComplete(
+            (whole, problem) -> {
+              if (problem instanceof TransferException failure) {
+                failed.failed(failure.status(), String.valueOf(failure.getMessage()));
+              }
+            });
+  }
+
+  /**
+   * The peer has opened memory for the answer to a call; returns what is wrong with that, or null.
+   */
+  @Nullable String granted(long callId, OutgoingTransfer.Grant grant) {
+    return landings.granted(callId, grant);
+  }
+
+  /** A request of the peer's has come: its landing's grants, if any, came before it. */
+  public void requested(long callId) {
+    landings.requested(callId);
+  }
+
+  /** The peer waits for no answer to a call of its own any more. */
+  void givenUp(long callId) {
+    landings.forget(callId);
+  }
+
+  /** The peer is gone, and with it whatever it opened. */
+  void forgetLandings() {
+    landings.clear();
+  }
+
+  /** Answers a call of the peer's. */
+  public void answer(long callId, String call, OpenSource source) {
+    long id = idOfCall(callId, TransferId.ANSWER, false);
+    TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
+    transfers.offer(id, source.length(), Checksum.FILES, "", Pushes.NO_LANDING);
+    OutgoingTransfer transfer =
+        new OutgoingTransfer(transfers, handle, id, source, false, () -> {});
+    transfers.send(transfer);
+    for (OutgoingTransfer.Grant grant : landings.take(callId)) {
+      String wrong = transfer.granted(grant);
+      if (wrong != null) {
+        transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong, null, true);
+      }
+    }
+    host.schedulePump();
+  }
+
+  // ---- large values ----
+
+  private static int partsOf(boolean request) {
+    return request ? TransferId.REQUEST_PARTS : TransferId.REPLY_PARTS;
+  }
+
+  /**
+   * Sends what a message of this end's left out; its number has been given. That it cannot be sent
+   * is for the receiving end to say, which knows whether the call was executed.
+   *
+   * @param request whether the message is a request, not a reply
+   */
+  public void sendParts(long callId, boolean request, String call, OutgoingParts parts) {
+    long id = idOfCall(callId, partsOf(request), request);
+    TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
+    transfers.send(
+        new OutgoingTransfer(transfers, handle, id, parts.source(), false, parts::close));
+    host.schedulePump();
+  }
+
+  /**
+   * Receives what a message of the peer's left out.
+   *
+   * @param request whether the message is a request, not a reply
+   * @param heap what arrays may take on their way in
+   * @param outside what all else, and the way itself, may take outside the heap
+   * @param timeout how long it may take; null: as long as it takes
+   * @param arrived takes the values; what it does not keep may go
+   * @return what is on its way
+   */
+  public ArrivingParts receiveParts(
+      long callId,
+      boolean request,
+      String call,
+      PartTable table,
+      Quota.Share heap,
+      Quota.Share outside,
+      @Nullable Duration timeout,
+      Consumer<MemorySegment[]> arrived,
+      AnswerFailure failed) {
+    PartsDestination destination = new PartsDestination(host, table, heap, outside, growing);
+    TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
+    IncomingTransfer transfer =
+        new IncomingTransfer(
+            transfers,
+            handle,
+            idOfCall(callId, partsOf(request), !request),
+            destination,
+            Checksum.NEVER,
+            received -> {
+              destination.release(); // first: whoever takes the values may want memory at once
+              arrived.accept(destination.values());
+            });
+    handle.limit(timeout);
+    tellFailure(handle, failed);
+    transfers.receive(transfer).begin(table.total());
+    transfers.failIfNoBulk();
+    return new ArrivingParts(transfer, destination);
+  }
+
+  /** Has the peer not send what a message of its left out. */
+  public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
+    transfers.refuse(idOfCall(callId, partsOf(request), !request), status, why);
+  }
+
+  /** Nobody waits for a call of this end's any more: neither way are its values of use. */
+  public void abandoned(long callId) {
+    abandon(idOfCall(callId, TransferId.REQUEST_PARTS, true));
+    abandon(idOfCall(callId, TransferId.REPLY_PARTS, true));
+  }
+
+  private void abandon(long id) {
+    BulkTransfer transfer = transfers.find(id);
+    if (transfer != null) {
+      transfer.fail(RpcStatus.CANCELLED, "its call was given up", null, true);
+    }
+  }
+
+  /** Hears why an answer has not arrived. */
+  @FunctionalInterface
+  public interface AnswerFailure {
+    /** It failed, and nothing is written into its landing any more. */
+    void failed(RpcStatus status, String why);
+  }
+
+  /** An answer that may be given up. */
+  public interface AwaitedAnswer {
+    /** Gives it up; does nothing once it has arrived. */
+    void giveUp(RpcStatus status, String why);
+
+    /** Returns whether it was offered, or is over already. */
+    boolean isOnItsWay();
+  }
+}

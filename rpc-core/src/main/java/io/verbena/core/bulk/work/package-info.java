@@ -1,0 +1,9 @@
+/**
+ * Whose threads do what would hold up a loop, and why work cannot go on: as a status and words for
+ * this end and for the other. Any room of bulk hands work over here from its loop, and goes on
+ * there.
+ */
+@NullMarked
+package io.verbena.core.bulk.work;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+package io.verbena.core.bulk.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.link.PinningCost;
+import io.verbena.core.link.PinningCosts;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Cut-offs follow from costs. */
+class CutOffsTest {
+  private static final double COPY = 0.1;
+  private static final double ROUND_TRIP = 50_000;
+  private static final PinningCost CHEAP_PAGES = new PinningCost(10_000, 100);
+
+  private static final PinningCost COLD = new PinningCost(20_000, 1_000);
+
+  private static CutOffs of(double copy, PinningCost warm, double roundTrip) {
+    return CutOffs.of(new Costs(copy, new PinningCosts(warm, COLD), roundTrip));
+  }
+
+  @Test
+  void atACutOffBothWaysCostTheSame() {
+    Costs costs = new Costs(COPY, new PinningCosts(CHEAP_PAGES, COLD), ROUND_TRIP);
+    CutOffs cutOffs = CutOffs.of(costs);
+    double even = CutOffs.pooledNanos(costs, cutOffs.beside());
+    assertThat(CutOffs.inMessageNanos(costs, cutOffs.beside()) / even).isBetween(0.99, 1.01);
+    double pooled = CutOffs.pooledNanos(costs, cutOffs.inPlace());
+    assertThat(CutOffs.inPlaceNanos(costs, CHEAP_PAGES, cutOffs.inPlace()) / pooled)
+        .isBetween(0.99, 1.01);
+  }
+
+  @Test
+  void fartherPeersAndCheaperCopiesKeepMoreInTheMessage() {
+    Random random = new Random(1);
+    for (int i = 0; i < 1000; i++) {
+      double copy = 0.01 + random.nextDouble();
+      double roundTrip = 1000 + random.nextInt(1_000_000);
+      long beside = of(copy, CHEAP_PAGES, roundTrip).beside();
+      assertThat(beside).isBetween(CutOffs.LEAST_BESIDE, CutOffs.MOST_BESIDE);
+      assertThat(of(copy, CHEAP_PAGES, 2 * roundTrip).beside()).isGreaterThanOrEqualTo(beside);
+      assertThat(of(copy / 2, CHEAP_PAGES, roundTrip).beside()).isGreaterThanOrEqualTo(beside);
+    }
+  }
+
+  @Test
+  void dearerPinningCopiesMore() {
+    long inPlace = of(COPY, CHEAP_PAGES, ROUND_TRIP).inPlace();
+    assertThat(of(COPY, new PinningCost(20_000, 100), ROUND_TRIP).inPlace()).isGreaterThan(inPlace);
+    assertThat(of(COPY, new PinningCost(10_000, 200), ROUND_TRIP).inPlace()).isGreaterThan(inPlace);
+    assertThat(of(COPY, new PinningCost(10_000, 9_000), ROUND_TRIP).inPlace())
+        .isEqualTo(Long.MAX_VALUE);
+    assertThat(of(COPY, PinningCost.NONE, ROUND_TRIP).inPlace()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsSentHasBeenWrittenSoColdPagesDoNotCount() {
+    for (PinningCost cold : new PinningCost[] {PinningCost.NONE, CHEAP_PAGES, COLD}) {
+      Costs costs = new Costs(COPY, new PinningCosts(CHEAP_PAGES, cold), ROUND_TRIP);
+      assertThat(CutOffs.of(costs)).isEqualTo(of(COPY, CHEAP_PAGES, ROUND_TRIP));
+    }
+  }
+
+  @Test
+  void whatIsNotKnownHasADefaultAndWhatIsSetIsNotMeasured() {
+    CutOffs unknown = CutOffs.of(Costs.UNKNOWN);
+    assertThat(unknown).isEqualTo(new CutOffs(CutOffs.BESIDE_UNMEASURED, 1));
+    assertThat(unknown.unless(new CutOffs(CutOffs.MEASURED, 7)))
+        .isEqualTo(new CutOffs(CutOffs.BESIDE_UNMEASURED, 7));
+    assertThat(unknown.unless(new CutOffs(3, CutOffs.MEASURED))).isEqualTo(new CutOffs(3, 1));
+  }
+
+  @Test
+  void costsAreMeasuredByTheClockThatIsGiven() {
+    AtomicLong clock = new AtomicLong();
+    assertThat(Costs.measureCopyPerByte(() -> clock.addAndGet(256 << 10))).isEqualTo(1);
+    assertThat(PinningCost.of(1, 1100, 11, 2100)).isEqualTo(new PinningCost(1000, 100));
+    assertThat(PinningCost.of(1, 1000, 11, 900)).isEqualTo(new PinningCost(1000, 0));
+  }
+}
