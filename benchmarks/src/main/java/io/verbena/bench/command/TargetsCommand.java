@@ -1,11 +1,12 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.goal.CountedCosts;
 import io.verbena.bench.goal.CutOff;
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
-import io.verbena.bench.goal.OwnShare;
 import io.verbena.bench.goal.Player;
 import io.verbena.bench.goal.Scoreboard;
+import io.verbena.bench.goal.Spread;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.run.ServerProcess;
 import io.verbena.bench.verbena.Idling;
@@ -89,9 +90,10 @@ public final class TargetsCommand implements Callable<Integer> {
                 all,
                 asItComes,
                 player -> new Loopback(player, turn, board).measure()));
-    OwnShare.measure(board);
-    CutOff.measure(board, "tcp", Calibration.tcp(CUT_OFF_WARMUP));
-    CutOff.measure(board, "memory", Calibration.memory(CUT_OFF_WARMUP));
+    CountedCosts.measure(board);
+    Spread.measure(board, turn.multipliedBy(2));
+    CutOff.measure(board, "tcp", CutOff.LIMIT, Calibration.tcp(CUT_OFF_WARMUP));
+    CutOff.measure(board, "memory", CutOff.LIMIT, Calibration.memory(CUT_OFF_WARMUP));
   }
 
   private void device(Scoreboard board) throws IOException, InterruptedException {
@@ -103,7 +105,7 @@ public final class TargetsCommand implements Callable<Integer> {
     }
     RunOptions all =
         RunOptions.of(
-            Set.of(Route.TCP, Route.RDMA),
+            Set.of(Route.TCP, Route.RDMA, Route.PREFER),
             Set.of(Rival.PERFTEST, Rival.DARPC),
             rounds,
             DEVICE_WARMUP);
@@ -119,7 +121,7 @@ public final class TargetsCommand implements Callable<Integer> {
     board.section(
         "beside DaRPC", () -> against(address, all, ServerOptions.forRivals(), laboratory::darpc));
     board.section("as it comes", () -> against(address, all, asItComes, laboratory::asItComes));
-    CutOff.measure(board, "rdma", Calibration.rdma(CUT_OFF_WARMUP));
+    CutOff.measure(board, "rdma", CutOff.LIMIT_IN_LABORATORY, Calibration.rdma(CUT_OFF_WARMUP));
   }
 
   /** Some targets that are told by turns against one server. */

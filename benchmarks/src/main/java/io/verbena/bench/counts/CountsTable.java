@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class CountsTable {
   private static final int LONG_NUMBER = 1000;
   private static final double SHORT_NUMBER = 0.1;
-  private static final double MEBIBYTE = 1 << 20;
 
   private CountsTable() {}
 
@@ -103,7 +102,7 @@ public final class CountsTable {
           List.of(
               one.title(),
               number(client, one.operations()) + " + " + number(server, one.operations()),
-              one.bytes() == 0 ? "" : number((client + server) / (one.bytes() / MEBIBYTE)),
+              one.bytes() == 0 ? "" : number(one.perMebibyte()),
               one.client().words(one.operations()),
               one.server().words(one.operations())));
     }

@@ -93,6 +93,8 @@ public final class Strace {
     for (StandardLoad load : StandardLoad.values()) {
       all.add(result(load.name(), load.title(), load, threads));
     }
+    StandardLoad put = StandardLoad.PUT_1M;
+    all.add(result(SystemCallsProgram.RAW, put.title() + ", raw java.nio", put, threads));
     return all;
   }
 
@@ -107,7 +109,7 @@ public final class Strace {
               String role = threads.getOrDefault(thread, "");
               if (role.startsWith("verbena-client") || role.equals(SystemCallsProgram.CALLER)) {
                 client.add(calls);
-              } else if (role.startsWith("verbena-server")) {
+              } else if (role.startsWith("verbena-server") || role.equals(RawPuts.SERVER)) {
                 server.add(calls);
               }
             });

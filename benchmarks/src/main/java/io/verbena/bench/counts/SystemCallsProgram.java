@@ -38,6 +38,9 @@ final class SystemCallsProgram {
   /** The load that is made by a blocked thread. */
   static final String BLOCKING = "BLOCKING";
 
+  /** The load that is made without Verbena. */
+  static final String RAW = "RAW";
+
   /** The thread that is blocked. */
   static final String CALLER = "caller";
 
@@ -80,7 +83,7 @@ final class SystemCallsProgram {
   }
 
   private void run() {
-    try {
+    try (RawPuts raw = new RawPuts()) {
       byte[] message = Messages.of(StandardLoad.CALL.size());
       for (int round = 0; round < ROUNDS; round++) {
         mark(BEGIN + BLOCKING);
@@ -91,6 +94,9 @@ final class SystemCallsProgram {
         for (StandardLoad load : StandardLoad.values()) {
           perform(load);
         }
+        mark(BEGIN + RAW);
+        raw.put(StandardLoad.PUT_1M);
+        mark(END + RAW);
       }
       printThreads();
     } catch (IOException | InterruptedException e) {

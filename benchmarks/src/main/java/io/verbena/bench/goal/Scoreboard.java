@@ -36,18 +36,33 @@ public final class Scoreboard {
   }
 
   /**
-   * Measures a part of the targets. What fails, or comes too late, is told as one target that was
-   * not measured; rows told before stay as they are.
+   * Measures a part of the targets. What fails before a row of it was told is measured once more,
+   * since a host that others keep busy may have been the reason. What fails again, or comes too
+   * late, is told as one target that was not measured; rows told before stay as they are.
    */
   public void section(String name, Section section) throws InterruptedException {
     if (passed().compareTo(most) > 0) {
       tell(Row.unmeasured(name, "no time is left: " + most.toMinutes() + " minutes are over"));
       return;
     }
+    int told = rows.size();
+    String problem = attempt(section);
+    if (!problem.isEmpty() && rows.size() == told && passed().compareTo(most) <= 0) {
+      show("(measured once more: " + name + ": " + problem + ")");
+      problem = attempt(section);
+    }
+    if (!problem.isEmpty()) {
+      tell(Row.unmeasured(name, problem));
+    }
+  }
+
+  /** Returns why it failed; empty: it did not. */
+  private static String attempt(Section section) throws InterruptedException {
     try {
       section.measure();
+      return "";
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      tell(Row.unmeasured(name, e.getMessage() == null ? e.toString() : e.getMessage()));
+      return e.getMessage() == null ? e.toString() : e.getMessage();
     }
   }
 

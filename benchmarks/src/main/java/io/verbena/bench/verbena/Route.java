@@ -1,6 +1,7 @@
 package io.verbena.bench.verbena;
 
 import io.verbena.core.PathPolicy;
+import org.jspecify.annotations.Nullable;
 
 /** A path that Verbena is measured on. */
 public enum Route {
@@ -8,19 +9,22 @@ public enum Route {
   TCP("tcp", PathPolicy.TCP_ONLY),
   /** RDMA, which a session upgrades to. Where that is lost, nothing goes by TCP in its name. */
   RDMA("rdma", PathPolicy.REQUIRE_RDMA),
+  /** What a session takes by itself: TCP until RDMA is there. Only its opening is measured. */
+  PREFER(null, PathPolicy.PREFER_RDMA),
   /** The in-memory link, in one process: what is left without a network. */
   MEM("mem", PathPolicy.TCP_ONLY);
 
-  private final String link;
+  private final @Nullable String link;
   private final PathPolicy policy;
 
-  Route(String link, PathPolicy policy) {
+  Route(@Nullable String link, PathPolicy policy) {
     this.link = link;
     this.policy = policy;
   }
 
-  String link() {
-    return link;
+  /** Returns whether a session that goes by this link is on the path. */
+  boolean isOn(String now) {
+    return link == null || link.equals(now);
   }
 
   PathPolicy policy() {

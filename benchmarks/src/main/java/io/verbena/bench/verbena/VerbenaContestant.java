@@ -53,7 +53,7 @@ public final class VerbenaContestant implements Contestant {
 
   @Override
   public boolean takes(Load load) {
-    return true;
+    return route != Route.PREFER || load.kind() == Kind.CONNECT;
   }
 
   @Override
@@ -97,7 +97,7 @@ public final class VerbenaContestant implements Contestant {
 
   private Session upgraded(Session session) throws AbsentException {
     long until = System.nanoTime() + UPGRADE_PATIENCE.toNanos();
-    while (!session.path().link().equals(route.link())) {
+    while (!route.isOn(session.path().link())) {
       if (System.nanoTime() - until > 0 || !pause()) {
         String path = session.path().toString();
         session.close();
