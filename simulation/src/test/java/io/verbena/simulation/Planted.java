@@ -20,7 +20,7 @@ enum Planted {
 
   /** Credit that went back is owed again. */
   CREDIT_RETURNED_TWICE(
-      8, Slip.in("rdma.link.ReceiveSide", "flush", Planting.withoutWriting("framesToOwe"))),
+      8, Slip.in("rdma.link.CreditLedger", "posted", Planting.withoutWriting("toPost"))),
 
   /** Memory goes back to its owner before the writer is fenced off it. */
   QUARANTINE_SKIPPED(

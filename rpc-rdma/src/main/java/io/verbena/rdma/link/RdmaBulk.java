@@ -43,6 +43,7 @@ final class RdmaBulk implements BulkPort {
   private final RdmaLink link;
   private final Domain domain;
   private final SendSide sends;
+  private final CreditLedger credits;
   private final RdmaSettings settings;
   private final NanoClock clock;
   private final RdmaCounters counters;
@@ -76,12 +77,14 @@ final class RdmaBulk implements BulkPort {
       RdmaLink link,
       Domain domain,
       SendSide sends,
+      CreditLedger credits,
       LinkContext context,
       int features,
       Runnable whenUnused) {
     this.link = link;
     this.domain = domain;
     this.sends = sends;
+    this.credits = credits;
     this.settings = context.settings();
     this.clock = context.clock();
     this.counters = context.counters();
@@ -313,7 +316,7 @@ final class RdmaBulk implements BulkPort {
       throws IOException {
     sends.flush(); // frames that came before go before
     boolean silent = !checkpoint && (!immediates || to.canTellLater(length));
-    if (!silent && immediates && to.canTellByImmediate() && !sends.hasToSay()) {
+    if (!silent && immediates && to.canTellByImmediate() && !credits.hasToSay()) {
       int immediate = to.immediate();
       sends.writeWithImmediate(to, at, from, lkey, length, immediate, whenWritten);
       to.wrote(length);

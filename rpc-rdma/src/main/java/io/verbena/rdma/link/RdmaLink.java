@@ -69,6 +69,7 @@ public final class RdmaLink implements Link, CompletionSink {
   private final String peerAddress;
   private final Domain domain;
   private final QueuePair queuePair;
+  private final CreditLedger credits;
   private final ReceiveSide receives;
   private final SendSide sends;
   private final RdmaBulk bulk;
@@ -118,7 +119,8 @@ public final class RdmaLink implements Link, CompletionSink {
         shared == null
             ? new OwnReceives(device.receives(), domain.receivePool(), context.settings().credits())
             : new LeasedReceives(shared, context.settings().guaranteedCredits());
-    this.receives = new ReceiveSide(from, context.settings(), device.features());
+    this.credits = new CreditLedger(from.guaranteed(), context.settings().credits());
+    this.receives = new ReceiveSide(from, credits, context.settings(), device.features());
     int sendDepth = SendSide.depth(context.settings().credits());
     try {
       this.queuePair =
@@ -129,9 +131,16 @@ public final class RdmaLink implements Link, CompletionSink {
     }
     this.sends =
         new SendSide(
-            domain.sendPool(), queuePair, device.sends(), receives, sendDepth, context.counters());
+            domain.sendPool(),
+            queuePair,
+            device.sends(),
+            credits,
+            receives,
+            sendDepth,
+            context.counters());
     this.bulk =
-        new RdmaBulk(this, domain, sends, context, device.features(), () -> device.leave(domain));
+        new RdmaBulk(
+            this, domain, sends, credits, context, device.features(), () -> device.leave(domain));
     this.ending = new Ending(context.clock(), peerAddress, queuePair, sends.queue(), receives);
     try {
       receives.post(queuePair);
@@ -235,7 +244,7 @@ public final class RdmaLink implements Link, CompletionSink {
 
   @Override
   public Map<String, Long> figures() {
-    return sends.figures();
+    return credits.figures();
   }
 
   @Override
@@ -352,7 +361,7 @@ public final class RdmaLink implements Link, CompletionSink {
       wrong =
           block.opcode(index) == WcOpcode.RECV_RDMA_WITH_IMM
               ? receives.immediate(slot, block.immediate(index), length, bulk)
-              : receives.arrived(this, slot, length, sends, bulk);
+              : receives.arrived(this, slot, length, bulk);
     } catch (IOException e) {
       fail(words(e));
       return;
@@ -453,7 +462,7 @@ public final class RdmaLink implements Link, CompletionSink {
     // Credit that was owed before this cycle found no Send to go with.
     int work = sends.returnCredit() ? 1 : 0;
     work += deliver();
-    if (sends.holdsLease()) {
+    if (credits.leased() > 0) {
       watch();
     }
     work += stepBulk();
@@ -461,7 +470,7 @@ public final class RdmaLink implements Link, CompletionSink {
       work++;
       tellWritable();
     }
-    if (!receives.owesLittle()) {
+    if (!credits.owesLittle()) {
       becomeDue();
     }
     return work;
@@ -551,13 +560,13 @@ public final class RdmaLink implements Link, CompletionSink {
     } else if (now - idleSince >= IDLE_NANOS) {
       idle();
     }
-    return bulk.isRevoking() || sends.holdsLease() || blocked;
+    return bulk.isRevoking() || credits.leased() > 0 || blocked;
   }
 
   /** Nothing was posted for a while: what is leased goes back, and who waits probes the path. */
   private void idle() {
     try {
-      if (sends.holdsLease()) {
+      if (credits.leased() > 0) {
         sends.giveLeaseBack();
       } else if (blocked) {
         sends.probe();

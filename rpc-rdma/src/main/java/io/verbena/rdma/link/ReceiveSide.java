@@ -34,6 +34,7 @@ final class ReceiveSide {
   private static final int FAREWELL = -1;
 
   private final Receives receives;
+  private final CreditLedger credits;
   private final RegisteredPool pool;
   private final int features;
   private final int depth;
@@ -51,25 +52,12 @@ final class ReceiveSide {
   /** Where the next frame begins within the first slot that has arrived; 0 before its first. */
   private int position;
 
-  /** Receives for frames that are promised, owed, or have arrived. */
-  private int entitled;
-
-  private int framePromises;
-  private int controlPromises;
-  private int framesToOwe;
-
-  /** What that was when a Send went last. */
-  private int framesAtLastSend;
-
-  private int owedFrameCredits;
-  private int owedControlCredits;
-
-  ReceiveSide(Receives receives, RdmaSettings settings, int features) {
+  ReceiveSide(Receives receives, CreditLedger credits, RdmaSettings settings, int features) {
     this.receives = receives;
+    this.credits = credits;
     this.pool = receives.pool();
     this.features = features;
     this.most = settings.credits();
-    this.entitled = receives.guaranteed();
     this.depth = depth(settings);
     this.arrivedSlots = new int[depth];
     this.arrivedLengths = new int[depth];
@@ -84,8 +72,6 @@ final class ReceiveSide {
   /** Claims and posts receives, before a peer can send. */
   void post(QueuePair queuePair) throws IOException {
     receives.open(queuePair);
-    framePromises = entitled;
-    controlPromises = SendHeader.CONTROL_CREDITS;
   }
 
   /** Returns what the peer is told when it connects. */
@@ -97,30 +83,22 @@ final class ReceiveSide {
   /** What is posted from here on can be promised. */
   private void flush(boolean open) throws IOException {
     receives.flush(open);
-    owedFrameCredits += framesToOwe;
-    framesToOwe = 0;
-    framesAtLastSend = 0;
+    credits.posted();
   }
 
-  /**
-   * A Send with frames is about to go, and takes along what credit is owed. Where more than one
-   * message has come since the last, as with large objects, what waits to be posted is: else a Send
-   * would have to go for credit alone before long. Where two ends answer each other nothing is
-   * done.
-   */
+  /** A Send with frames is about to go, and takes along what credit is owed. */
   void beforeSend() throws IOException {
-    if (framesToOwe - framesAtLastSend > 1 && framesToOwe >= entitled / 4) {
+    if (credits.isWorthPostingBeforeSend()) {
       flush(true);
     }
-    framesAtLastSend = framesToOwe;
+    credits.framesGo();
   }
 
   /** A peer that has used up what it has may have more, where receives are leased. */
   private void leaseMore() throws IOException {
-    if (entitled < most) {
-      int leased = receives.lease(Math.min(entitled, most - entitled));
-      entitled += leased;
-      owedFrameCredits += leased;
+    int more = credits.mayLease();
+    if (more > 0) {
+      credits.lease(receives.lease(more));
     }
   }
 
@@ -132,8 +110,7 @@ final class ReceiveSide {
    *
    * @return what rule the peer has broken, or null
    */
-  @Nullable String arrived(RdmaLink link, int slot, int length, SendSide sends, RdmaBulk bulk)
-      throws IOException {
+  @Nullable String arrived(RdmaLink link, int slot, int length, RdmaBulk bulk) throws IOException {
     receives.taken();
     if (length < SendHeader.BYTES) {
       receives.post(slot, false, false);
@@ -145,7 +122,7 @@ final class ReceiveSide {
     byte kind = SendHeader.kind(header);
     String wrong = takePromise(kind, length);
     if (wrong == null) {
-      wrong = sends.credited(SendHeader.controlCredits(header), SendHeader.frameCredits(header));
+      wrong = credits.credited(SendHeader.controlCredits(header), SendHeader.frameCredits(header));
     }
     if (wrong != null) {
       receives.post(slot, false, false);
@@ -155,18 +132,18 @@ final class ReceiveSide {
       leaseMore();
     }
     switch (kind) {
-      case SendHeader.CREDIT -> doneWith(link, slot, 0);
+      case SendHeader.CREDIT -> doneWithControl(link, slot);
       case SendHeader.ARRIVED -> {
         return landed(slot, BulkNote.landing(from, at), BulkNote.arrived(from, at), bulk);
       }
       case SendHeader.GIVE_BACK -> {
-        int credits = BulkNote.landing(from, at);
-        doneWith(link, slot, 1);
-        return takeBack(credits);
+        int leased = BulkNote.landing(from, at);
+        doneWithNote(link, slot);
+        return takeBack(leased);
       }
       case SendHeader.REVOKE, SendHeader.REVOKED -> {
         int landing = BulkNote.landing(from, at);
-        doneWith(link, slot, 1);
+        doneWithNote(link, slot);
         return kind == SendHeader.REVOKE ? bulk.revoke(landing) : bulk.revoked(landing);
       }
       default -> keep(slot, kind == SendHeader.FAREWELL ? FAREWELL : length, null, 0);
@@ -174,28 +151,37 @@ final class ReceiveSide {
     return null;
   }
 
-  /** Posts the receive of a message anew at once, and owes the credit that it took. */
-  private void doneWith(RdmaLink link, int slot, int frameCredits) throws IOException {
+  /** Posts the receive of a message that took a control credit anew at once, and owes that. */
+  private void doneWithControl(RdmaLink link, int slot) throws IOException {
     boolean open = link.isOpen();
     receives.post(slot, open, open);
-    framesToOwe += open ? frameCredits : 0;
     flush(open);
-    if (open && frameCredits == 0) {
-      owedControlCredits++;
+    if (open) {
+      credits.oweControl();
     }
+  }
+
+  /** Posts the receive of a note anew at once, and owes the credit that it took. */
+  private void doneWithNote(RdmaLink link, int slot) throws IOException {
+    boolean open = link.isOpen();
+    receives.post(slot, open, open);
+    if (open) {
+      credits.postAgain();
+    } else {
+      credits.giveUp();
+    }
+    flush(open);
   }
 
   /**
    * The peer has no use for credit that it was leased; returns what is wrong with that, or null.
    */
-  private @Nullable String takeBack(int credits) {
-    if (credits < 1 || credits > framePromises || credits > entitled - receives.guaranteed()) {
-      return "the peer gave back " + credits + " credits, which it was not leased";
+  private @Nullable String takeBack(int leased) {
+    String wrong = credits.takeBack(leased);
+    if (wrong == null) {
+      receives.giveUp(leased);
     }
-    framePromises -= credits;
-    entitled -= credits;
-    receives.giveUp(credits);
-    return null;
+    return wrong;
   }
 
   private void keep(int slot, int length, @Nullable Landing landing, long upTo) {
@@ -219,9 +205,10 @@ final class ReceiveSide {
   @Nullable String immediate(int slot, int immediate, int length, RdmaBulk bulk)
       throws IOException {
     receives.taken();
-    if (--framePromises < 0) {
+    String overrun = credits.arrived();
+    if (overrun != null) {
       receives.post(slot, false, false);
-      return overrun();
+      return overrun;
     }
     int units = Immediate.units(immediate);
     int name = Immediate.landing(immediate);
@@ -249,38 +236,23 @@ final class ReceiveSide {
     return null;
   }
 
-  private String overrun() {
-    return "the peer overran its credits: it was promised " + entitled + " receives";
-  }
-
   private @Nullable String takePromise(byte kind, int length) {
-    switch (kind) {
-      case SendHeader.FRAMES -> {
-        if (--framePromises < 0) {
-          return overrun();
-        }
-      }
+    return switch (kind) {
+      case SendHeader.FRAMES -> credits.arrived();
       case SendHeader.ARRIVED, SendHeader.REVOKE, SendHeader.REVOKED, SendHeader.GIVE_BACK -> {
-        if (--framePromises < 0) {
-          return overrun();
-        }
-        if (length != BulkNote.length(kind)) {
-          return "the peer sent a note of " + length + " bytes";
-        }
+        String wrong = credits.arrived();
+        yield wrong != null || length == BulkNote.length(kind)
+            ? wrong
+            : "the peer sent a note of " + length + " bytes";
       }
       case SendHeader.CREDIT, SendHeader.FAREWELL -> {
-        if (--controlPromises < 0) {
-          return "the peer overran its credits for control messages";
-        }
-        if (length != SendHeader.BYTES) {
-          return "the peer sent a control message of " + length + " bytes";
-        }
+        String wrong = credits.controlArrived();
+        yield wrong != null || length == SendHeader.BYTES
+            ? wrong
+            : "the peer sent a control message of " + length + " bytes";
       }
-      default -> {
-        return "the peer sent a message of the unknown kind " + kind;
-      }
-    }
-    return null;
+      default -> "the peer sent a message of the unknown kind " + kind;
+    };
   }
 
   /** A receive was flushed, or failed. */
@@ -341,18 +313,10 @@ final class ReceiveSide {
         consumed(link, slot);
       }
     }
-    if (!link.isOpen() || isWorthPosting()) {
+    if (!link.isOpen() || credits.isWorthPosting()) {
       flush(link.isOpen());
     }
     return frames;
-  }
-
-  /**
-   * Posting is a call of the device's. It waits for company as long as the peer has half of its
-   * credit left, and credit can go back with a Send that goes anyway.
-   */
-  private boolean isWorthPosting() {
-    return framesToOwe >= entitled * 3 / 8 || owedFrameCredits + framesToOwe >= entitled / 2;
   }
 
   /** Returns the length of the frame at the position, or a negative number for a lie. */
@@ -381,34 +345,16 @@ final class ReceiveSide {
     firstArrived = wrapped(firstArrived + 1);
     arrived--;
     position = 0;
-    boolean ends = entitled > receives.guaranteed() && receives.isScarce();
-    boolean counted = link.isOpen() && !ends;
-    receives.post(slot, link.isOpen(), counted);
-    entitled -= ends ? 1 : 0;
-    framesToOwe += counted ? 1 : 0;
-  }
-
-  /** Returns whether credit can wait for a Send that goes anyway. */
-  boolean owesLittle() {
-    return owedFrameCredits < entitled / 2;
-  }
-
-  boolean owesControl() {
-    return owedControlCredits > 0;
-  }
-
-  int takeOwedFrameCredits() {
-    int owed = Math.min(owedFrameCredits, SendHeader.MOST_FRAME_CREDITS);
-    owedFrameCredits -= owed;
-    framePromises += owed;
-    return owed;
-  }
-
-  int takeOwedControlCredits() {
-    int owed = owedControlCredits;
-    owedControlCredits = 0;
-    controlPromises += owed;
-    return owed;
+    boolean open = link.isOpen();
+    boolean ends = credits.leases() && receives.isScarce();
+    receives.post(slot, open, open && !ends);
+    if (ends) {
+      credits.endLease();
+    } else if (open) {
+      credits.postAgain();
+    } else {
+      credits.giveUp();
+    }
   }
 
   /** The queue pair is drained or destroyed: gives every slot back. */

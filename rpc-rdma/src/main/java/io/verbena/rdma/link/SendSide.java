@@ -16,8 +16,6 @@ import io.verbena.verbs.ext.SendOpcode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a link. Frames are packed into an open slot, which is posted when it is full
@@ -47,15 +45,13 @@ final class SendSide {
 
   private final RegisteredPool pool;
   private final SendQueue queue;
+  private final CreditLedger credits;
   private final ReceiveSide receives;
   private final RdmaCounters counters;
   private final int signalInterval;
   private final ArrayDeque<Order> orders = new ArrayDeque<>();
   private int unsignalled;
   private int writes;
-
-  /** Whether the peer knows, since it returned credit last, that more would be of use. */
-  private boolean asked;
 
   private boolean probing;
 
@@ -64,10 +60,6 @@ final class SendSide {
 
   private int open = RegisteredPool.NONE;
   private int openLength;
-  private int frameCredits;
-  private int controlCredits;
-  private int guaranteedCredits;
-  private int mostFrameCredits;
   private int mostBytes;
 
   /** Something that must be posted. */
@@ -80,11 +72,13 @@ final class SendSide {
       RegisteredPool pool,
       QueuePair queuePair,
       SendBlock block,
+      CreditLedger credits,
       ReceiveSide receives,
       int depth,
       RdmaCounters counters) {
     this.pool = pool;
     this.queue = new SendQueue(queuePair, block, depth);
+    this.credits = credits;
     this.receives = receives;
     this.counters = counters;
     this.signalInterval = (depth - MOST_WRITES - ORDERS) / 4;
@@ -97,10 +91,7 @@ final class SendSide {
 
   /** The peer has said what it has posted; nothing is sent before. */
   void peerTerms(Terms terms) throws IOException {
-    frameCredits = terms.frameCredits();
-    guaranteedCredits = terms.frameCredits();
-    mostFrameCredits = terms.mostFrameCredits();
-    controlCredits = terms.controlCredits();
+    credits.peerTerms(terms);
     mostBytes = Math.min(pool.slotBytes(), terms.slotBytes());
     spare = pool.claim();
     if (spare == RegisteredPool.NONE) {
@@ -141,7 +132,7 @@ final class SendSide {
 
   /** Returns whether a frame could be taken now. */
   boolean hasRoom() {
-    return orders.isEmpty() && frameCredits > 0 && hasPlace();
+    return orders.isEmpty() && credits.canSend() && hasPlace();
   }
 
   private boolean hasPlace() {
@@ -156,7 +147,7 @@ final class SendSide {
     if (open == RegisteredPool.NONE) {
       return false;
     }
-    frameCredits--;
+    credits.spend();
     openLength = SendHeader.BYTES;
     return true;
   }
@@ -187,9 +178,9 @@ final class SendSide {
 
   // ---- control messages ----
 
-  /** Returns credit by itself where much is owed; the last control credit is the farewell's. */
+  /** Returns credit by itself where much is owed. */
   boolean returnCredit() throws IOException {
-    if (receives.owesLittle() || controlCredits <= 1 || !sendControl(SendHeader.CREDIT)) {
+    if (credits.owesLittle() || !credits.canReturnCredit() || !sendControl(SendHeader.CREDIT)) {
       return false;
     }
     counters.creditMessage();
@@ -198,14 +189,7 @@ final class SendSide {
 
   /** Says that nothing more comes; its completion says that the peer's device has everything. */
   boolean sayFarewell() throws IOException {
-    return controlCredits > 0 && sendControl(SendHeader.FAREWELL);
-  }
-
-  Map<String, Long> figures() {
-    return Map.of(
-        "credits", (long) frameCredits,
-        "credits at most", (long) mostFrameCredits,
-        "control credits", (long) controlCredits);
+    return credits.canSayFarewell() && sendControl(SendHeader.FAREWELL);
   }
 
   private boolean sendControl(byte kind) throws IOException {
@@ -216,20 +200,18 @@ final class SendSide {
     if (slot == RegisteredPool.NONE) {
       return false;
     }
-    controlCredits--;
+    credits.spendControl();
     post(slot, SendHeader.BYTES, kind);
     return true;
   }
 
   private void post(int slot, int length, byte kind) throws IOException {
-    boolean wants = runsDry(frameCredits);
-    asked |= wants;
     SendHeader.write(
         pool.buffer(slot),
         pool.offset(slot),
-        wants ? (byte) (kind | SendHeader.WANTS_MORE) : kind,
-        receives.takeOwedControlCredits(),
-        receives.takeOwedFrameCredits());
+        credits.asksForMore() ? (byte) (kind | SendHeader.WANTS_MORE) : kind,
+        credits.takeOwedControl(),
+        credits.takeOwed());
     boolean inline = length <= queue.maxInline();
     boolean signalled = !inline || kind == SendHeader.FAREWELL || ++unsignalled == signalInterval;
     unsignalled = signalled ? 0 : unsignalled;
@@ -243,24 +225,12 @@ final class SendSide {
 
   // ---- bulk ----
 
-  /**
-   * Returns whether a WRITE that tells of itself could be posted now. Bulk leaves a part of the
-   * credits to frames, which would have to wait for it otherwise.
-   */
+  /** Returns whether a WRITE that tells of itself could be posted now. */
   boolean hasRoomForWrite() {
     return orders.isEmpty()
         && writes < MOST_WRITES
         && queue.free() > RESERVED + 1
-        && frameCredits > guaranteedCredits / 4;
-  }
-
-  /** Returns whether the peer must be told what only a Send can say. */
-  boolean hasToSay() {
-    return receives.owesControl() || runsDry(frameCredits - 1);
-  }
-
-  private boolean runsDry(int left) {
-    return !asked && mostFrameCredits > guaranteedCredits && left <= guaranteedCredits / 4;
+        && credits.canSendBulk();
   }
 
   /** Posts a WRITE without immediate. There must be room. */
@@ -286,7 +256,7 @@ final class SendSide {
       int immediate,
       Runnable whenWritten)
       throws IOException {
-    frameCredits--;
+    credits.spend();
     post(
         queue.begin(SendOpcode.RDMA_WRITE_WITH_IMM, SendFlags.SIGNALED).immediate(0, immediate),
         to,
@@ -319,14 +289,14 @@ final class SendSide {
 
   /** Sends a note about a landing; false where there is no room or credit. */
   boolean note(byte kind, int landing, long arrived) throws IOException {
-    if (frameCredits == 0 || !hasPlace()) {
+    if (!credits.canSend() || !hasPlace()) {
       return false;
     }
     int slot = takeSlot();
     if (slot == RegisteredPool.NONE) {
       return false;
     }
-    frameCredits--;
+    credits.spend();
     BulkNote.write(pool.buffer(slot), pool.offset(slot), landing, arrived);
     post(slot, BulkNote.length(kind), kind);
     return true;
@@ -409,17 +379,12 @@ final class SendSide {
     }
   }
 
-  /** Returns whether there are more credits than were guaranteed. */
-  boolean holdsLease() {
-    return frameCredits > guaranteedCredits;
-  }
-
   /** Gives back what is beyond the guarantee. */
   void giveLeaseBack() throws IOException {
-    int credits = frameCredits - guaranteedCredits;
-    if (orders.isEmpty() && credits > 0) {
-      frameCredits -= credits;
-      order(SendHeader.GIVE_BACK, credits);
+    int leased = credits.leased();
+    if (orders.isEmpty() && leased > 0) {
+      credits.giveBack(leased);
+      order(SendHeader.GIVE_BACK, leased);
     }
   }
 
@@ -428,17 +393,6 @@ final class SendSide {
   /** A request and all before it have completed: their slots come back. */
   void completed(int place) {
     queue.completed(place, this::giveBack);
-  }
-
-  /** The peer gives credit back; returns what is wrong with that, or null. */
-  @Nullable String credited(int control, int frames) {
-    frameCredits += frames;
-    asked &= frames == 0;
-    controlCredits += control;
-    if (frameCredits > mostFrameCredits || controlCredits > SendHeader.CONTROL_CREDITS) {
-      return "the peer returned credit that it had not been given";
-    }
-    return null;
   }
 
   /** The queue pair is drained or destroyed: gives every slot back. */
