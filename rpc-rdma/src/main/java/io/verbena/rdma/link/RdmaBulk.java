@@ -43,7 +43,7 @@ final class RdmaBulk implements BulkPort {
   private final RdmaLink link;
   private final Domain domain;
   private final SendSide sends;
-  private final CreditLedger credits;
+  private final BulkSends writes;
   private final RdmaSettings settings;
   private final NanoClock clock;
   private final RdmaCounters counters;
@@ -77,14 +77,14 @@ final class RdmaBulk implements BulkPort {
       RdmaLink link,
       Domain domain,
       SendSide sends,
-      CreditLedger credits,
+      BulkSends writes,
       LinkContext context,
       int features,
       Runnable whenUnused) {
     this.link = link;
     this.domain = domain;
     this.sends = sends;
-    this.credits = credits;
+    this.writes = writes;
     this.settings = context.settings();
     this.clock = context.clock();
     this.counters = context.counters();
@@ -180,7 +180,7 @@ final class RdmaBulk implements BulkPort {
     counters.openBytes(landing.length());
     MemoryWindow window = exposure.window();
     if (window != null) {
-      post(() -> sends.bind(exposure, window));
+      post(() -> writes.bind(exposure, window));
     }
     return landing;
   }
@@ -205,7 +205,7 @@ final class RdmaBulk implements BulkPort {
     landing.shutting();
     Exposure exposure = landing.exposure();
     if (exposure != null && exposure.window() != null) {
-      post(() -> sends.invalidate(exposure.rkey(), () -> fenced(landing, false)));
+      post(() -> writes.invalidate(exposure.rkey(), () -> fenced(landing, false)));
     } else {
       fenced(landing, false);
     }
@@ -259,7 +259,7 @@ final class RdmaBulk implements BulkPort {
     if (!remotes.revoke(landing)) {
       return "the peer revoked a landing that it cannot have";
     }
-    if (sends.waitingOrders() > 2 * LandingTable.MOST_OPEN) {
+    if (writes.waitingOrders() > 2 * LandingTable.MOST_OPEN) {
       return "the peer revokes landings and takes no answer";
     }
     sends.order(SendHeader.REVOKED, landing); // behind all WRITEs to it
@@ -292,10 +292,10 @@ final class RdmaBulk implements BulkPort {
       link.becomeDue();
       return SendResult.SENT;
     }
-    if (!post(sends::stepOrders)) {
+    if (!post(writes::stepOrders)) {
       return SendResult.CLOSED;
     }
-    if (!sends.hasRoomForWrite()) {
+    if (!writes.hasRoom()) {
       blocked = true;
       counters.backPressured();
       return SendResult.BACK_PRESSURED;
@@ -316,14 +316,14 @@ final class RdmaBulk implements BulkPort {
       throws IOException {
     sends.flush(); // frames that came before go before
     boolean silent = !checkpoint && (!immediates || to.canTellLater(length));
-    if (!silent && immediates && to.canTellByImmediate() && !credits.hasToSay()) {
+    if (!silent && immediates && to.canTellByImmediate() && !writes.needSend()) {
       int immediate = to.immediate();
-      sends.writeWithImmediate(to, at, from, lkey, length, immediate, whenWritten);
+      writes.writeWithImmediate(to, at, from, lkey, length, immediate, whenWritten);
       to.wrote(length);
       to.tell();
       return;
     }
-    sends.write(to, at, from, lkey, length, whenWritten);
+    writes.write(to, at, from, lkey, length, whenWritten);
     to.wrote(length);
     if (!silent) {
       sends.orderArrived(to.landing(), to.tell());
@@ -365,10 +365,10 @@ final class RdmaBulk implements BulkPort {
   int step() throws IOException {
     int work = 0;
     if (link.isOpen()) {
-      sends.stepOrders();
+      writes.stepOrders();
     }
     Runnable next;
-    while ((next = sends.queue().nextDue()) != null || (next = due.poll()) != null) {
+    while ((next = writes.nextDue()) != null || (next = due.poll()) != null) {
       next.run();
       work++;
     }
@@ -377,7 +377,7 @@ final class RdmaBulk implements BulkPort {
 
   /** Returns whether a write that was turned back has room now; true once. */
   boolean hasRoomAgain() {
-    if (!blocked || !sends.hasRoomForWrite()) {
+    if (!blocked || !writes.hasRoom()) {
       return false;
     }
     blocked = false;

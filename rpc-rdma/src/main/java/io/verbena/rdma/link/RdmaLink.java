@@ -71,6 +71,7 @@ public final class RdmaLink implements Link, CompletionSink {
   private final QueuePair queuePair;
   private final CreditLedger credits;
   private final ReceiveSide receives;
+  private final SendQueue queue;
   private final SendSide sends;
   private final RdmaBulk bulk;
   private final Ending ending;
@@ -121,7 +122,8 @@ public final class RdmaLink implements Link, CompletionSink {
             : new LeasedReceives(shared, context.settings().guaranteedCredits());
     this.credits = new CreditLedger(from.guaranteed(), context.settings().credits());
     this.receives = new ReceiveSide(from, credits, context.settings(), device.features());
-    int sendDepth = SendSide.depth(context.settings().credits());
+    int places = Math.max(64, context.settings().credits() + 2 * SendSide.RESERVED);
+    int sendDepth = places + BulkSends.PLACES;
     try {
       this.queuePair =
           device.attach(domain, id, this, sendDepth, ReceiveSide.depth(context.settings()));
@@ -129,19 +131,16 @@ public final class RdmaLink implements Link, CompletionSink {
       device.leave(domain);
       throw e;
     }
+    this.queue = new SendQueue(queuePair, device.sends(), sendDepth);
+    Orders orders = new Orders();
     this.sends =
         new SendSide(
-            domain.sendPool(),
-            queuePair,
-            device.sends(),
-            credits,
-            receives,
-            sendDepth,
-            context.counters());
+            domain.sendPool(), queue, orders, credits, receives, places / 4, context.counters());
+    BulkSends writes = new BulkSends(queue, orders, credits, context.counters());
     this.bulk =
         new RdmaBulk(
-            this, domain, sends, credits, context, device.features(), () -> device.leave(domain));
-    this.ending = new Ending(context.clock(), peerAddress, queuePair, sends.queue(), receives);
+            this, domain, sends, writes, context, device.features(), () -> device.leave(domain));
+    this.ending = new Ending(context.clock(), peerAddress, queuePair, queue, receives);
     try {
       receives.post(queuePair);
     } catch (IOException e) {
@@ -385,7 +384,7 @@ public final class RdmaLink implements Link, CompletionSink {
       return;
     }
     sends.completed(place);
-    if (state == State.CLOSING && sends.queue().isLatest(place)) {
+    if (state == State.CLOSING && queue.isLatest(place)) {
       drain();
     }
   }
@@ -554,8 +553,8 @@ public final class RdmaLink implements Link, CompletionSink {
     if (bulk.isOverdue(now)) {
       peerBrokeRules("the peer did not leave a landing alone in time");
     }
-    if (sends.queue().posted() != sendsSeen) {
-      sendsSeen = sends.queue().posted();
+    if (queue.posted() != sendsSeen) {
+      sendsSeen = queue.posted();
       idleSince = now;
     } else if (now - idleSince >= IDLE_NANOS) {
       idle();

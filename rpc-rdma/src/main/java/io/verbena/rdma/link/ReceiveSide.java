@@ -10,14 +10,12 @@ import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The receiving half of a link: posted slots, slots that have arrived, and what the peer has been
- * promised.
+ * The receiving half of a link: posted slots, and slots that have arrived.
  *
  * <pre>
  *   posted ─completion─→ arrived ─every frame handed over─→ posted again, credit owed ─any Send─→
@@ -30,24 +28,12 @@ import org.slf4j.LoggerFactory;
 final class ReceiveSide {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiveSide.class);
 
-  /** Stands for the length of the peer's last message. */
-  private static final int FAREWELL = -1;
-
   private final Receives receives;
   private final CreditLedger credits;
   private final RegisteredPool pool;
   private final int features;
-  private final int depth;
   private final int most;
-  private final int[] arrivedSlots;
-  private final int[] arrivedLengths;
-
-  /** Where bulk bytes have landed, and how many by then; null for a message in the slot. */
-  private final @Nullable Landing[] arrivedLandings;
-
-  private final long[] arrivedUpTo;
-  private int firstArrived;
-  private int arrived;
+  private final Arrivals arrivals;
 
   /** Where the next frame begins within the first slot that has arrived; 0 before its first. */
   private int position;
@@ -58,11 +44,7 @@ final class ReceiveSide {
     this.pool = receives.pool();
     this.features = features;
     this.most = settings.credits();
-    this.depth = depth(settings);
-    this.arrivedSlots = new int[depth];
-    this.arrivedLengths = new int[depth];
-    this.arrivedLandings = new Landing[depth];
-    this.arrivedUpTo = new long[depth];
+    this.arrivals = new Arrivals(depth(settings));
   }
 
   static int depth(RdmaSettings settings) {
@@ -146,7 +128,8 @@ final class ReceiveSide {
         doneWithNote(link, slot);
         return kind == SendHeader.REVOKE ? bulk.revoke(landing) : bulk.revoked(landing);
       }
-      default -> keep(slot, kind == SendHeader.FAREWELL ? FAREWELL : length, null, 0);
+      case SendHeader.FAREWELL -> arrivals.addFarewell(slot);
+      default -> arrivals.addFrames(slot, length);
     }
     return null;
   }
@@ -184,19 +167,6 @@ final class ReceiveSide {
     return wrong;
   }
 
-  private void keep(int slot, int length, @Nullable Landing landing, long upTo) {
-    int place = wrapped(firstArrived + arrived);
-    arrivedSlots[place] = slot;
-    arrivedLengths[place] = length;
-    arrivedLandings[place] = landing;
-    arrivedUpTo[place] = upTo;
-    arrived++;
-  }
-
-  private int wrapped(int place) {
-    return place < depth ? place : place - depth;
-  }
-
   /**
    * A WRITE with immediate has arrived, and used up a receive.
    *
@@ -232,7 +202,7 @@ final class ReceiveSide {
       return "the peer tells of %d bytes in a landing of %d where %d had arrived"
           .formatted(upTo, landing.length(), landing.arrived());
     }
-    keep(slot, 0, landing, upTo);
+    arrivals.addLanded(slot, landing, upTo);
     return null;
   }
 
@@ -273,27 +243,27 @@ final class ReceiveSide {
 
   /** Returns whether there is something to {@link #deliver}. */
   boolean hasArrived() {
-    return arrived > 0;
+    return !arrivals.isEmpty();
   }
 
   /** Hands over frames for as long as the link wants them, and returns how many. */
   int deliver(RdmaLink link, LinkListener listener, int mostFrameBytes) throws IOException {
     int frames = 0;
-    while (arrived > 0 && link.wantsFrames()) {
-      int slot = arrivedSlots[firstArrived];
-      Landing landing = arrivedLandings[firstArrived];
+    while (!arrivals.isEmpty() && link.wantsFrames()) {
+      int slot = arrivals.slot();
+      Landing landing = arrivals.landing();
       if (landing != null) {
-        long upTo = arrivedUpTo[firstArrived];
+        long upTo = arrivals.upTo();
         consumed(link, slot);
         frames++;
         landing.tell(upTo);
         continue;
       }
-      int length = arrivedLengths[firstArrived];
-      if (length == FAREWELL) {
+      if (arrivals.isFarewell()) {
         link.peerSaidFarewell();
         break;
       }
+      int length = arrivals.length();
       if (position == 0) {
         position = SendHeader.BYTES;
       }
@@ -341,9 +311,7 @@ final class ReceiveSide {
   }
 
   private void consumed(RdmaLink link, int slot) throws IOException {
-    arrivedLandings[firstArrived] = null;
-    firstArrived = wrapped(firstArrived + 1);
-    arrived--;
+    arrivals.removeFirst();
     position = 0;
     boolean open = link.isOpen();
     boolean ends = credits.leases() && receives.isScarce();
@@ -360,14 +328,12 @@ final class ReceiveSide {
   /** The queue pair is drained or destroyed: gives every slot back. */
   void release() {
     try {
-      for (; arrived > 0; arrived--) {
-        receives.post(arrivedSlots[firstArrived], false, false);
-        firstArrived = wrapped(firstArrived + 1);
+      for (; !arrivals.isEmpty(); arrivals.removeFirst()) {
+        receives.post(arrivals.slot(), false, false);
       }
       receives.release();
     } catch (IOException e) {
       LOG.debug("Shared receives cannot be posted again", e); // the device is gone
     }
-    Arrays.fill(arrivedLandings, null);
   }
 }
