@@ -80,6 +80,11 @@ final class Ending {
     return lastSendDone;
   }
 
+  /** Returns whether a drain that is not done by itself is done in time. */
+  boolean drainsByTime() {
+    return receives.drainsByTime();
+  }
+
   /** Goes on draining, and returns whether every request has completed. */
   boolean isDrained() throws IOException {
     if (!lastSendPosted && !lastSendDone && !isOverdue(clock.nanoTime())) {

@@ -9,11 +9,11 @@ import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
-import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.Exposure;
+import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.Registration;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Features;
@@ -34,13 +34,11 @@ import org.jspecify.annotations.Nullable;
  * note follows it.
  */
 final class RdmaBulk implements BulkPort {
-  private static final ThrottledLog OWNER_FAILED =
-      ThrottledLog.of(RdmaBulk.class, "owners of landings that failed");
-
   /** A peer answers a revocation when its loop runs; a pause of its JVM is tolerated. */
   private static final long REVOKE_NANOS = Duration.ofSeconds(30).toNanos();
 
-  private final RdmaLink link;
+  private final LinkLife life;
+  private final LinkFaults faults;
   private final Domain domain;
   private final SendSide sends;
   private final BulkSends writes;
@@ -70,25 +68,26 @@ final class RdmaBulk implements BulkPort {
   /**
    * The bulk side of a link that is not open yet.
    *
-   * @param features of this end's device
    * @param whenUnused runs when the link has ended and its last region is released
    */
   RdmaBulk(
-      RdmaLink link,
+      LinkLife life,
+      LinkFaults faults,
       Domain domain,
       SendSide sends,
       BulkSends writes,
       LinkContext context,
-      int features,
+      RdmaDevice device,
       Runnable whenUnused) {
-    this.link = link;
+    this.life = life;
+    this.faults = faults;
     this.domain = domain;
     this.sends = sends;
     this.writes = writes;
     this.settings = context.settings();
     this.clock = context.clock();
     this.counters = context.counters();
-    this.features = features;
+    this.features = device.features();
     this.whenUnused = whenUnused;
   }
 
@@ -109,7 +108,7 @@ final class RdmaBulk implements BulkPort {
 
   @Override
   public CompletionStage<PinningCosts> pinning() {
-    return link.isOpen() ? domain.pinning(clock) : BulkPort.super.pinning();
+    return life.isOpen() ? domain.pinning(clock) : BulkPort.super.pinning();
   }
 
   // ---- regions ----
@@ -155,7 +154,7 @@ final class RdmaBulk implements BulkPort {
     }
     RdmaRegion mine = mine(region);
     MemorySegment memory = mine.memory().asSlice(offset, length);
-    if (!link.isOpen()) {
+    if (!life.isOpen()) {
       return new Landing(this, null, new Advertisement(0, 0, 0, length, 0), listener);
     }
     int name = landings.claim();
@@ -187,7 +186,7 @@ final class RdmaBulk implements BulkPort {
 
   void closing(Landing landing) {
     counters.quarantinedBytes(landing.length());
-    if (!link.isOpen()) {
+    if (!life.isOpen()) {
       return; // the link's end fences everything
     }
     if (landing.isComplete()) {
@@ -196,7 +195,7 @@ final class RdmaBulk implements BulkPort {
     }
     landing.revoking(clock.nanoTime() + REVOKE_NANOS);
     revoking.add(landing);
-    link.watch();
+    life.watch();
     post(() -> sends.order(SendHeader.REVOKE, landing.landing()));
   }
 
@@ -283,13 +282,13 @@ final class RdmaBulk implements BulkPort {
               .formatted(length, at, to.length()));
     }
     long from = region.memory().asSlice(offset, length).address();
-    if (!link.isOpen()) {
+    if (!life.isOpen()) {
       return SendResult.CLOSED;
     }
     if (to.isRevoked()) {
       to.wrote(length);
       due.add(whenWritten);
-      link.becomeDue();
+      life.becomeDue();
       return SendResult.SENT;
     }
     if (!post(writes::stepOrders)) {
@@ -340,7 +339,7 @@ final class RdmaBulk implements BulkPort {
       posting.run();
       return true;
     } catch (IOException e) {
-      link.postingFailed(e);
+      faults.postingFailed(e);
       return false;
     }
   }
@@ -364,7 +363,7 @@ final class RdmaBulk implements BulkPort {
   /** Posts what waits and tells what is due; returns how much. */
   int step() throws IOException {
     int work = 0;
-    if (link.isOpen()) {
+    if (life.isOpen()) {
       writes.stepOrders();
     }
     Runnable next;
@@ -412,7 +411,7 @@ final class RdmaBulk implements BulkPort {
           landing.lost();
         }
       } catch (RuntimeException e) {
-        OWNER_FAILED.error("The owner of a landing on the {} failed", link, e);
+        faults.landingsOwnerFailed(e);
       }
     }
     leaveIfUnused();

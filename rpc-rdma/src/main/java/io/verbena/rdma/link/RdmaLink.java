@@ -7,59 +7,30 @@ import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.SendResult;
-import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
+import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.CompletionSink;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.SharedReceives;
 import io.verbena.rdma.wire.Terms;
-import io.verbena.rdma.wire.WorkId;
 import io.verbena.verbs.ext.CompletionBlock;
-import io.verbena.verbs.ext.WcOpcode;
-import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A link over one queue pair.
- *
- * <pre>
- *   CONNECTING ──opened──→ OPEN ──close──→ CLOSING ──farewell acknowledged──→ DRAINING ──→ CLOSED
- *       │                    └──────────── failure, abort, peer's farewell ───────↑
- *       └── failure ──→ CLOSED (nothing was sent: the queue pair is destroyed as it is)
- * </pre>
- *
- * <p>DRAINING is what makes the end true: the queue pair is in ERR, and the listener is told only
- * when every request has completed, or the queue pair is destroyed. After that no frame arrives and
- * the device reads and writes none of the link's memory.
+ * A link over one queue pair: puts its parts together, and is what others hold of them. {@link
+ * LinkLife} has its states, {@link DutyCycle} what it does in each cycle, {@link SendSide}, {@link
+ * ReceiveSide} and {@link RdmaBulk} what moves, {@link CreditLedger} how much of it may.
  */
 public final class RdmaLink implements Link, CompletionSink {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaLink.class);
-  private static final ThrottledLog UNDESTROYED =
-      ThrottledLog.of(RdmaLink.class, "queue pairs that could not be destroyed");
-  private static final ThrottledLog FAILED =
-      ThrottledLog.of(RdmaLink.class, "listeners of RDMA links that failed");
-  private static final ThrottledLog CLOSED =
-      ThrottledLog.of(RdmaLink.class, "RDMA links that were closed for a reason");
-
-  /** Leased credits that were of no use for so long go back; a path without traffic is probed. */
-  private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
 
   private static final String KIND = "rdma";
-
-  private enum State {
-    CONNECTING,
-    OPEN,
-    CLOSING,
-    DRAINING,
-    CLOSED
-  }
 
   private final LinkContext context;
   private final RdmaDevice device;
@@ -67,27 +38,21 @@ public final class RdmaLink implements Link, CompletionSink {
   private final Opening opening;
   private final String localAddress;
   private final String peerAddress;
-  private final Domain domain;
+  private final Runnable whenGone;
   private final QueuePair queuePair;
   private final CreditLedger credits;
   private final ReceiveSide receives;
-  private final SendQueue queue;
   private final SendSide sends;
   private final RdmaBulk bulk;
   private final Ending ending;
-  private final Runnable whenGone;
+  private final LinkLife life;
+  private final LinkFaults faults;
+  private final CompletionRouter router;
+  private final DutyCycle duty;
+  private final LinkMemory memory;
   private LinkCapabilities capabilities;
   private @Nullable LinkListener listener;
-  private State state = State.CONNECTING;
-  private String reason = "";
-  private boolean receiving = true;
-  private boolean muted;
-  private boolean blocked;
   private boolean accepted;
-  private boolean due;
-  private boolean brokenByPeer;
-  private long sendsSeen = -1;
-  private long idleSince;
 
   /**
    * Makes a link's queue pair and posts its receives; the connection is the caller's to make.
@@ -113,58 +78,47 @@ public final class RdmaLink implements Link, CompletionSink {
     this.localAddress = localAddress;
     this.opening = opening;
     this.whenGone = whenGone;
-    this.capabilities = new LinkCapabilities(KIND, device.name(), options.maxFrameBytes(), false);
-    this.domain = device.enter();
-    SharedReceives shared = domain.shared();
-    Receives from =
-        shared == null
-            ? new OwnReceives(device.receives(), domain.receivePool(), context.settings().credits())
-            : new LeasedReceives(shared, context.settings().guaranteedCredits());
-    this.credits = new CreditLedger(from.guaranteed(), context.settings().credits());
-    this.receives = new ReceiveSide(from, credits, context.settings(), device.features());
-    int places = Math.max(64, context.settings().credits() + 2 * SendSide.RESERVED);
-    int sendDepth = places + BulkSends.PLACES;
+    capabilities = new LinkCapabilities(KIND, device.name(), options.maxFrameBytes(), false);
+    RdmaSettings settings = context.settings();
+    Domain domain = device.enter();
+    Receives from = receives(domain);
+    credits = new CreditLedger(from.guaranteed(), settings.credits());
+    receives = new ReceiveSide(from, credits, settings, device.features());
+    int places = SendSide.places(settings.credits());
+    int depth = places + BulkSends.PLACES;
     try {
-      this.queuePair =
-          device.attach(domain, id, this, sendDepth, ReceiveSide.depth(context.settings()));
+      queuePair = device.attach(domain, id, this, depth, ReceiveSide.depth(settings));
     } catch (IOException e) {
       device.leave(domain);
       throw e;
     }
-    this.queue = new SendQueue(queuePair, device.sends(), sendDepth);
+    SendQueue queue = new SendQueue(queuePair, device.sends(), depth);
+    ending = new Ending(context.clock(), peerAddress, queuePair, queue, receives);
+    life = new LinkLife(this, context.due(), ending);
+    faults = new LinkFaults(life, device, context.counters(), peerAddress);
     Orders orders = new Orders();
-    this.sends =
-        new SendSide(
-            domain.sendPool(), queue, orders, credits, receives, places / 4, context.counters());
     BulkSends writes = new BulkSends(queue, orders, credits, context.counters());
-    this.bulk =
+    sends = new SendSide(domain, queue, orders, credits, receives, places, context.counters());
+    bulk =
         new RdmaBulk(
-            this, domain, sends, writes, context, device.features(), () -> device.leave(domain));
-    this.ending = new Ending(context.clock(), peerAddress, queuePair, queue, receives);
+            life, faults, domain, sends, writes, context, device, () -> device.leave(domain));
+    router = new CompletionRouter(life, faults, sends, receives, bulk, ending);
+    duty = new DutyCycle(life, faults, credits, sends, receives, bulk, options.maxFrameBytes());
+    memory = new LinkMemory(device, domain, queuePair, sends, receives, bulk, peerAddress);
     try {
       receives.post(queuePair);
     } catch (IOException e) {
-      undo();
+      memory.undo();
       throw e;
     }
   }
 
-  private void undo() {
-    Runnable rest =
-        () -> {
-          receives.release();
-          device.leave(domain);
-        };
-    try {
-      queuePair.undo();
-      rest.run();
-    } catch (IOException e) {
-      UNDESTROYED.error(
-          "The queue pair of a link over {} that was not opened cannot be destroyed",
-          device.name(),
-          e);
-      device.keep(queuePair, rest);
-    }
+  private Receives receives(Domain domain) {
+    RdmaSettings settings = context.settings();
+    SharedReceives shared = domain.shared();
+    return shared == null
+        ? new OwnReceives(device.receives(), domain.receivePool(), settings.credits())
+        : new LeasedReceives(shared, settings.guaranteedCredits());
   }
 
   // ---- opening: called by the connection manager's side ----
@@ -189,29 +143,30 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** The connection stands, and the peer's terms are known. */
   public void established() {
-    if (state != State.CONNECTING) {
+    if (!isConnecting()) {
       return;
     }
     try {
       queuePair.established();
     } catch (IOException e) {
-      fail(words(e));
+      faults.postingFailed(e);
       return;
     }
-    state = State.OPEN;
+    life.opened();
     context.counters().linkOpened();
     try {
-      listener = opening.opened(this);
+      LinkListener owner = opening.opened(this);
+      listener = owner;
+      duty.listener(owner);
     } catch (RuntimeException e) {
-      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
-      abort("its owner failed: " + e);
+      faults.notTaken(e);
     }
     step(); // a frame may have come before the event
   }
 
   /** Returns whether the outcome of opening is not known yet. */
   public boolean isConnecting() {
-    return state == State.CONNECTING;
+    return life.state() == LinkLife.State.CONNECTING;
   }
 
   /** Returns the device it stands on. */
@@ -221,12 +176,7 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** The connection is gone or was never made. */
   public void disconnected(String why) {
-    if (state == State.CLOSING) {
-      drain();
-    } else {
-      hearTheDevice();
-      fail(why);
-    }
+    faults.pathLost(why);
   }
 
   // ---- Link ----
@@ -260,7 +210,7 @@ public final class RdmaLink implements Link, CompletionSink {
   @Override
   public SendResult send(Slot frame) {
     capabilities.requireFrame(frame.length());
-    if (state != State.OPEN) {
+    if (!life.isOpen()) {
       return SendResult.CLOSED;
     }
     try {
@@ -268,22 +218,21 @@ public final class RdmaLink implements Link, CompletionSink {
         return SendResult.SENT;
       }
     } catch (IOException e) {
-      fail(words(e));
+      faults.postingFailed(e);
       return SendResult.CLOSED;
     }
-    blocked = true;
-    watch(); // nothing under way would tell that the path is dead
+    duty.blocked();
     context.counters().backPressured();
     return SendResult.BACK_PRESSURED;
   }
 
   @Override
   public void flush() {
-    if (state == State.OPEN) {
+    if (life.isOpen()) {
       try {
         sends.flush();
       } catch (IOException e) {
-        fail(words(e));
+        faults.postingFailed(e);
       }
     }
   }
@@ -295,155 +244,72 @@ public final class RdmaLink implements Link, CompletionSink {
 
   @Override
   public void setReceiving(boolean receiving) {
-    this.receiving = receiving;
-    if (receiving) {
-      becomeDue();
-    }
+    life.setReceiving(receiving);
   }
 
   @Override
   public void close() {
-    if (state != State.OPEN) {
+    if (!life.isOpen()) {
       return;
     }
-    muted = true;
+    life.mute();
     flush();
-    if (state != State.OPEN) {
+    if (!life.isOpen()) {
       return; // flushing failed
     }
-    reason = "closed by this end";
+    life.closes();
     try {
       if (sends.sayFarewell()) {
-        state = State.CLOSING;
-        ending.awaitFarewell();
-        context.due().ends(this);
+        life.saidFarewell();
         return;
       }
     } catch (IOException e) {
       LOG.debug("No farewell for {}", peerAddress, e);
     }
-    drain();
+    life.drain();
   }
 
   @Override
   public void abort(String why) {
-    if (state == State.OPEN || state == State.CONNECTING) {
-      muted = true;
-      fail(why);
+    if (life.isOpen() || isConnecting()) {
+      life.mute();
+      life.fail(why);
     }
   }
 
-  // ---- stepping ----
+  // ---- CompletionSink ----
 
   @Override
   public void completed(long workId, CompletionBlock block, int index) {
-    int slot = WorkId.slot(workId);
-    switch (WorkId.kind(workId)) {
-      case WorkId.RECEIVE, WorkId.SHARED_RECEIVE -> received(slot, block, index);
-      case WorkId.SEND -> sent(slot, block.status(index));
-      case WorkId.LAST_SEND -> ending.lastSendCompleted();
-      default -> throw new AssertionError("no request is called " + workId);
-    }
-    becomeDue();
-  }
-
-  private void received(int slot, CompletionBlock block, int index) {
-    String wrong;
-    try {
-      int status = block.status(index);
-      if (status != WcStatus.SUCCESS) {
-        receives.flushed(slot);
-        receiveFailed(status);
-        return;
-      }
-      int length = block.byteLength(index);
-      wrong =
-          block.opcode(index) == WcOpcode.RECV_RDMA_WITH_IMM
-              ? receives.immediate(slot, block.immediate(index), length, bulk)
-              : receives.arrived(this, slot, length, bulk);
-    } catch (IOException e) {
-      fail(words(e));
-      return;
-    }
-    if (wrong != null) {
-      peerBrokeRules(wrong);
-    }
-  }
-
-  private void receiveFailed(int status) {
-    switch (status) {
-      case WcStatus.LOC_ACCESS_ERR, WcStatus.REM_ACCESS_ERR -> refusedPeer(true); // rxe: the latter
-      case WcStatus.LOC_LEN_ERR, WcStatus.REM_INV_REQ_ERR -> refusedPeer(false);
-      default -> failOn(status);
-    }
-  }
-
-  private void sent(int place, int status) {
-    if (status != WcStatus.SUCCESS) {
-      failOn(status);
-      return;
-    }
-    sends.completed(place);
-    if (state == State.CLOSING && queue.isLatest(place)) {
-      drain();
-    }
-  }
-
-  private void failOn(int status) {
-    if (state == State.CLOSING) {
-      drain();
-    } else {
-      hearTheDevice();
-      fail("a request failed: " + WcStatus.describe(status));
-    }
-  }
-
-  /** The device may say that the peer's request was the cause: then that is why the link ends. */
-  private void hearTheDevice() {
-    if (state == State.OPEN && !device.isLost()) {
-      try {
-        device.pollEvents();
-      } catch (IOException e) {
-        LOG.debug("{} does not say why the link to {} ends", device.name(), peerAddress, e);
-      }
-    }
+    router.completed(workId, block, index);
   }
 
   @Override
   public void refusedPeer(boolean ofAccess) {
-    peerBrokeRules(
-        ofAccess
-            ? "the peer's device was refused access to memory: its key, the bounds or the rights do"
-                + " not cover what it wrote or read"
-            : "the peer's device made a request that is invalid, or too long for its receive");
+    faults.refusedPeer(ofAccess);
   }
 
   /** There is nothing to drain. */
   @Override
   public void deviceLost(String why) {
-    fail(why);
+    life.fail(why);
     finish();
   }
 
-  void becomeDue() {
-    if (!due && state != State.CLOSED) {
-      due = true;
-      context.due().add(this);
-    }
-  }
+  // ---- stepping ----
 
   /** Does what is due, and returns how much that was. */
   int step() {
-    due = false;
+    life.stepped();
     try {
-      return switch (state) {
+      return switch (life.state()) {
         case CONNECTING -> stepConnecting();
-        case OPEN -> stepOpen();
+        case OPEN -> duty.step();
         case CLOSING, CLOSED -> 0;
         case DRAINING -> stepDraining();
       };
     } catch (IOException e) {
-      fail(words(e));
+      faults.postingFailed(e);
       return 1;
     }
   }
@@ -457,200 +323,8 @@ public final class RdmaLink implements Link, CompletionSink {
     return 1;
   }
 
-  private int stepOpen() throws IOException {
-    // Credit that was owed before this cycle found no Send to go with.
-    int work = sends.returnCredit() ? 1 : 0;
-    work += deliver();
-    if (credits.leased() > 0) {
-      watch();
-    }
-    work += stepBulk();
-    if (state == State.OPEN && hasRoomAgain()) {
-      work++;
-      tellWritable();
-    }
-    if (!credits.owesLittle()) {
-      becomeDue();
-    }
-    return work;
-  }
-
-  private int stepBulk() throws IOException {
-    try {
-      return bulk.step();
-    } catch (RuntimeException e) {
-      listenerFailed(e);
-      return 1;
-    }
-  }
-
-  private boolean hasRoomAgain() {
-    boolean bulkHas = bulk.hasRoomAgain();
-    if (blocked && sends.hasRoom()) {
-      blocked = false;
-      return true;
-    }
-    return bulkHas;
-  }
-
-  private int deliver() throws IOException {
-    LinkListener to = listener;
-    if (to == null || !receives.hasArrived()) {
-      return 0;
-    }
-    try {
-      return receives.deliver(this, to, options.maxFrameBytes());
-    } catch (RuntimeException e) {
-      listenerFailed(e);
-      return 1;
-    }
-  }
-
-  private void tellWritable() {
-    LinkListener to = listener;
-    try {
-      if (to != null) {
-        to.onWritable();
-      }
-    } catch (RuntimeException e) {
-      listenerFailed(e);
-    }
-  }
-
-  private void listenerFailed(RuntimeException e) {
-    FAILED.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
-    muted = true;
-    fail("its listener failed: " + e);
-  }
-
-  boolean wantsFrames() {
-    return receiving && !muted && (state == State.OPEN || state == State.DRAINING);
-  }
-
-  boolean isOpen() {
-    return state == State.OPEN;
-  }
-
-  QueuePair queuePair() {
-    return queuePair;
-  }
-
-  /** Something could not be posted. */
-  void postingFailed(IOException e) {
-    fail(words(e));
-  }
-
-  /** The peer is to answer within a time, or this end to give back what it does not use. */
-  void watch() {
-    context.due().watch(this);
-  }
-
-  /** Looks what time has made due; returns whether there is more to watch. */
-  boolean isWatched(long now) {
-    if (state != State.OPEN) {
-      return false;
-    }
-    if (bulk.isOverdue(now)) {
-      peerBrokeRules("the peer did not leave a landing alone in time");
-    }
-    if (queue.posted() != sendsSeen) {
-      sendsSeen = queue.posted();
-      idleSince = now;
-    } else if (now - idleSince >= IDLE_NANOS) {
-      idle();
-    }
-    return bulk.isRevoking() || credits.leased() > 0 || blocked;
-  }
-
-  /** Nothing was posted for a while: what is leased goes back, and who waits probes the path. */
-  private void idle() {
-    try {
-      if (credits.leased() > 0) {
-        sends.giveLeaseBack();
-      } else if (blocked) {
-        sends.probe();
-      }
-    } catch (IOException e) {
-      fail(words(e));
-    }
-  }
-
-  void peerSaidFarewell() {
-    muted = true;
-    if (state == State.DRAINING) {
-      reason = "the peer closed the link";
-    }
-    fail("the peer closed the link");
-  }
-
-  /** Counts once for each link, also while it ends: what is left to read of it is read. */
-  void peerBrokeRules(String how) {
-    if (!brokenByPeer) {
-      brokenByPeer = true;
-      CLOSED.warn("The link to {} is closed: {}", peerAddress, how);
-      context.counters().brokeRules();
-    }
-    muted = true;
-    fail(how);
-  }
-
-  // ---- ending ----
-
-  private void fail(String why) {
-    switch (state) {
-      case OPEN -> {
-        reason = why;
-        drain();
-      }
-      case CONNECTING -> {
-        reason = why;
-        state = State.DRAINING;
-        ending.skip();
-        context.due().ends(this);
-        becomeDue();
-      }
-      case CLOSING -> drain();
-      case DRAINING, CLOSED -> {}
-    }
-  }
-
-  private void drain() {
-    if (state == State.DRAINING || state == State.CLOSED) {
-      return;
-    }
-    if (state != State.CLOSING) {
-      context.due().ends(this);
-    }
-    state = State.DRAINING;
-    ending.drain();
-    becomeDue();
-  }
-
-  /** Steps a link that ends, when it has taken too long. */
-  void expire(long now) {
-    if (state == State.DRAINING && receives.drainsByTime()) {
-      becomeDue();
-    }
-    if (ending.isOverdue(now)) {
-      if (state == State.CLOSING) {
-        drain();
-      } else {
-        becomeDue();
-      }
-    }
-  }
-
-  boolean isClosed() {
-    return state == State.CLOSED;
-  }
-
-  /** Returns whether the device may still send something for it, such as a farewell. */
-  public boolean isSending() {
-    return state != State.CLOSED && !ending.isAllSent();
-  }
-
   private int stepDraining() throws IOException {
-    int work = deliver() + stepBulk();
+    int work = duty.stepDraining();
     boolean drained = ending.isDrained();
     if (drained || ending.isOverdue(context.clock().nanoTime())) {
       if (!drained && listener != null) {
@@ -662,56 +336,46 @@ public final class RdmaLink implements Link, CompletionSink {
     return work;
   }
 
+  /** Looks what time has made due; returns whether there is more to watch. */
+  boolean isWatched(long now) {
+    return duty.isWatched(now);
+  }
+
+  /** Steps a link that ends, when it has taken too long. */
+  void expire(long now) {
+    life.expire(now);
+  }
+
+  boolean isClosed() {
+    return life.isClosed();
+  }
+
+  // ---- the end ----
+
+  /** Returns whether the device may still send something for it, such as a farewell. */
+  public boolean isSending() {
+    return !life.isClosed() && !ending.isAllSent();
+  }
+
   /** Gives everything back and tells the listener, whether or not the queue pair is drained. */
   public void finish() {
-    if (state == State.CLOSED) {
+    if (life.isClosed()) {
       return;
     }
-    state = State.CLOSED;
-    if (destroy()) {
-      destroyed();
-    } else {
-      bulk.end(false);
-    }
+    life.closed();
+    memory.giveBack();
     whenGone.run();
     LinkListener told = listener;
     if (told == null) {
-      opening.failed(reason);
-    } else {
-      context.counters().linkClosed();
-      try {
-        told.onClosed(reason);
-      } catch (RuntimeException e) {
-        FAILED.error("The listener of the link to {} failed at its end", peerAddress, e);
-      }
+      opening.failed(life.reason());
+      return;
     }
-  }
-
-  /** The device touches none of the link's memory any more. */
-  private void destroyed() {
-    sends.release();
-    receives.release();
-    bulk.end(true);
-  }
-
-  /** Memory that a queue pair may still use is kept until that can be destroyed. */
-  private boolean destroy() {
+    context.counters().linkClosed();
     try {
-      queuePair.destroy();
-      return true;
-    } catch (IOException e) {
-      if (device.isRemoved()) {
-        LOG.debug("The queue pair of the link to {} has gone with its device", peerAddress, e);
-        return true;
-      }
-      UNDESTROYED.error("The queue pair of the link to {} cannot be destroyed", peerAddress, e);
-      device.keep(queuePair, this::destroyed);
-      return false;
+      told.onClosed(life.reason());
+    } catch (RuntimeException e) {
+      faults.listenerFailedAtEnd(e);
     }
-  }
-
-  private static String words(IOException e) {
-    return String.valueOf(e.getMessage());
   }
 
   @Override

@@ -92,7 +92,7 @@ final class ReceiveSide {
    *
    * @return what rule the peer has broken, or null
    */
-  @Nullable String arrived(RdmaLink link, int slot, int length, RdmaBulk bulk) throws IOException {
+  @Nullable String arrived(LinkLife life, int slot, int length, RdmaBulk bulk) throws IOException {
     receives.taken();
     if (length < SendHeader.BYTES) {
       receives.post(slot, false, false);
@@ -114,18 +114,18 @@ final class ReceiveSide {
       leaseMore();
     }
     switch (kind) {
-      case SendHeader.CREDIT -> doneWithControl(link, slot);
+      case SendHeader.CREDIT -> doneWithControl(life, slot);
       case SendHeader.ARRIVED -> {
         return landed(slot, BulkNote.landing(from, at), BulkNote.arrived(from, at), bulk);
       }
       case SendHeader.GIVE_BACK -> {
         int leased = BulkNote.landing(from, at);
-        doneWithNote(link, slot);
+        doneWithNote(life, slot);
         return takeBack(leased);
       }
       case SendHeader.REVOKE, SendHeader.REVOKED -> {
         int landing = BulkNote.landing(from, at);
-        doneWithNote(link, slot);
+        doneWithNote(life, slot);
         return kind == SendHeader.REVOKE ? bulk.revoke(landing) : bulk.revoked(landing);
       }
       case SendHeader.FAREWELL -> arrivals.addFarewell(slot);
@@ -135,8 +135,8 @@ final class ReceiveSide {
   }
 
   /** Posts the receive of a message that took a control credit anew at once, and owes that. */
-  private void doneWithControl(RdmaLink link, int slot) throws IOException {
-    boolean open = link.isOpen();
+  private void doneWithControl(LinkLife life, int slot) throws IOException {
+    boolean open = life.isOpen();
     receives.post(slot, open, open);
     flush(open);
     if (open) {
@@ -145,8 +145,8 @@ final class ReceiveSide {
   }
 
   /** Posts the receive of a note anew at once, and owes the credit that it took. */
-  private void doneWithNote(RdmaLink link, int slot) throws IOException {
-    boolean open = link.isOpen();
+  private void doneWithNote(LinkLife life, int slot) throws IOException {
+    boolean open = life.isOpen();
     receives.post(slot, open, open);
     if (open) {
       credits.postAgain();
@@ -247,20 +247,21 @@ final class ReceiveSide {
   }
 
   /** Hands over frames for as long as the link wants them, and returns how many. */
-  int deliver(RdmaLink link, LinkListener listener, int mostFrameBytes) throws IOException {
+  int deliver(LinkLife life, LinkFaults faults, LinkListener listener, int mostFrameBytes)
+      throws IOException {
     int frames = 0;
-    while (!arrivals.isEmpty() && link.wantsFrames()) {
+    while (!arrivals.isEmpty() && life.wantsFrames()) {
       int slot = arrivals.slot();
       Landing landing = arrivals.landing();
       if (landing != null) {
         long upTo = arrivals.upTo();
-        consumed(link, slot);
+        consumed(life, slot);
         frames++;
         landing.tell(upTo);
         continue;
       }
       if (arrivals.isFarewell()) {
-        link.peerSaidFarewell();
+        life.peerSaidFarewell();
         break;
       }
       int length = arrivals.length();
@@ -270,7 +271,7 @@ final class ReceiveSide {
       if (position < length) {
         ByteBuffer buffer = pool.buffer(slot);
         int start = pool.offset(slot);
-        int frame = nextFrame(buffer, start, length, mostFrameBytes, link);
+        int frame = nextFrame(buffer, start, length, mostFrameBytes, faults);
         if (frame < 0) {
           break;
         }
@@ -280,27 +281,27 @@ final class ReceiveSide {
         frames++;
       }
       if (position >= length) {
-        consumed(link, slot);
+        consumed(life, slot);
       }
     }
-    if (!link.isOpen() || credits.isWorthPosting()) {
-      flush(link.isOpen());
+    if (!life.isOpen() || credits.isWorthPosting()) {
+      flush(life.isOpen());
     }
     return frames;
   }
 
   /** Returns the length of the frame at the position, or a negative number for a lie. */
   private int nextFrame(
-      ByteBuffer buffer, int start, int length, int mostFrameBytes, RdmaLink link) {
+      ByteBuffer buffer, int start, int length, int mostFrameBytes, LinkFaults faults) {
     int left = length - position - SendHeader.LENGTH_BYTES;
     int frame = left < 1 ? 0 : buffer.getInt(start + position);
     if (frame < 1 || frame > left) {
-      link.peerBrokeRules(
+      faults.peerBrokeRules(
           "the peer announced a frame of " + frame + " bytes where " + left + " were left");
       return -1;
     }
     if (frame > mostFrameBytes) {
-      link.peerBrokeRules(
+      faults.peerBrokeRules(
           "the peer sent a frame of "
               + frame
               + " bytes; this end accepts at most maxFrameBytes = "
@@ -310,10 +311,10 @@ final class ReceiveSide {
     return frame;
   }
 
-  private void consumed(RdmaLink link, int slot) throws IOException {
+  private void consumed(LinkLife life, int slot) throws IOException {
     arrivals.removeFirst();
     position = 0;
-    boolean open = link.isOpen();
+    boolean open = life.isOpen();
     boolean ends = credits.leases() && receives.isScarce();
     receives.post(slot, open, open && !ends);
     if (ends) {

@@ -2,6 +2,7 @@ package io.verbena.rdma.link;
 
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.RdmaCounters;
+import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.RegisteredPool;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.SendHeader;
@@ -41,24 +42,30 @@ final class SendSide {
    * The Sends of a link that is not open yet.
    *
    * @param orders wait before any frame
-   * @param signalInterval of so many inline Sends one is signalled
+   * @param places in the send queue that Sends may take; of a quarter of these, if they are inline,
+   *     one is signalled
    */
   SendSide(
-      RegisteredPool pool,
+      Domain domain,
       SendQueue queue,
       Orders orders,
       CreditLedger credits,
       ReceiveSide receives,
-      int signalInterval,
+      int places,
       RdmaCounters counters) {
-    this.slots = new SendSlots(pool);
+    this.slots = new SendSlots(domain.sendPool());
     this.packer = new FramePacker(slots);
     this.queue = queue;
     this.orders = orders;
     this.credits = credits;
     this.receives = receives;
     this.counters = counters;
-    this.signalInterval = signalInterval;
+    this.signalInterval = places / 4;
+  }
+
+  /** Returns how many places in the send queue let a peer's credits be used to the full. */
+  static int places(int credits) {
+    return Math.max(64, credits + 2 * RESERVED);
   }
 
   /** The peer has said what it has posted; nothing is sent before. */
@@ -211,9 +218,18 @@ final class SendSide {
 
   // ---- completions and the end ----
 
-  /** A request and all before it have completed: their slots come back. */
-  void completed(int place) {
+  /**
+   * A request and all before it have completed: their slots come back. Returns whether none was
+   * posted since.
+   */
+  boolean completed(int place) {
     queue.completed(place, slots::giveBack);
+    return queue.isLatest(place);
+  }
+
+  /** Returns how many requests were posted so far. */
+  long posted() {
+    return queue.posted();
   }
 
   /** The queue pair is drained or destroyed: gives every slot back. */
