@@ -8,7 +8,6 @@ import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.destination.GrantedPieces;
 import io.verbena.core.bulk.destination.LandingPiece;
-import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.util.function.Consumer;
@@ -36,6 +35,24 @@ import org.jspecify.annotations.Nullable;
 final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner {
   private static final long UNKNOWN = -1;
 
+  /** How far it is. Once it is over only PREPARING counts: the destination is still at work. */
+  private enum Phase {
+    /** Its length is not known, or not yet looked at. */
+    NEW,
+    /** The destination claims what it needs, or begins again. */
+    PREPARING,
+    /** The sender was asked whether a beginning is its own. */
+    ASKED,
+    /** Nothing could be granted before a call's request, and a grant behind it is not expected. */
+    AWAITS_OFFER,
+    /** Memory is opened, and filled. */
+    MOVING,
+    /** Its sender knows that all has come, and its user waits until the sender is fenced off. */
+    TOLD,
+    /** The destination compares and stores the last of it. */
+    FINISHING
+  }
+
   private final Destination destination;
   private final Consumer<Received> whenReceived;
   private final GrantedPieces granted;
@@ -50,25 +67,15 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   private long length = UNKNOWN;
   private long announced = UNKNOWN;
   private long confirmed;
-  private StandingLandings.@Nullable Landing standing;
+  private Phase phase = Phase.NEW;
+  private @Nullable StandingCopy standing;
 
   /** Whether its sender did not wait to be told anything; also where the landing is gone. */
   private boolean sentAtOnce;
 
   private boolean moving;
   private boolean moveAgain;
-  private boolean preparing;
-  private boolean prepared;
-
-  /** Nothing could be granted before a call's request, and a grant behind it is not expected. */
-  private boolean waitsForOffer;
-
   private boolean sentHeard;
-
-  /** Its sender knows that all has come, and its user waits until the sender is fenced off. */
-  private boolean told;
-
-  private boolean finishing;
   private @Nullable Runnable putOff;
   private int sendersSum;
   private @Nullable TransferException failure;
@@ -104,10 +111,10 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
    * @param landing null where it is closed by now
    */
   void comesInto(StandingLandings.@Nullable Landing landing) {
-    standing = landing;
     sentAtOnce = true;
     checksum = checked ? Checksum.ALWAYS : Checksum.NEVER; // it may be written and summed by now
     if (landing != null) {
+      standing = new StandingCopy(landing);
       landing.use(this);
     }
   }
@@ -121,7 +128,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     } else if (destination.isQuicklyPrepared(objectLength)) {
       prepared(prepareNow(objectLength));
     } else {
-      preparing = true;
+      phase = Phase.PREPARING;
       destination.prepareElsewhere(host, objectLength, checksum, this::prepared);
     }
   }
@@ -135,10 +142,10 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     long capacity = destination.capacity();
     if (destination.isQuicklyPrepared(capacity)) {
       Throwable problem = prepareNow(capacity);
-      prepared = problem == null;
       if (problem == null) {
+        phase = Phase.MOVING;
         moveOn();
-        waitsForOffer = !granted.isAnyOpen();
+        phase = granted.isAnyOpen() ? Phase.MOVING : Phase.AWAITS_OFFER;
         granted.forgetWait();
       } else {
         fail(problem);
@@ -154,12 +161,12 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     if (announced != UNKNOWN) {
       return "an object that was offered twice";
     }
-    if (!prepared) {
+    if (phase == Phase.NEW) {
       begin(objectLength);
       return null;
     }
     announced = objectLength;
-    waitsForOffer = false;
+    phase = Phase.MOVING;
     handle.total(objectLength);
     if (objectLength > destination.capacity()) {
       tooLong(objectLength);
@@ -195,8 +202,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void prepared(@Nullable Throwable problem) {
-    preparing = false;
-    prepared = problem == null;
+    phase = Phase.MOVING;
     if (isOver()) {
       freeIfFenced();
     } else if (problem != null) {
@@ -220,6 +226,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     } else if (sentAtOnce) {
       beginAgain();
     } else {
+      phase = Phase.ASKED;
       asked = beginning.length();
       sayResume(beginning);
     }
@@ -241,10 +248,11 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     if (isOver()) {
       return null;
     }
-    if (asked == 0 || (from != 0 && from != asked)) {
+    if (phase != Phase.ASKED || (from != 0 && from != asked)) {
       return "an object that begins at " + from + ", where " + asked + " was asked for";
     }
     asked = 0;
+    phase = Phase.MOVING;
     if (from == 0) {
       beginAgain();
     } else {
@@ -257,10 +265,10 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void beginAgain() {
-    preparing = true;
+    phase = Phase.PREPARING;
     destination.beginAgain(
         problem -> {
-          preparing = false;
+          phase = Phase.MOVING;
           if (isOver()) {
             freeIfFenced();
           } else if (problem != null) {
@@ -288,7 +296,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private boolean mayOpen() {
-    return prepared && !preparing && asked == 0 && !waitsForOffer;
+    return phase.compareTo(Phase.MOVING) >= 0;
   }
 
   private void goOn() {
@@ -297,9 +305,9 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void moveOnce() {
-    StandingLandings.Landing landing = standing;
-    if (landing != null) {
-      copyOut(landing);
+    StandingCopy copy = standing;
+    if (copy != null) {
+      copyOut(copy);
       finishIfWhole();
       return;
     }
@@ -317,25 +325,25 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   /** Its landing is closed. If all is there, it stays so; else it is to be written elsewhere. */
   void landingClosed() {
-    StandingLandings.Landing landing = standing;
-    if (landing != null && landing.arrived() < announced) {
+    StandingCopy copy = standing;
+    if (copy != null && copy.arrived() < announced) {
       standing = null;
-      landing.drop();
+      copy.drop();
       moveOn();
     }
   }
 
-  private void copyOut(StandingLandings.Landing landing) {
-    if (landing.arrived() > length) {
-      tooMuch(landing.arrived());
+  private void copyOut(StandingCopy copy) {
+    if (copy.arrived() > length) {
+      tooMuch(copy.arrived());
     }
     long before = confirmed;
-    while (landing.arrived() == length && confirmed < length && !isOver()) {
+    while (copy.arrived() == length && confirmed < length && !isOver()) {
       LandingPiece piece = destination.next(confirmed);
       if (piece == null) {
         break;
       }
-      copyOut(landing, piece);
+      copyOut(copy, piece);
     }
     if (confirmed > before) {
       host.bulkContext().counters().bytesReceived.addAndGet(confirmed - before);
@@ -343,10 +351,9 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     }
   }
 
-  private void copyOut(StandingLandings.Landing landing, LandingPiece piece) {
+  private void copyOut(StandingCopy copy, LandingPiece piece) {
     try {
-      OpenSource.requireAlive(piece.memory);
-      piece.memory.copyFrom(landing.memory(piece.offset, piece.memory.byteSize()));
+      copy.fill(piece);
     } catch (TransferProblem | RuntimeException | InternalError e) {
       fail(e); // an InternalError where a mapped file has become shorter
       return;
@@ -447,15 +454,18 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void finishIfWhole() {
-    if (finishing || isOver() || !hasAll() || (!sentHeard && endsBySent(checked, length))) {
+    if (phase == Phase.FINISHING
+        || isOver()
+        || !hasAll()
+        || (!sentHeard && endsBySent(checked, length))) {
       return;
     }
-    if (!told && !checked && standing == null && destination.isInPlace()) {
-      told = true;
+    if (phase != Phase.TOLD && !checked && standing == null && destination.isInPlace()) {
+      phase = Phase.TOLD;
       sayDone();
     }
     if (granted.isFenced() && destination.isIdle()) {
-      finishing = true;
+      phase = Phase.FINISHING;
       destination.finish(length, checked ? sendersSum : null, this::finished);
     }
   }
@@ -472,7 +482,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
    */
   @Override
   boolean putsOff(Runnable failing) {
-    if (lost || !(finishing || told)) {
+    if (lost || phase.compareTo(Phase.TOLD) < 0) {
       return false;
     }
     if (!peerWaits()) {
@@ -483,8 +493,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void finished(@Nullable Throwable problem) {
-    finishing = false;
-    told = false;
+    phase = Phase.MOVING;
     if (problem == null) {
       isWhole();
     } else if (putOff != null) {
@@ -497,7 +506,8 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   private void isWhole() {
     succeeded();
     if (standing != null) {
-      leave(standing);
+      host.bulkContext().counters().landedAtOnce.incrementAndGet();
+      standing.leave(peerWaits());
     }
     if (peerWaits()) {
       sayDone();
@@ -505,15 +515,6 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     Received received = destination.received(length);
     whenReceived.accept(received);
     handle.succeed(received);
-  }
-
-  private void leave(StandingLandings.Landing landing) {
-    host.bulkContext().counters().landedAtOnce.incrementAndGet();
-    if (peerWaits()) {
-      landing.giveBack();
-    } else {
-      landing.drop(); // the peer has given it up, too
-    }
   }
 
   // ---- the end ----
@@ -527,10 +528,10 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   void failed(TransferException why) {
     failure = why;
     destination.giveUp();
-    StandingLandings.Landing landing = standing;
-    if (landing != null) {
+    StandingCopy copy = standing;
+    if (copy != null) {
       standing = null;
-      landing.drop();
+      copy.drop();
     }
     granted.closeAll();
     if (lost || !destination.isUsers()) {
@@ -541,7 +542,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   private void freeIfFenced() {
     TransferException why = failure;
-    if (why == null || !granted.isFenced() || preparing || !destination.isIdle()) {
+    if (why == null || !granted.isFenced() || phase == Phase.PREPARING || !destination.isIdle()) {
       return;
     }
     failure = null;
