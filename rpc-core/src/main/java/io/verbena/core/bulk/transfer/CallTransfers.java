@@ -114,7 +114,7 @@ public final class CallTransfers {
   public void answer(long callId, String call, OpenSource source) {
     long id = idOfCall(callId, TransferId.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    transfers.offer(id, source.length(), Checksum.FILES, "", Pushes.NO_LANDING);
+    transfers.frames().offer(id, source.length(), Checksum.FILES, "", Pushes.NO_LANDING);
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, () -> {});
     transfers.send(transfer);
@@ -189,7 +189,7 @@ public final class CallTransfers {
 
   /** Has the peer not send what a message of its left out. */
   public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
-    transfers.refuse(idOfCall(callId, partsOf(request), !request), status, why);
+    transfers.frames().refuse(idOfCall(callId, partsOf(request), !request), status, why);
   }
 
   /** Nobody waits for a call of this end's any more: neither way are its values of use. */

@@ -43,8 +43,14 @@ final class Pushes {
     if (target != null) {
       transfer.goInto(target);
     }
-    transfers.offer(
-        id, source.length(), options.checksum(), name, target == null ? NO_LANDING : target.number);
+    transfers
+        .frames()
+        .offer(
+            id,
+            source.length(),
+            options.checksum(),
+            name,
+            target == null ? NO_LANDING : target.number);
     transfers.send(transfer);
   }
 
@@ -68,8 +74,10 @@ final class Pushes {
     StandingLandings.Landing standing = landings.find(landing);
     PushTaker asked = taker;
     if (asked == null) {
-      transfers.refuse(
-          id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
+      transfers
+          .frames()
+          .refuse(
+              id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
     } else if (transfers.refusesMore(id)) {
       if (standing != null) {
         standing.drop();

@@ -36,7 +36,7 @@ final class StandingTargets {
     int epoch = in.readInt();
     ByteBuffer advertisement = in.readBuffer();
     long open = in.readVarLong();
-    if (number <= lastTold || advertisement.remaining() > Transfers.MOST_ADVERTISEMENT) {
+    if (number <= lastTold || advertisement.remaining() > TransferFrames.MOST_ADVERTISEMENT) {
       return "standing landing " + number + ", where " + lastTold + " was last";
     }
     if (open < oldest || open > number) {
