@@ -3,7 +3,6 @@ package io.verbena.core.session;
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
-import io.verbena.core.NanoClock;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
@@ -14,10 +13,8 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -44,26 +41,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Connector implements SessionRole {
   private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
-  private static final long MILLI = 1_000_000;
-  private static final long FIRST_DELAY_NANOS = 10_000_000;
-  private static final long LONGEST_DELAY_NANOS = 1_000_000_000;
-  private static final int RESUME_ATTEMPTS = 5;
-
-  /** Where each connection is lost as soon as it is made, no better one is to be expected. */
-  private static final int MOST_LOST_GREETINGS = 3;
-
-  /**
-   * A port that says for so long a part of the resume window that nobody listens has lost its
-   * process, and with it the session. What stands between, such as a proxy that reads its
-   * configuration again, may be away for shorter.
-   */
-  private static final int GONE_PART = 10;
-
-  private static final long NEVER = Long.MIN_VALUE;
 
   private final ConnectorConfig config;
   private final EventLoop loop;
   private final SessionCore session;
+  private final AttemptTimes times;
   private final List<Consumer<@Nullable Failure>> waiters = new ArrayList<>();
   private SessionKey key = SessionKey.NONE;
   private int epoch;
@@ -77,18 +59,10 @@ public final class Connector implements SessionRole {
   private @Nullable Question<String> asked;
 
   private long retryTimer = Timers.NONE;
-  private long delayNanos;
-  private long openUntil;
-  private int lostGreetings;
-  private boolean resumeDue;
-  private long resumeUntil;
-  private long nobodyListensSince = NEVER;
   private @Nullable String obstacle;
 
   /** The last server has shut down, and there was none since. */
   private boolean shutDown;
-
-  private long connectingSince;
 
   /** The link that the greeting under way wants to keep; 0 for none. */
   private int keptEpoch;
@@ -100,6 +74,7 @@ public final class Connector implements SessionRole {
   public Connector(SessionContext context, ConnectorConfig config) {
     this.config = config;
     this.loop = context.loop();
+    this.times = new AttemptTimes(loop::now, config.link(), context.limits().resumeWindow());
     this.session = new SessionCore(context, this);
   }
 
@@ -147,8 +122,7 @@ public final class Connector implements SessionRole {
 
   /** Has all the time for an attempt that there is. */
   private void begin() {
-    openUntil = loop.now() + NanoClock.nanos(config.link().connectTimeout());
-    lostGreetings = 0;
+    times.beginOpening();
     connect();
   }
 
@@ -159,7 +133,7 @@ public final class Connector implements SessionRole {
   /** Asks for a token first, and then for a link. */
   private void connect() {
     connecting = true;
-    connectingSince = loop.now();
+    times.attemptBegins();
     Supplier<String> supplier = config.token();
     if (supplier == null) {
       connect("");
@@ -169,7 +143,7 @@ public final class Connector implements SessionRole {
         Question.ask(
             loop,
             session.context().workers().deciders(),
-            attemptOptions().connectTimeout(),
+            times.tokenLimit(isResuming()),
             supplier::get,
             this::connect,
             silence -> noToken(silence.words()));
@@ -189,7 +163,7 @@ public final class Connector implements SessionRole {
     loop.driver()
         .connect(
             config.address(),
-            isTryingForAWhile() ? resumeOptions() : attemptOptions(),
+            times.linkOptions(isResuming()),
             new LinkDriver.ConnectHandler() {
               @Override
               public LinkListener onConnected(Link link) {
@@ -205,13 +179,7 @@ public final class Connector implements SessionRole {
 
   private void linkFailed(LinkException failure) {
     String reason = String.valueOf(failure.getMessage());
-    if (!failure.nobodyListens()) {
-      nobodyListensSince = NEVER;
-    } else if (nobodyListensSince == NEVER) {
-      nobodyListensSince = loop.now();
-    }
-    long most = NanoClock.nanos(session.limits().resumeWindow()) / GONE_PART;
-    boolean gone = failure.nobodyListens() && loop.now() - nobodyListensSince >= most;
+    boolean gone = times.isGone(failure);
     if (gone && isResuming() && !session.isAttached() && !session.isEnded()) {
       forgetPeer(reason); // what was sent fails, and what was not waits for a new session
     }
@@ -224,33 +192,9 @@ public final class Connector implements SessionRole {
     session.forgetPeer(reason);
   }
 
-  private LinkOptions attemptOptions() {
-    return isResuming() ? resumeOptions() : openingOptions();
-  }
-
-  private LinkOptions openingOptions() {
-    return within(Duration.ofNanos(Math.max(MILLI, openUntil - loop.now())));
-  }
-
-  private LinkOptions within(Duration limit) {
-    LinkOptions link = config.link();
-    Duration timeout = limit.compareTo(link.connectTimeout()) < 0 ? limit : link.connectTimeout();
-    return new LinkOptions(link.maxFrameBytes(), timeout, link.tls());
-  }
-
-  /** An attempt that goes unanswered must leave time for others within the resume window. */
-  private LinkOptions resumeOptions() {
-    return within(session.limits().resumeWindow().dividedBy(RESUME_ATTEMPTS));
-  }
-
-  /** A server that takes connections and says nothing lengthens neither opening nor resuming. */
-  private Duration handshakeLimit() {
-    long left = (isResuming() ? resumeUntil : openUntil) - loop.now();
-    return within(Duration.ofNanos(Math.max(MILLI, left))).connectTimeout();
-  }
-
   private LinkListener greet(Link link, String token) {
-    ClientHandshake handshake = new ClientHandshake(link, loop, handshakeLimit(), this);
+    ClientHandshake handshake =
+        new ClientHandshake(link, loop, times.handshakeLimit(isResuming()), this);
     LinkPort port = new LinkPort(handshake);
     greetedEpoch = nextEpoch();
     handshake.begin(port, greetedEpoch, hello(link, token));
@@ -291,8 +235,7 @@ public final class Connector implements SessionRole {
       welcomedBeside(link, port, peer);
       return;
     }
-    resumeDue = false;
-    nobodyListensSince = NEVER;
+    times.linked();
     obstacle = null;
     shutDown = false;
     if (!session.attach(link, port, greetedEpoch, welcome.received(), welcome.limits(), peer)) {
@@ -300,7 +243,7 @@ public final class Connector implements SessionRole {
       peerLost("the server's account of the session cannot be true");
       return;
     }
-    delayNanos = 0;
+    times.answered();
     if (!resumed) {
       session.peerServes(welcome.services());
     }
@@ -317,10 +260,9 @@ public final class Connector implements SessionRole {
       attemptFailed(RpcStatus.UNAVAILABLE, gone);
       return;
     }
-    resumeDue = false;
-    nobodyListensSince = NEVER;
+    times.linked();
     obstacle = null;
-    delayNanos = 0;
+    times.answered();
     session.attachFirst(link, port, greetedEpoch, peer);
     LOG.debug("Session {} has a first link to {} again", key, peer.address());
   }
@@ -360,32 +302,22 @@ public final class Connector implements SessionRole {
 
   /** A connection was lost before it had a session: that may be chance, so another is made. */
   void greetingLost(String reason) {
-    long delay = nextDelay();
-    boolean again =
-        !isResuming()
-            && !session.isEnded()
-            && ++lostGreetings <= MOST_LOST_GREETINGS
-            && loop.now() + delay - openUntil < 0;
+    boolean again = !isResuming() && !session.isEnded() && times.mayGreetAgain();
     if (!again) {
       attemptFailed(RpcStatus.UNAVAILABLE, reason);
       return;
     }
     connecting = false;
-    delayNanos = delay;
     retryTimer =
         loop.timers()
             .schedule(
-                loop.now() + delay,
+                loop.now() + times.lengthenDelay(),
                 now -> {
                   retryTimer = Timers.NONE;
                   if (!session.isEnded()) {
                     connect();
                   }
                 });
-  }
-
-  private long nextDelay() {
-    return Math.clamp(delayNanos * 2, FIRST_DELAY_NANOS, LONGEST_DELAY_NANOS);
   }
 
   void attemptFailed(RpcStatus status, String met) {
@@ -395,21 +327,21 @@ public final class Connector implements SessionRole {
     if (session.isEnded()) {
       return;
     }
-    delayNanos = nextDelay();
-    if (status == RpcStatus.UNAVAILABLE && isTryingForAWhile()) {
-      retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
+    long delay = times.lengthenDelay();
+    if (status == RpcStatus.UNAVAILABLE && times.isRepeating()) {
+      retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
     } else if (!isResuming()) {
-      resumeDue = false;
+      times.stopRepeating();
       session.failWaiting(status, reason);
       tellWaiters(new Failure(status, reason));
-      retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
+      retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
     } else {
-      resumeDue = false;
+      times.stopRepeating();
       forgetPeer(reason);
       session.failWaiting(status, reason);
       tellWaiters(new Failure(status, reason));
       if (config.keepsOpen()) {
-        retryTimer = loop.timers().schedule(loop.now() + delayNanos, now -> retry());
+        retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
       }
     }
   }
@@ -441,25 +373,15 @@ public final class Connector implements SessionRole {
     if (obstacle == null) {
       obstacle = "its connection was lost: " + reason;
     }
-    if (!resumeDue) { // the loss of another link meanwhile buys no more time
-      tryForAWhile();
+    if (!times.hasBegunToRepeat()) { // the loss of another link meanwhile buys no more time
+      times.repeat();
     }
     linkWanted();
   }
 
-  /** From now on failed attempts are repeated until the resume window is over. */
-  private void tryForAWhile() {
-    resumeDue = true;
-    resumeUntil = loop.now() + NanoClock.nanos(session.limits().resumeWindow());
-  }
-
-  private boolean isTryingForAWhile() {
-    return resumeDue && loop.now() - resumeUntil < 0;
-  }
-
   @Override
   public void peerLost(String reason) {
-    resumeDue = false;
+    times.stopRepeating();
     goOnWithoutPeer(reason);
   }
 
@@ -468,7 +390,7 @@ public final class Connector implements SessionRole {
     if (session.peerDrains()) {
       shutDown = true;
       obstacle = "the server shut down";
-      tryForAWhile(); // its successor may take some time to start
+      times.repeat(); // its successor may take some time to start
       goOnWithoutPeer(reason);
     } else {
       peerLost(reason);
@@ -485,8 +407,7 @@ public final class Connector implements SessionRole {
   @Override
   public @Nullable String obstacle() {
     if (connecting) {
-      long millis = (loop.now() - connectingSince) / 1_000_000;
-      String silent = config.address() + " has not answered for " + millis + " ms";
+      String silent = config.address() + " has not answered for " + times.attemptMillis() + " ms";
       return obstacle == null ? silent : silent + "; before that: " + obstacle;
     }
     return obstacle;
