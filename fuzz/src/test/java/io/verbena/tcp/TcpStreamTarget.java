@@ -46,8 +46,8 @@ public final class TcpStreamTarget implements Target {
     private final List<String> heard = new ArrayList<>();
     private final Pace pace = new Pace(() -> 0);
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-    private final Landings landings = new Landings();
-    private final FrameReader reader = new FrameReader(MOST_FRAME, allocator, landings, this);
+    private final OpenTargets targets = new OpenTargets();
+    private final FrameReader reader = new FrameReader(MOST_FRAME, allocator, targets, this);
     private boolean paused;
     private boolean closed;
 
@@ -63,9 +63,9 @@ public final class TcpStreamTarget implements Target {
         MemorySegment memory = arena.allocate(2 * ROOM + 3 * GUARD);
         memory.fill((byte) 0x55);
         Region region = new Region(memory);
-        landings.open(region, GUARD, ROOM, upTo -> heard.add("first up to " + upTo));
-        landings.open(region, 2 * GUARD + ROOM, ROOM, upTo -> heard.add("second up to " + upTo));
-        landings.open(region, 0, GUARD, upTo -> heard.add("closed")).close(() -> {});
+        targets.open(region, GUARD, ROOM, upTo -> heard.add("first up to " + upTo));
+        targets.open(region, 2 * GUARD + ROOM, ROOM, upTo -> heard.add("second up to " + upTo));
+        targets.open(region, 0, GUARD, upTo -> heard.add("closed")).close(() -> {});
         for (int at = 1; at < input.length && !closed; at += cut) {
           offer(at, Math.min(cut, input.length - at));
         }
@@ -85,7 +85,7 @@ public final class TcpStreamTarget implements Target {
     private void offer(int from, int length) {
       int at = from;
       while (at < from + length && !closed) {
-        ByteBuf landing = reader.landing();
+        ByteBuf landing = reader.chunkRoom();
         int left = from + length - at;
         ByteBuf buffer = landing == null ? allocator.directBuffer(left) : landing;
         int now = Math.min(left, buffer.writableBytes());

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the frames in what a socket delivers and hands them over where they lie. Only a frame that
  * ends in a later read is copied, and no more memory is spent on it than bytes of it have come.
- * Between frames there may be chunks of bulk bytes, which are for the landings.
+ * Between frames there may be chunks of bulk bytes, which are for the targets.
  */
 final class FrameReader {
   /** Bytes of the length before each frame. */
@@ -19,7 +19,7 @@ final class FrameReader {
 
   private final int maxFrameBytes;
   private final ByteBufAllocator allocator;
-  private final Landings landings;
+  private final OpenTargets targets;
   private final Owner owner;
 
   /** What has been read but not handed over: the start of a frame; whole ones after a pause. */
@@ -46,17 +46,17 @@ final class FrameReader {
     void onViolation(String reason);
   }
 
-  FrameReader(int maxFrameBytes, ByteBufAllocator allocator, Landings landings, Owner owner) {
+  FrameReader(int maxFrameBytes, ByteBufAllocator allocator, OpenTargets targets, Owner owner) {
     this.maxFrameBytes = maxFrameBytes;
     this.allocator = allocator;
-    this.landings = landings;
+    this.targets = targets;
     this.owner = owner;
   }
 
   /** Takes what was read; the caller releases it. */
   void read(ByteBuf in) {
-    if (landings.isBuffer(in)) {
-      landings.landed();
+    if (targets.isBuffer(in)) {
+      targets.landed();
       handOver(Unpooled.EMPTY_BUFFER);
       return;
     }
@@ -86,30 +86,30 @@ final class FrameReader {
 
   /** Returns whether something came that has not been handed over. */
   boolean hasKept() {
-    return kept != null || landings.isWhole();
+    return kept != null || targets.isWhole();
   }
 
   /** Returns words for what would be cut short if nothing more came; empty for nothing. */
   String inTheMiddleOf() {
-    if (landings.inChunk()) {
+    if (targets.inChunk()) {
       return " in the middle of bulk bytes";
     }
     return kept != null ? " in the middle of a frame" : "";
   }
 
   /** Returns memory to read the rest of a chunk into, retained; null if that is not what comes. */
-  @Nullable ByteBuf landing() {
-    return kept == null && !handingOver ? landings.buffer() : null;
+  @Nullable ByteBuf chunkRoom() {
+    return kept == null && !handingOver ? targets.buffer() : null;
   }
 
   /** Returns whether what comes next is likely a chunk's header; true once per chunk. */
   boolean headerIsNext() {
-    return landings.headerIsNext();
+    return targets.headerIsNext();
   }
 
   void close() {
     closed = true;
-    landings.close();
+    targets.close();
     if (!handingOver) {
       releaseKept();
     }
@@ -122,8 +122,8 @@ final class FrameReader {
   /** Moves over what the first frame or header in {@code to} lacks, and no more. */
   private void topUp(ByteBuf to, ByteBuf from) {
     int have = to.readableBytes();
-    int need = landings.inChunk() ? 0 : PREFIX;
-    if (need <= have && !landings.inChunk()) {
+    int need = targets.inChunk() ? 0 : PREFIX;
+    if (need <= have && !targets.inChunk()) {
       int length = to.getInt(to.readerIndex());
       if (beginsReceipt(length)) {
         need = Receipt.BYTES;
@@ -152,7 +152,7 @@ final class FrameReader {
   private void handOver(ByteBuf in) {
     handingOver = true;
     try {
-      while (wantsMore() && (landings.inChunk() ? takeChunk(in) : takeFrames(in))) {}
+      while (wantsMore() && (targets.inChunk() ? takeChunk(in) : takeFrames(in))) {}
     } finally {
       handingOver = false;
     }
@@ -160,15 +160,15 @@ final class FrameReader {
 
   /** Returns whether there may be more in the buffer. */
   private boolean takeChunk(ByteBuf in) {
-    String violation = landings.take(in);
+    String violation = targets.take(in);
     if (violation != null) {
       owner.onViolation(violation);
       return false;
     }
-    if (!landings.isWhole()) {
+    if (!targets.isWhole()) {
       return false;
     }
-    landings.endChunk();
+    targets.endChunk();
     return true;
   }
 
@@ -212,14 +212,14 @@ final class FrameReader {
   }
 
   private boolean beginsChunk(int prefix) {
-    return Chunk.begins(prefix) && landings.expectChunks();
+    return Chunk.begins(prefix) && targets.expectChunks();
   }
 
   private boolean beginChunk(ByteBuf in) {
     if (in.readableBytes() < Chunk.HEADER) {
       return false;
     }
-    String violation = landings.begin(Chunk.readFrom(in));
+    String violation = targets.begin(Chunk.readFrom(in));
     if (violation != null) {
       owner.onViolation(violation);
     }

@@ -66,9 +66,9 @@ final class ReceiveBuffer {
     }
 
     private ByteBuf next(ByteBufAllocator allocator) {
-      ByteBuf landing = reader == null ? null : reader.landing();
-      if (landing != null) {
-        return landing;
+      ByteBuf room = reader == null ? null : reader.chunkRoom();
+      if (room != null) {
+        return room;
       }
       ByteBuf next = reader != null && reader.headerIsNext() ? shared.small : shared.buffer;
       // In use only if a frame's listener makes the loop read again, from within the frame.

@@ -32,7 +32,7 @@ final class TcpBulk implements BulkPort {
   private static final int CHUNKS_UNDER_WAY = Pace.CHUNKS / 2;
 
   private final TcpLink link;
-  private final Landings landings;
+  private final OpenTargets targets;
   private final boolean tls;
   private final Pace pace;
 
@@ -43,9 +43,9 @@ final class TcpBulk implements BulkPort {
   private long bytesUnderWay;
   private int sourcesInUse;
 
-  TcpBulk(TcpLink link, Landings landings, boolean tls, Pace pace) {
+  TcpBulk(TcpLink link, OpenTargets targets, boolean tls, Pace pace) {
     this.link = link;
-    this.landings = landings;
+    this.targets = targets;
     this.tls = tls;
     this.pace = pace;
   }
@@ -89,7 +89,7 @@ final class TcpBulk implements BulkPort {
   @Override
   public BulkTarget open(
       BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
-    return landings.open(region, offset, length, listener);
+    return targets.open(region, offset, length, listener);
   }
 
   @Override

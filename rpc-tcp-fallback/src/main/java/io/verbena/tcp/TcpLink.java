@@ -33,7 +33,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   private final LinkCapabilities capabilities;
   private final @Nullable String peerPrincipal;
   private final FrameReader reader;
-  private final Landings landings;
+  private final OpenTargets targets;
   private final Pace pace;
   private final TcpBulk bulk;
 
@@ -72,10 +72,10 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
     this.direct = tls == null ? DirectWriter.to(channel) : null;
-    this.landings = new Landings();
+    this.targets = new OpenTargets();
     this.pace = new Pace(driver.loop().ticker()::nanoTime);
-    this.bulk = new TcpBulk(this, landings, tls != null, pace);
-    this.reader = new FrameReader(maxFrameBytes, channel.alloc(), landings, this);
+    this.bulk = new TcpBulk(this, targets, tls != null, pace);
+    this.reader = new FrameReader(maxFrameBytes, channel.alloc(), targets, this);
     ReceiveBuffer.readFor(reader, channel);
   }
 
@@ -149,7 +149,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   @Override
   public void flush() {
-    if (landings.isReceiptDue() && closedBecause == null && channel.isWritable()) {
+    if (targets.isReceiptDue() && closedBecause == null && channel.isWritable()) {
       addReceipt();
     }
     write();
@@ -164,8 +164,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
       return;
     }
     batch = batch != null ? batch : driver.batches().take(Receipt.BYTES);
-    landings.receiptGiven();
-    Receipt.writeTo(batch, landings.comeWhole());
+    targets.receiptGiven();
+    Receipt.writeTo(batch, targets.comeWhole());
   }
 
   private void write() {
@@ -381,12 +381,12 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf in = (ByteBuf) message;
-    long before = landings.come();
+    long before = targets.come();
     try {
       if (closedBecause == null) {
         reader.read(in);
       }
-      if (landings.come() > before) {
+      if (targets.come() > before) {
         tellOfBulk();
       }
     } catch (RuntimeException e) {
@@ -422,7 +422,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
       // Later, since this may be called from within the owner's own send or flush.
       channel.eventLoop().execute(tellOfRoom);
     }
-    if (landings.isReceiptDue() && channel.isWritable()) {
+    if (targets.isReceiptDue() && channel.isWritable()) {
       channel.eventLoop().execute(this::flush);
     }
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the bulk port. While a chunk is coming in the socket is read straight into that memory. What
  * comes for a target that has been closed is read past; so a target is fenced when it is closed.
  */
-final class Landings {
+final class OpenTargets {
   private static final long FIRST = 1;
 
   private final Map<Long, Target> open = new HashMap<>();
@@ -27,7 +27,7 @@ final class Landings {
   private @Nullable Target target;
 
   /** Where the chunk goes, written up to where it has come; null if its target was closed. */
-  private @Nullable ByteBuf landing;
+  private @Nullable ByteBuf room;
 
   /** How much of the chunk is still to come. */
   private int missing;
@@ -116,7 +116,7 @@ final class Landings {
         return freed(to);
       }
       MemorySegment piece = to.memory.asSlice(header.at(), header.bytes());
-      landing = Unpooled.wrappedBuffer(piece.asByteBuffer()).clear();
+      room = Unpooled.wrappedBuffer(piece.asByteBuffer()).clear();
     }
     chunk = header;
     target = to;
@@ -143,23 +143,23 @@ final class Landings {
 
   /** Returns memory to read the chunk into, retained; null if it is to be read like frames. */
   @Nullable ByteBuf buffer() {
-    if (landing == null || missing == 0 || target == null || !target.isAlive()) {
+    if (room == null || missing == 0 || target == null || !target.isAlive()) {
       return null;
     }
-    return landing.retain();
+    return room.retain();
   }
 
   /** Returns whether a buffer is the one that {@link #buffer} gave. */
   @SuppressWarnings("ReferenceEquality") // the very buffer, not one with equal bytes
   boolean isBuffer(ByteBuf read) {
-    return read == landing;
+    return read == room;
   }
 
   /** The buffer has been read into. */
   void landed() {
-    if (landing != null) {
-      come += missing - landing.writableBytes();
-      missing = landing.writableBytes();
+    if (room != null) {
+      come += missing - room.writableBytes();
+      missing = room.writableBytes();
     }
   }
 
@@ -170,10 +170,10 @@ final class Landings {
    */
   @Nullable String take(ByteBuf in) {
     int bytes = Math.min(missing, in.readableBytes());
-    if (landing == null || target == null) {
+    if (room == null || target == null) {
       in.skipBytes(bytes);
     } else if (target.isAlive()) {
-      landing.writeBytes(in, bytes);
+      room.writeBytes(in, bytes);
     } else {
       return freed(target);
     }
@@ -204,9 +204,9 @@ final class Landings {
   /** Lets go of the target of the chunk under way. */
   private void drop() {
     target = null;
-    if (landing != null) {
-      landing.release();
-      landing = null;
+    if (room != null) {
+      room.release();
+      room = null;
     }
   }
 
