@@ -111,6 +111,8 @@ final class Lane implements LinkListener {
     closed = true;
     keepalive.stop();
     if (bulkPath != null) {
+      // Before Lanes, which has transfers go on by other links: nothing of this one may be theirs
+      // then.
       session.transfers().pathClosed(bulkPath);
     }
     session.lanes().onClosed(this, reason);
