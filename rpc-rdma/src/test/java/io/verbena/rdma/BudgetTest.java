@@ -8,6 +8,7 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Waiters;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
@@ -16,9 +17,11 @@ import io.verbena.verbs.fabric.DeviceProfile.Windows;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -204,8 +207,12 @@ final class BudgetTest {
   }
 
   private BulkRegion attach(SteppedLinks.Pair pair, long bytes) throws LinkException {
-    return Objects.requireNonNull(pair.client().link().bulk())
-        .attach(memory(bytes), MemoryLife.HELD);
+    return attach(pair, bytes, MemoryLife.HELD);
+  }
+
+  private BulkRegion attach(SteppedLinks.Pair pair, long bytes, MemoryLife life)
+      throws LinkException {
+    return Objects.requireNonNull(pair.client().link().bulk()).attach(memory(bytes), life);
   }
 
   /** Where each link has a domain of its own. */
@@ -246,7 +253,55 @@ final class BudgetTest {
     assertThat(harness.east.counters().cachedBytes()).isZero();
   }
 
-  /** No other may deregister what a loop keeps: it hears of the need within half a second. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whoFindsNoRoomIsToldWhenAnotherLoopGivesSomeBack(boolean bySystem) throws LinkException {
+    open(
+        DeviceProfile.full().withMemlock(bySystem ? BUDGET : Long.MAX_VALUE),
+        RdmaSettings.DEFAULT.withMaxPinnedBytes(bySystem ? 2 * BUDGET : BUDGET));
+    BulkRegion little = attach(links.open(), 1 << 20, MemoryLife.ONCE);
+    try (SteppedLinks others = new SteppedLinks(harness, OPTIONS, OPTIONS)) {
+      SteppedLinks.Pair other = others.open();
+      List<BulkRegion> all = new ArrayList<>();
+      LinkException refused = attachAll(other, all);
+      Queue<Runnable> loop = new ArrayDeque<>();
+      List<BulkRegion> had = new ArrayList<>();
+      Waiters waiters = Objects.requireNonNull(refused.shortage()).waiters();
+      Waiters.Place place =
+          waiters.place(
+              loop::add,
+              () -> {
+                try {
+                  had.add(attach(other, 1 << 20, MemoryLife.ONCE));
+                } catch (LinkException e) {
+                  // waits on
+                }
+              });
+      place.join(refused.shortage()::needs);
+      loop.remove().run();
+      assertThat(had).as("when it looked for what was given back before").isEmpty();
+      little.release();
+      loop.remove().run();
+      assertThat(had).hasSize(1);
+      place.leave();
+      assertThat(waiters.isEmpty()).isTrue();
+      had.forEach(BulkRegion::release);
+      all.forEach(BulkRegion::release);
+    }
+  }
+
+  /** Registers a MiB after the other, until there is no room. */
+  private LinkException attachAll(SteppedLinks.Pair pair, List<BulkRegion> into) {
+    while (true) {
+      try {
+        into.add(attach(pair, 1 << 20, MemoryLife.ONCE));
+      } catch (LinkException e) {
+        return e;
+      }
+    }
+  }
+
+  /** No other may deregister what a loop keeps: it is woken for that. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whatIsIdleOfOneLoopMakesRoomForAnother(boolean bySystem) throws LinkException {
@@ -259,7 +314,8 @@ final class BudgetTest {
       assertThatThrownBy(() -> attach(other, HALF))
           .isInstanceOf(LinkException.class)
           .hasMessageContaining(bySystem ? "ulimit -l unlimited" : "raise maxPinnedBytes");
-      links.stepUntil("what is idle to go", () -> harness.east.counters().cachedBytes() == 0);
+      links.step();
+      assertThat(harness.east.counters().cachedBytes()).as("what was idle").isZero();
       attach(other, HALF).release();
       assertThat(harness.east.counters().cachedBytes()).isEqualTo(HALF);
     }

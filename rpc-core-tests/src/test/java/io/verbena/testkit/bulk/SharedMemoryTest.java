@@ -174,6 +174,30 @@ class SharedMemoryTest {
     assertThat(raw.heard).contains(FrameKind.FAILURE);
   }
 
+  @Test
+  void whoWaitsGoesOnAtOnceWhenAnotherGivesBack() throws LinkException {
+    RawSession raw = open();
+    int length = MEMORY / 2 + SHARE / 2;
+    announce(raw, 1, length);
+    bring(raw);
+    CompletableFuture<Integer> call = values().count(new byte[length]).toCompletableFuture();
+    pass(Duration.ofSeconds(2));
+    assertThat(call).as("the other one has what is lent out").isNotDone();
+    long now = bulk.world.clock().nanoTime();
+    raw.send(
+        RawPeer.frame(
+            FrameKind.BULK_CANCEL,
+            2,
+            raw.granted.getFirst().number(),
+            out -> {
+              out.writeByte(RpcStatus.CANCELLED.code());
+              out.writeString("it has changed its mind");
+            }));
+    RawSession.settle(bulk, attacker);
+    assertThat(call).isCompletedWithValue(length);
+    assertThat(bulk.world.clock().nanoTime()).as("no time has passed").isEqualTo(now);
+  }
+
   /** Asks for an array of so many bytes. */
   private void askFor(RawSession raw, int number, int bytes) {
     raw.send(

@@ -13,7 +13,7 @@
  *
  * <pre>
  *   stat, cost     values for users: what goes on; what it costs, and which way follows from that
- *   work           other threads, and why something cannot go on
+ *   work           other threads, waiting for others, and why something cannot go on
  *   memory         pooled memory and its checksum
  *   source         what users send and publish, opened
  *   (this one)

@@ -1,5 +1,6 @@
 package io.verbena.core.link;
 
+import io.verbena.core.memory.Waiters;
 import org.jspecify.annotations.Nullable;
 
 /** A link could not be opened or listened for. */
@@ -7,20 +8,45 @@ public final class LinkException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final boolean nobodyListens;
+  private final transient @Nullable Shortage shortage;
+
+  /**
+   * What is missing, where others may give it back.
+   *
+   * @param waiters who are told when they do
+   * @param needs how much of it
+   */
+  public record Shortage(Waiters waiters, long needs) {}
 
   /** Says what went wrong, where, and what to do. */
   public LinkException(String message, @Nullable Throwable cause) {
-    this(message, cause, false);
+    this(message, cause, false, null);
   }
 
-  private LinkException(String message, @Nullable Throwable cause, boolean nobodyListens) {
+  private LinkException(
+      String message,
+      @Nullable Throwable cause,
+      boolean nobodyListens,
+      @Nullable Shortage shortage) {
     super(message, cause);
     this.nobodyListens = nobodyListens;
+    this.shortage = shortage;
+  }
+
+  /** The same may be tried again when others have given something back. */
+  public static LinkException shortOf(
+      Shortage shortage, String message, @Nullable Throwable cause) {
+    return new LinkException(message, cause, false, shortage);
+  }
+
+  /** Returns what is missing; null where nobody gives it back. */
+  public @Nullable Shortage shortage() {
+    return shortage;
   }
 
   /** There is an answer, and it is that nobody listens: the process that did has gone. */
   public static LinkException nobodyListens(String message, @Nullable Throwable cause) {
-    return new LinkException(message, cause, true);
+    return new LinkException(message, cause, true, null);
   }
 
   /** Returns whether the other end answers, and says that nobody listens there. */

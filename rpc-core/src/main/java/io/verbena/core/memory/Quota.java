@@ -1,10 +1,8 @@
 package io.verbena.core.memory;
 
 import java.util.Comparator;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -19,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>What a session has of its guaranteed part nobody else can have, so that one whose peer stops
  * takes nothing from the others. The parts shrink as sessions come; what one has by then it keeps,
  * so that for a while half as much again may be in use. Who needs what is lent out tells its
- * holders so, by {@link #want}, and is told when something comes back, by {@link #whenFreed}. Safe
- * for use by any thread.
+ * holders so, by {@link #want}, and {@linkplain Share#waiters waits} until something comes back.
+ * Safe for use by any thread.
  */
 public final class Quota {
   /** So many sessions find their part free, even where others came long before. */
@@ -31,7 +29,7 @@ public final class Quota {
   private final AtomicLong owned = new AtomicLong();
   private final AtomicLong lent = new AtomicLong();
   private final Set<Share> members = ConcurrentHashMap.newKeySet();
-  private final Queue<Runnable> waiters = new ConcurrentLinkedQueue<>();
+  private final Waiters waiters = new Waiters(this::lendable);
   private volatile long guaranteed;
 
   /** A session, as one of those that share. Both methods are called by any thread. */
@@ -77,11 +75,6 @@ public final class Quota {
     guaranteed = Math.max(leastShare, limit / 2 / Math.max(LEAST_MEMBERS, members.size()));
   }
 
-  /** Has a command run, once, by whichever thread gives something back next. */
-  public void whenFreed(Runnable command) {
-    waiters.add(command);
-  }
-
   /** Returns whether anybody waits for something to be given back. */
   public boolean isAwaited() {
     return !waiters.isEmpty();
@@ -109,12 +102,8 @@ public final class Quota {
     return limit - limit / 2;
   }
 
-  /** Each one that waits may need all of it, so so many are woken at most. */
-  private void freed(long amount) {
-    Runnable waiter;
-    for (long woken = 0; woken < amount && (waiter = waiters.poll()) != null; woken++) {
-      waiter.run();
-    }
+  private long lendable() {
+    return mostLent() - lent.get();
   }
 
   /** What one session has of it. */
@@ -130,6 +119,16 @@ public final class Quota {
     /** Returns what it is shared with. */
     public Quota quota() {
       return Quota.this;
+    }
+
+    /** Returns those who wait until others give something back. */
+    public Waiters waiters() {
+      return waiters;
+    }
+
+    /** Returns how much of an amount is more than what is free of its guaranteed part. */
+    public long beyond(long amount) {
+      return amount - unused();
     }
 
     /** Returns how much nobody else can have. */
@@ -216,13 +215,14 @@ public final class Quota {
         own.addAndGet(back - amount);
         owned.addAndGet(back - amount);
       }
-      freed(amount);
+      waiters.freed();
     }
 
     /** The session is over; what it still has it gives back by and by. */
     public void leave() {
       members.remove(this);
       divide();
+      waiters.freed(); // the parts of the others are larger by now
     }
   }
 }

@@ -3,6 +3,7 @@ package io.verbena.core.session;
 import io.verbena.core.call.ReplySize;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.memory.Quota;
+import io.verbena.core.memory.Waiters;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -23,11 +24,13 @@ final class HandlerStarts {
   private final Quota.Share memory;
   private final PriorityQueue<ServerCall> waiting =
       new PriorityQueue<>(Comparator.comparingLong(ServerCall::id));
-  private boolean awaitsMemory;
+  private final Waiters.Place place;
 
   HandlerStarts(SessionCore session) {
     this.session = session;
     this.memory = session.memory().replies();
+    this.place =
+        memory.waiters().place(run -> session.loop().execute(run::run), this::startWaiting);
   }
 
   /** Returns whether a call's handler may start now; else it is started later. */
@@ -42,6 +45,7 @@ final class HandlerStarts {
   /** Starts those that wait and may start now. */
   void startWaiting() {
     while (!waiting.isEmpty() && admits(waiting.peek())) {
+      place.leave();
       waiting.remove().startLate();
     }
   }
@@ -58,7 +62,7 @@ final class HandlerStarts {
     if (expected == 0 || reserves(call, expected)) {
       return true;
     }
-    awaitMemory();
+    place.join(() -> memory.beyond(2 * expected));
     return false;
   }
 
@@ -89,19 +93,6 @@ final class HandlerStarts {
     startWaiting();
   }
 
-  private void awaitMemory() {
-    if (!awaitsMemory) {
-      awaitsMemory = true;
-      memory.quota().whenFreed(() -> session.loop().execute(this::memoryFreed));
-      session.loop().execute(this::startWaiting); // what came back before that has woken nobody
-    }
-  }
-
-  private void memoryFreed() {
-    awaitsMemory = false;
-    startWaiting();
-  }
-
   /** A handler is done, and its reply counted. */
   void ended(ServerCall call) {
     long reserved = call.reserved();
@@ -116,6 +107,7 @@ final class HandlerStarts {
     List<ServerCall> left =
         waiting.stream().sorted(Comparator.comparingLong(ServerCall::id)).toList();
     waiting.clear();
+    place.leave();
     for (ServerCall call : left) {
       if (call.method().oneway()) {
         call.startLate();

@@ -2,8 +2,10 @@ package io.verbena.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -15,6 +17,9 @@ class QuotaTest {
 
   private final Quota quota = new Quota(LIMIT, 10);
   private final List<String> wanted = new ArrayList<>();
+  private final Queue<Runnable> loop = new ArrayDeque<>();
+  private final List<String> looked = new ArrayList<>();
+  private final List<String> had = new ArrayList<>();
 
   private Quota.Share join(String peer) {
     return quota.join(
@@ -106,19 +111,104 @@ class QuotaTest {
     assertThat(wanted).containsExactly("greedy");
   }
 
-  @Test
-  void whoeverWaitsIsTold() {
-    Quota.Share greedy = join("greedy");
-    assertThat(greedy.take(2)).isTrue();
-    List<Integer> woken = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      int waiter = i;
-      quota.whenFreed(() -> woken.add(waiter));
+  /** Waits for so much, and takes it when it is told that it may be there. */
+  private Waiters.Place waitFor(Quota.Share share, long amount, String name) {
+    Waiters.Place[] place = new Waiters.Place[1];
+    place[0] =
+        share
+            .waiters()
+            .place(
+                loop::add,
+                () -> {
+                  looked.add(name);
+                  if (share.take(amount)) {
+                    had.add(name);
+                    place[0].leave();
+                  }
+                });
+    place[0].join(() -> share.beyond(amount));
+    runLoop();
+    looked.clear();
+    return place[0];
+  }
+
+  private void runLoop() {
+    for (Runnable next = loop.poll(); next != null; next = loop.poll()) {
+      next.run();
     }
+  }
+
+  @Test
+  void whoWaitsGoesOnOnItsLoopWhenAnotherGivesBack() {
+    Quota.Share greedy = join("greedy");
+    assertThat(greedy.take(MOST)).isTrue();
+    waitFor(join("patient"), SHARE + 1, "patient");
     greedy.give(1);
-    assertThat(woken).as("one unit is of use to one").containsExactly(0);
-    greedy.give(1);
-    assertThat(woken).containsExactly(0, 1);
+    assertThat(had).as("on its own loop").isEmpty();
+    runLoop();
+    assertThat(had).containsExactly("patient");
+    assertThat(quota.isAwaited()).isFalse();
+  }
+
+  @Test
+  void thoseWhoWaitGoOnInTheirOrderAndNoneIsToldInVain() {
+    Quota.Share greedy = join("greedy");
+    assertThat(greedy.take(MOST)).isTrue();
+    waitFor(join("first"), SHARE + 10, "first");
+    waitFor(join("second"), SHARE + 10, "second");
+    waitFor(join("third"), SHARE + 5, "third");
+    greedy.give(15);
+    runLoop();
+    assertThat(had).as("which have room together").containsExactly("first", "third");
+    assertThat(looked).containsExactly("first", "third");
+    greedy.give(10);
+    runLoop();
+    assertThat(had).containsExactly("first", "third", "second");
+    assertThat(quota.isAwaited()).isFalse();
+  }
+
+  @Test
+  void whatIsGuaranteedToOneIsTakenBeforeWhatOthersWaitFor() {
+    Quota.Share greedy = join("greedy");
+    assertThat(greedy.take(MOST)).isTrue();
+    Quota.Share slow = join("slow");
+    assertThat(slow.take(SHARE)).isTrue();
+    waitFor(join("first"), SHARE + 10, "first");
+    waitFor(slow, 20, "slow");
+    slow.give(20);
+    runLoop();
+    assertThat(had).as("its own part").containsExactly("slow");
+  }
+
+  @Test
+  void whoLeavesPassesOnWhatItWasTold() {
+    Quota.Share greedy = join("greedy");
+    assertThat(greedy.take(MOST)).isTrue();
+    Waiters.Place first = waitFor(join("first"), SHARE + 10, "first");
+    Waiters.Place second = waitFor(join("second"), SHARE + 10, "second");
+    greedy.give(10);
+    first.leave();
+    runLoop();
+    assertThat(had).containsExactly("second");
+    assertThat(looked).as("nobody who has gone is called").containsExactly("second");
+    second.leave();
+    greedy.give(10);
+    runLoop();
+    assertThat(looked).containsExactly("second");
+  }
+
+  @Test
+  void partsThatGrowSinceOthersLeaveAreTold() {
+    List<Quota.Share> others = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      others.add(join("one of many"));
+    }
+    assertThat(others.getFirst().take(LIMIT / 2 + 50)).isTrue();
+    Quota.Share patient = join("patient");
+    waitFor(patient, 100, "patient");
+    others.subList(1, 9).forEach(Quota.Share::leave);
+    runLoop();
+    assertThat(had).containsExactly("patient");
   }
 
   @Test

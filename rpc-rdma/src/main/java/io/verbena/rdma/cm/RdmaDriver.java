@@ -60,6 +60,8 @@ public final class RdmaDriver implements UpgradeDriver {
   private final LinkContext context;
   private final CmEvents events;
   private final Waiter waiter;
+  private final PinningBudget budget;
+  private final Runnable wakeLoop;
   private final PinnedMemory memory;
   private final Devices devices;
   private final OpenLinks links;
@@ -89,6 +91,8 @@ public final class RdmaDriver implements UpgradeDriver {
     this.context = new LinkContext(clock, settings, counters, new DueLinks(now));
     this.events = new CmEvents(provider);
     this.waiter = new Waiter(provider, wakeLoop);
+    this.budget = budget;
+    this.wakeLoop = wakeLoop;
     this.memory = new PinnedMemory(budget, counters);
     this.devices = new Devices(settings, memory, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
@@ -97,6 +101,7 @@ public final class RdmaDriver implements UpgradeDriver {
     this.deviceEventsSeen = now;
     this.memorySeen = now;
     waiter.add(events.channel());
+    budget.join(wakeLoop);
   }
 
   @Override
@@ -109,6 +114,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (closed) {
       return 0;
     }
+    memory.hearCalls();
     if (now - memorySeen >= MEMORY_EVERY_NANOS) {
       memorySeen = now;
       memory.sweep();
@@ -199,6 +205,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (closed) {
       return;
     }
+    budget.leave(wakeLoop);
     waiter.close();
     acceptor.close();
     attempts.forEach(attempt -> attempt.abandon("the driver was closed"));

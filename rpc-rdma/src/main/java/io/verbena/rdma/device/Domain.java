@@ -4,6 +4,7 @@ import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
+import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Registration.Extent;
@@ -120,6 +121,11 @@ public final class Domain {
   /** Returns what registering costs on this device; has it measured the first time. */
   public CompletionStage<PinningCosts> pinning(NanoClock clock) {
     return pinning.cost(clock);
+  }
+
+  /** Returns who wait until something is deregistered, on whichever loop. */
+  public Waiters waiters() {
+    return regions.waiters();
   }
 
   /** The user of an attached registration has no more use for it. */

@@ -2,6 +2,7 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *     │ no: budget used up, or ENOMEM        ↑
  *     ├─ the least recently used of those that are idle goes
  *     ↓ nothing is idle on this loop
- *   refused; other loops give up what is idle there at their next sweep
+ *   refused; other loops are woken, and give up what is idle there
  * </pre>
  *
  * <p>Half of the budget at most is idle, over all loops, and no more registrations than can be
@@ -73,16 +74,22 @@ public final class PinnedMemory {
    */
   IbvMr register(VerbsPd domain, long address, long bytes, int access) throws IOException {
     evictDead();
-    while (!budget.all().reserve(bytes)) {
+    while (!budget.reserve(bytes)) {
       if (!makeRoom()) {
         throw refused(PinningRefused.byBudget(bytes, budget));
       }
     }
     try {
-      return registerWithinBudget(domain, address, bytes, access);
+      IbvMr region = registerWithinBudget(domain, address, bytes, access);
+      budget.taken();
+      return region;
     } catch (IOException e) {
-      budget.all().release(bytes);
-      throw isOutOfMemory(e) ? refused(PinningRefused.bySystem(bytes, budget, e)) : e;
+      if (!isOutOfMemory(e)) {
+        budget.release(bytes);
+        throw e;
+      }
+      budget.refusedBySystem(bytes);
+      throw refused(PinningRefused.bySystem(bytes, budget, e));
     }
   }
 
@@ -139,7 +146,7 @@ public final class PinnedMemory {
         throw e;
       }
     }
-    budget.all().release(bytes);
+    budget.release(bytes);
     refusal = null;
   }
 
@@ -238,24 +245,30 @@ public final class PinnedMemory {
     }
   }
 
-  /**
-   * Drops what is idle and may not stay so: what is dead, or all of it if another loop has called
-   * for room. Due now and then.
-   */
-  public void sweep() {
-    refusal = null;
-    dropKept();
+  /** Drops all that is idle if another loop has called for room. Due in every cycle. */
+  public void hearCalls() {
     long calls = budget.calls();
-    if (calls == callsHeard) {
-      evictDead();
-    } else {
+    if (calls != callsHeard) {
       callsHeard = calls;
       List.copyOf(idle.keySet()).forEach(this::evict);
     }
   }
 
+  /** Returns who wait until something is deregistered. */
+  public Waiters waiters() {
+    return budget.waiters();
+  }
+
+  /** Drops what is dead, and has refusals tried again. Due now and then. */
+  public void sweep() {
+    refusal = null;
+    budget.systemMayTakeMore();
+    dropKept();
+    evictDead();
+  }
+
   /** Returns whether {@link #sweep} may have something to do by and by. */
   public boolean isWatchful() {
-    return !idle.isEmpty() || !kept.isEmpty();
+    return !idle.isEmpty() || !kept.isEmpty() || !budget.waiters().isEmpty();
   }
 }

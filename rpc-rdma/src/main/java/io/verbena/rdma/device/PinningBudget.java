@@ -1,16 +1,25 @@
 package io.verbena.rdma.device;
 
 import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.memory.Waiters;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How many bytes a provider's loops may have registered together, and how many of these may be
- * idle: half, so that pools can grow. Safe for use by any thread.
+ * idle: half, so that pools can grow. Who found no room waits here, whichever loop frees some. Safe
+ * for use by any thread.
  */
 public final class PinningBudget {
   private final MemoryBudget all;
   private final MemoryBudget idle;
   private final AtomicLong calls = new AtomicLong();
+  private final Waiters waiters = new Waiters(this::room);
+  private final Set<Runnable> loops = ConcurrentHashMap.newKeySet();
+
+  /** What was registered when the system took no more; it may take more by now. */
+  private volatile long systemTakes = Long.MAX_VALUE;
 
   /** A budget of so many bytes, of which none are registered. */
   public PinningBudget(long limit) {
@@ -27,17 +36,68 @@ public final class PinningBudget {
     return all.limit();
   }
 
-  MemoryBudget all() {
-    return all;
+  private long room() {
+    return Math.min(all.limit(), systemTakes) - all.reserved();
+  }
+
+  /** Returns those who wait until something is deregistered. */
+  Waiters waiters() {
+    return waiters;
+  }
+
+  /** Takes so many bytes that are to be registered; false if there are not so many. */
+  boolean reserve(long bytes) {
+    return all.reserve(bytes);
+  }
+
+  /** So many bytes are registered no more. */
+  void release(long bytes) {
+    all.release(bytes);
+    waiters.freed();
+  }
+
+  /** So many bytes were not registered after all, since the system takes no more. */
+  void refusedBySystem(long bytes) {
+    all.release(bytes);
+    systemTakes = all.reserved();
+  }
+
+  /** The system has taken what was reserved. */
+  void taken() {
+    if (systemTakes < all.reserved()) {
+      systemTakes = Long.MAX_VALUE;
+    }
+  }
+
+  /**
+   * The system may take more than it did, since other programs may have given something back, who
+   * tell nobody.
+   */
+  void systemMayTakeMore() {
+    if (systemTakes < Long.MAX_VALUE) {
+      systemTakes = Long.MAX_VALUE;
+      waiters.freed();
+    }
   }
 
   MemoryBudget idle() {
     return idle;
   }
 
-  /** A loop has no room and nothing idle of its own: the others should give up what is idle. */
+  /** Has a loop woken when others call for room. */
+  public void join(Runnable wakeLoop) {
+    loops.add(wakeLoop);
+  }
+
+  /** A loop has ended. */
+  public void leave(Runnable wakeLoop) {
+    loops.remove(wakeLoop);
+  }
+
+  /** A loop has no room and nothing idle of its own: the others are to give up what is idle. */
   void callForRoom() {
     calls.incrementAndGet();
+    loops.forEach(Runnable::run);
   }
 
   /** Returns how often loops have called; one that finds it changed gives up what is idle. */

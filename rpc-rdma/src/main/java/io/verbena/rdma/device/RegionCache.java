@@ -2,6 +2,7 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.core.link.MemoryLife;
+import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.device.Registration.Extent;
 import io.verbena.verbs.ext.VerbsPd;
@@ -105,6 +106,11 @@ final class RegionCache {
     Registration made = new Registration(domain, extent, region, life);
     busy.add(made);
     return made;
+  }
+
+  /** Returns who wait until something is deregistered, on whichever loop. */
+  Waiters waiters() {
+    return memory.waiters();
   }
 
   /** One user less. */

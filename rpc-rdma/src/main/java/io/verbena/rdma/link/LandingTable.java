@@ -29,6 +29,11 @@ final class LandingTable {
     return Immediate.landing(slot, epochs.get(slot));
   }
 
+  /** Returns how many more there may be. */
+  long free() {
+    return (long) MOST_OPEN - slots.size() + free.size();
+  }
+
   /** A name was not used after all. */
   void unclaim(int landing) {
     free.add(Immediate.slot(landing));

@@ -5,10 +5,12 @@ import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkException.Shortage;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Domain;
@@ -48,6 +50,7 @@ final class RdmaBulk implements BulkPort {
   private final Runnable whenUnused;
   private final int features;
   private final LandingTable landings = new LandingTable();
+  private final Waiters names = new Waiters(landings::free);
   private final RemoteLandings remotes = new RemoteLandings();
 
   /** In the order of their deadlines. */
@@ -126,7 +129,7 @@ final class RdmaBulk implements BulkPort {
       regions++;
       return new RdmaRegion(this, memory, made);
     } catch (IOException e) {
-      throw new LinkException(String.valueOf(e.getMessage()), e);
+      throw shortOfMemory(memory.byteSize(), e);
     }
   }
 
@@ -159,15 +162,22 @@ final class RdmaBulk implements BulkPort {
     }
     int name = landings.claim();
     if (name < 0) {
-      throw new LinkException(
-          LandingTable.MOST_OPEN + " targets are open on this link already; close some", null);
+      throw LinkException.shortOf(
+          new Shortage(names, 1),
+          LandingTable.MOST_OPEN + " targets are open on this link already; close some",
+          null);
     }
     try {
       return open(name, domain.expose(mine.registration(), memory), listener);
     } catch (IOException e) {
       landings.unclaim(name);
-      throw new LinkException(String.valueOf(e.getMessage()), e);
+      throw shortOfMemory(length, e);
     }
+  }
+
+  private LinkException shortOfMemory(long bytes, IOException why) {
+    Shortage shortage = new Shortage(domain.waiters(), bytes);
+    return LinkException.shortOf(shortage, String.valueOf(why.getMessage()), why);
   }
 
   private Landing open(int name, Exposure exposure, BulkTarget.Listener listener) {
@@ -212,6 +222,7 @@ final class RdmaBulk implements BulkPort {
 
   private void fenced(Landing landing, boolean bound) {
     landings.remove(landing);
+    names.freed();
     Exposure exposure = landing.exposure();
     if (exposure != null) {
       domain.conceal(exposure, bound);

@@ -5,13 +5,11 @@ import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.memory.RoomWait;
 import io.verbena.core.bulk.sink.FileHolder;
 import io.verbena.core.bulk.sink.FileSink;
 import io.verbena.core.bulk.sink.Sink;
 import io.verbena.core.bulk.work.By;
 import io.verbena.core.bulk.work.OffLoop;
-import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -33,7 +31,9 @@ final class DrainedDestination implements Destination {
   /** Null where it is no file. */
   private final @Nullable FileHolder holder;
 
-  private final RoomWait fileWait;
+  /** Null where it is no file. */
+  private final @Nullable FileWait fileWait;
+
   private final Crc crc = new Crc();
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Block> blockOf = new HashMap<>();
@@ -56,7 +56,7 @@ final class DrainedDestination implements Destination {
     this.sink = sink;
     this.blocks = new DrainedBlocks(host.bulkContext().memory(), host.arrivals());
     this.holder = holder;
-    this.fileWait = new RoomWait(host.loop());
+    this.fileWait = holder == null ? null : new FileWait(host);
   }
 
   static DrainedDestination intoFile(BulkHost host, Path file) {
@@ -98,23 +98,17 @@ final class DrainedDestination implements Destination {
     free.addAll(first);
   }
 
-  /** Whoever has the file may be about to give way: it is asked for again by and by. */
+  /** Whoever has the file may be about to give way: then it is asked for again. */
   @Override
   public void prepareElsewhere(
       BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    OffLoop.file(
-        host,
-        () -> prepare(length, checksum),
-        failure -> {
-          boolean again =
-              failure instanceof TransferProblem problem
-                  && problem.isPassing()
-                  && !givenUp
-                  && fileWait.goesOn(() -> prepareElsewhere(host, length, checksum, then));
-          if (!again) {
-            then.accept(failure);
-          }
-        });
+    OffLoop.Work preparing = () -> prepare(length, checksum);
+    FileWait wait = fileWait;
+    if (wait == null) {
+      OffLoop.file(host, preparing, then);
+    } else {
+      wait.prepare(preparing, then);
+    }
   }
 
   private boolean isFile() {
@@ -220,6 +214,9 @@ final class DrainedDestination implements Destination {
   @Override
   public void giveUp() {
     givenUp = true;
+    if (fileWait != null) {
+      fileWait.giveUp();
+    }
   }
 
   @Override

@@ -2,8 +2,8 @@ package io.verbena.core.bulk.destination;
 
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.memory.RoomWait;
 import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.OffLoop;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
@@ -24,7 +24,7 @@ public final class GrantedPieces {
   private final long id;
   private final Destination destination;
   private final Owner owner;
-  private final RoomWait room;
+  private final LimitedWait room;
   private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
   private @Nullable BulkPath path;
   private int generation;
@@ -63,7 +63,7 @@ public final class GrantedPieces {
     this.id = id;
     this.destination = destination;
     this.owner = owner;
-    this.room = new RoomWait(host.loop());
+    this.room = new LimitedWait(host.loop(), owner::moves);
   }
 
   /** Returns whether a piece is open now. */
@@ -143,6 +143,7 @@ public final class GrantedPieces {
   /** Opens a piece, or a shorter one in its place; false if none can be opened now. */
   private boolean open(BulkPath current, LandingPiece piece) {
     LandingPiece next = piece;
+    room.tries();
     while (true) {
       try {
         OpenSource.requireAlive(next.memory);
@@ -179,7 +180,7 @@ public final class GrantedPieces {
     if (fences > 0 || isAnyOpen()) {
       return; // closing that moves on
     }
-    if (!room.goesOn(owner::moves)) {
+    if (!room.goesOn(why)) {
       owner.broken(why);
     }
   }
@@ -275,6 +276,7 @@ public final class GrantedPieces {
   public void closeAll() {
     pieces.forEach(piece -> quarantined += piece.memory.byteSize());
     host.bulkContext().counters().quarantined.addAndGet(quarantined);
+    room.ends();
     fences++; // or the first to be fenced at once would take itself for the last
     pieces.forEach(piece -> close(piece, () -> {}));
     fences--;

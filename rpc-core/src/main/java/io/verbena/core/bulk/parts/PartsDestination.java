@@ -11,13 +11,12 @@ import io.verbena.core.bulk.destination.LandingPiece;
 import io.verbena.core.bulk.destination.PieceCutter;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
+import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.OffLoop;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
-import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Quota;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,9 +38,6 @@ public final class PartsDestination implements Destination {
   /** So much is copied on the loop rather than handed to another thread. */
   private static final long COPIED_AT_ONCE = 64 << 10;
 
-  /** Longer than those who have stopped keep memory that others want. */
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
-
   private final BulkHost host;
   private final PartTable table;
   private final ValueMemory memory;
@@ -59,8 +55,8 @@ public final class PartsDestination implements Destination {
   private int copying;
   private boolean obtaining;
   private boolean givenUp;
-  private boolean waits;
-  private long timer = Timers.NONE;
+  private final LimitedWait wait;
+  private Quota.@Nullable Share shortOf;
 
   /** A block, and what it is to be copied into. */
   private record Filling(Block block, MemorySegment into) {}
@@ -76,6 +72,7 @@ public final class PartsDestination implements Destination {
       BulkHost host, PartTable table, Quota.Share heap, Quota.Share outside, GrowingTurns turns) {
     this.turns = turns;
     this.host = host;
+    this.wait = new LimitedWait(host.loop(), () -> moves.run());
     this.table = table;
     this.memory = new ValueMemory(table, heap, outside, host.bulkContext().memory());
   }
@@ -127,6 +124,7 @@ public final class PartsDestination implements Destination {
       return;
     }
     obtaining = true;
+    wait.tries();
     OffLoop.compute(host, () -> memory.enlarge(index), this::obtained);
   }
 
@@ -137,56 +135,31 @@ public final class PartsDestination implements Destination {
 
   private void obtained(@Nullable Throwable failure) {
     obtaining = false;
-    if (failure == null) {
-      endWait();
-    }
-    if (failure instanceof ValueMemory.NotNow && !givenUp) {
-      await(
-          new TransferProblem(RpcStatus.RESOURCE_EXHAUSTED, String.valueOf(failure.getMessage())));
+    if (failure instanceof ValueMemory.NotNow notNow && !givenUp) {
+      await(notNow);
     } else if (failure != null) {
       broken.accept(failure);
     } else {
+      shortOf = null;
+      wait.ends();
       moves.run();
     }
   }
 
-  private void await(TransferProblem why) {
-    memory.quotas().forEach(quota -> quota.whenFreed(this::freed));
-    if (waits) {
-      return;
+  private void await(ValueMemory.NotNow why) {
+    if (shortOf != why.share()) {
+      shortOf = why.share();
+      shortOf.quota().want();
     }
-    waits = true;
-    memory.quotas().forEach(Quota::want);
-    long until = host.loop().clock().nanoTime() + LONGEST_WAIT.toNanos();
-    timer = host.loop().timers().schedule(until, now -> waitedInVain(why));
-    freed(); // what was given back before this end waited for it has woken nobody
-  }
-
-  private void freed() {
-    host.loop()
-        .execute(
-            () -> {
-              if (waits) {
-                moves.run();
-              }
-            });
-  }
-
-  private void waitedInVain(TransferProblem why) {
-    timer = Timers.NONE;
-    waits = false;
-    broken.accept(why);
-  }
-
-  private void endWait() {
-    waits = false;
-    host.loop().timers().cancel(timer);
-    timer = Timers.NONE;
+    if (!wait.goesOn(why.share().waiters(), why::needs)) {
+      broken.accept(
+          new TransferProblem(RpcStatus.RESOURCE_EXHAUSTED, String.valueOf(why.getMessage())));
+    }
   }
 
   /** Returns how many bytes it takes without moving on; 0 while it waits for memory itself. */
   public long takes() {
-    return waits ? 0 : memory.takes();
+    return wait.isUnderWay() ? 0 : memory.takes();
   }
 
   private @Nullable LandingPiece inSegment(long offset, MemorySegment left) {
@@ -273,7 +246,7 @@ public final class PartsDestination implements Destination {
   @Override
   public void giveUp() {
     givenUp = true;
-    endWait();
+    wait.ends();
   }
 
   @Override

@@ -41,8 +41,23 @@ final class ValueMemory {
   static final class NotNow extends Exception {
     private static final long serialVersionUID = 1L;
 
-    NotNow(String message) {
-      super(message);
+    private final transient Quota.Share share;
+    private final long bytes;
+
+    NotNow(Quota.Share share, long bytes, String setting) {
+      super("values: " + share.refusal(bytes, setting));
+      this.share = share;
+      this.bytes = bytes;
+    }
+
+    /** Returns what it is short of. */
+    Quota.Share share() {
+      return share;
+    }
+
+    /** Returns how much it needs of what others have. */
+    long needs() {
+      return share.beyond(bytes);
     }
   }
 
@@ -88,11 +103,6 @@ final class ValueMemory {
   /** Returns how many bytes it takes. */
   synchronized long takes() {
     return onHeap + inBlocks + inSegments;
-  }
-
-  /** Returns what gives back when others do. */
-  List<Quota> quotas() {
-    return List.of(heap.quota(), outside.quota());
   }
 
   /**
@@ -163,7 +173,7 @@ final class ValueMemory {
 
   private static void takeFrom(Quota.Share share, long bytes, String setting) throws NotNow {
     if (!share.take(bytes)) {
-      throw new NotNow("values: " + share.refusal(bytes, setting));
+      throw new NotNow(share, bytes, setting);
     }
   }
 

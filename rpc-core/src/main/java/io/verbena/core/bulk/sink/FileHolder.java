@@ -3,6 +3,7 @@ package io.verbena.core.bulk.sink;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.core.memory.Waiters;
 import java.util.function.Consumer;
 
 /**
@@ -11,6 +12,7 @@ import java.util.function.Consumer;
  */
 public final class FileHolder {
   private final BulkHost host;
+  private final Waiters others = new Waiters(() -> 0);
   private volatile Consumer<Throwable> broken = failure -> {};
 
   public FileHolder(BulkHost host) {
@@ -26,6 +28,11 @@ public final class FileHolder {
   String peer() {
     String address = host.peer().address();
     return address.isEmpty() ? "a peer that is not connected yet" : address;
+  }
+
+  /** Returns those who wait for the file. Safe for any thread. */
+  public Waiters others() {
+    return others;
   }
 
   /** Ends the transfer if its session has no link; returns whether so. Safe for any thread. */

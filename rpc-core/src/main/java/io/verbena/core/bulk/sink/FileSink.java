@@ -99,7 +99,7 @@ public final class FileSink implements Sink {
       throw cannot("open " + part, e);
     } finally {
       if (channel == null) {
-        BEING_WRITTEN.remove(part);
+        letGo();
       }
     }
   }
@@ -126,10 +126,15 @@ public final class FileSink implements Sink {
     }
   }
 
+  private void letGo() {
+    BEING_WRITTEN.remove(part);
+    holder.others().freed();
+  }
+
   private TransferProblem another(FileHolder other) {
     String peer = other.peer();
     TransferProblem problem = another("one with " + peer).hiding(peer);
-    return other.givesWay() ? problem.passing() : problem;
+    return other.givesWay() ? problem.passing(other.others()) : problem;
   }
 
   private TransferProblem another(String whose) {
@@ -238,7 +243,7 @@ public final class FileSink implements Sink {
     } catch (IOException e) {
       UNTIDY.warn("{} is whole and in its place, and could not be closed", path, e);
     } finally {
-      BEING_WRITTEN.remove(part);
+      letGo();
     }
   }
 
@@ -279,7 +284,7 @@ public final class FileSink implements Sink {
     } catch (IOException e) {
       UNTIDY.warn("{} is left behind: delete it", part, e);
     } finally {
-      BEING_WRITTEN.remove(part);
+      letGo();
     }
   }
 }

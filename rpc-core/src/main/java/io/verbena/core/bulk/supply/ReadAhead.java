@@ -2,12 +2,12 @@ package io.verbena.core.bulk.supply;
 
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
-import io.verbena.core.bulk.memory.RoomWait;
+import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.loop.EventLoop;
-import java.time.Duration;
+import io.verbena.core.memory.Waiters;
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,16 +19,12 @@ import org.jspecify.annotations.Nullable;
  * the loop.
  */
 public final class ReadAhead {
-  private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
-
   private final BulkMemory memory;
   private final EventLoop loop;
   private final long most;
 
-  /** Those that wait, and since when. */
-  private final Map<Supply.Owner, Long> waiting = new LinkedHashMap<>();
-
-  private boolean watched;
+  private final Waiters waiters = new Waiters(this::free);
+  private final Map<Supply.Owner, LimitedWait> waits = new HashMap<>();
   private long held;
   private long movedAt;
 
@@ -68,37 +64,26 @@ public final class ReadAhead {
   }
 
   private void await(Supply.Owner owner, long wanted) throws TransferProblem {
-    long now = loop.clock().nanoTime();
-    long since = waiting.computeIfAbsent(owner, one -> now);
-    long longest = RoomWait.LONGEST.toNanos();
-    if (now - since >= longest && now - movedAt >= longest) {
+    LimitedWait wait =
+        waits.computeIfAbsent(
+            owner, one -> new LimitedWait(loop, one::suppliesMore, () -> movedAt));
+    wait.tries();
+    if (!wait.goesOn(waiters, () -> wanted)) {
       forget(owner);
       throw memory.noRoom(wanted);
     }
-    watch(now);
   }
 
-  private void watch(long now) {
-    if (!watched && !waiting.isEmpty()) {
-      watched = true;
-      loop.timers()
-          .schedule(
-              now + LOOK_NANOS,
-              later -> {
-                watched = false;
-                wake();
-                watch(later);
-              });
-    }
-  }
-
-  private void wake() {
-    List.copyOf(waiting.keySet()).forEach(Supply.Owner::suppliesMore);
+  private long free() {
+    return held == 0 ? Long.MAX_VALUE : most - held;
   }
 
   /** It does not wait any more. */
   void forget(Supply.Owner owner) {
-    waiting.remove(owner);
+    LimitedWait wait = waits.remove(owner);
+    if (wait != null) {
+      wait.ends();
+    }
   }
 
   /** Something that was read has arrived. */
@@ -116,6 +101,6 @@ public final class ReadAhead {
       block.release();
     }
     moved();
-    wake();
+    waiters.freed();
   }
 }

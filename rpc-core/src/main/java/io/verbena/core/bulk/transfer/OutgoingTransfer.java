@@ -5,11 +5,11 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Arrived;
 import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.memory.RoomWait;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.supply.Rereads;
 import io.verbena.core.bulk.supply.Supply;
 import io.verbena.core.bulk.work.By;
+import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.BulkPort;
@@ -42,7 +42,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
 
   private final OpenSource source;
   private Supply supply;
-  private final RoomWait room;
+  private final LimitedWait room;
   private final long length;
   private final Runnable whenReleased;
   private final ArrayDeque<Granted> grants = new ArrayDeque<>();
@@ -116,7 +116,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     this.summed = Supply.isSummed(source, checked);
     this.supply = Supply.of(host, transfers.readAhead(), source, checked);
     this.whenReleased = whenReleased;
-    this.room = new RoomWait(host.loop());
+    this.room = new LimitedWait(host.loop(), () -> transfers.written(this));
     handle.total(length);
   }
 
@@ -313,6 +313,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   @Override
   void failed(TransferException failure) {
     grants.clear();
+    room.ends();
     closeSupply(
         () -> {
           release();
@@ -351,6 +352,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     if (isOver() || changing) {
       return Turn.IDLE;
     }
+    room.tries();
     try {
       return write();
     } catch (LinkException e) {
@@ -363,7 +365,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   }
 
   private void waitForRoom(LinkException why) {
-    if (!room.goesOn(() -> transfers.written(this))) {
+    if (!room.goesOn(why)) {
       fail(why);
     }
   }

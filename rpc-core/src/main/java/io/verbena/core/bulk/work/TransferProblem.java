@@ -3,6 +3,7 @@ package io.verbena.core.bulk.work;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.log.Thrown;
+import io.verbena.core.memory.Waiters;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ public final class TransferProblem extends Exception {
   private final RpcStatus status;
   private @Nullable String directory;
   private @Nullable String thirdParty;
-  private boolean passing;
+  private transient @Nullable Waiters passing;
 
   public TransferProblem(RpcStatus status, String message) {
     this(status, message, null);
@@ -41,14 +42,18 @@ public final class TransferProblem extends Exception {
     return this;
   }
 
-  /** It is about to pass: the same may be tried again soon. Returns this. */
-  public TransferProblem passing() {
-    passing = true;
+  /**
+   * It is about to pass: the same may be tried again soon. Returns this.
+   *
+   * @param told who are told when it has
+   */
+  public TransferProblem passing(Waiters told) {
+    passing = told;
     return this;
   }
 
-  /** Returns whether the same may be tried again soon. */
-  public boolean isPassing() {
+  /** Returns who are told when it has passed; null where that is not expected. */
+  public @Nullable Waiters passing() {
     return passing;
   }
 

@@ -1,0 +1,71 @@
+package io.verbena.core.bulk.destination;
+
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.work.LimitedWait;
+import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.core.memory.Waiters;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has a file prepared for an object, and prepared again when whoever has it has given way. On the
+ * loop.
+ */
+final class FileWait {
+  private final BulkHost host;
+  private final LimitedWait wait;
+  private OffLoop.Work work = () -> {};
+  private Consumer<@Nullable Throwable> then = failure -> {};
+  private @Nullable Throwable latest;
+  private boolean preparing;
+  private boolean givenUp;
+
+  FileWait(BulkHost host) {
+    this.host = host;
+    this.wait = new LimitedWait(host.loop(), this::again);
+  }
+
+  /**
+   * Prepares it, once.
+   *
+   * @param then hears what went wrong at last, or null
+   */
+  void prepare(OffLoop.Work work, Consumer<@Nullable Throwable> then) {
+    this.work = work;
+    this.then = then;
+    again();
+  }
+
+  private void again() {
+    if (!preparing) {
+      preparing = true;
+      wait.tries();
+      OffLoop.file(host, work, this::prepared);
+    }
+  }
+
+  private void prepared(@Nullable Throwable failure) {
+    preparing = false;
+    Waiters others = failure instanceof TransferProblem problem ? problem.passing() : null;
+    if (others == null || givenUp || !wait.goesOn(others, () -> 0)) {
+      end(failure);
+    } else {
+      latest = failure;
+    }
+  }
+
+  /** It is not wanted any more; who waits to hear of it does so by and by. */
+  void giveUp() {
+    givenUp = true;
+    if (wait.isUnderWay() && !preparing) {
+      wait.ends();
+      host.loop().execute(() -> end(latest));
+    }
+  }
+
+  private void end(@Nullable Throwable failure) {
+    wait.ends();
+    then.accept(failure);
+  }
+}
