@@ -94,17 +94,23 @@ final class BulkTest {
   }
 
   @Test
-  void chunksBetweenCheckpointsCostNoCreditUpToFourteen() throws LinkException {
+  void chunksBetweenCheckpointsCostNoCreditUpToManyMiB() throws LinkException {
     List<Long> arrived = new ArrayList<>();
-    BulkRegion source = region(client, 20L * CHUNK);
-    RemoteTarget to = remote(target(20L * CHUNK, arrived));
-    for (int i = 0; i < 20; i++) {
-      write(to, (long) i * CHUNK, source, CHUNK, i == 19);
+    int most = Immediate.MOST_UNITS + 1;
+    long length = (most + 5L) * CHUNK;
+    BulkRegion source = region(client, length);
+    RemoteTarget to = remote(target(length, arrived));
+    for (int i = 0; i < most + 5; i++) {
+      long at = (long) i * CHUNK;
+      boolean last = i == most + 4;
+      links.stepUntil(
+          "room in the queue",
+          () -> port(client).write(to, at, source, at, CHUNK, last, () -> {}) == SendResult.SENT);
     }
-    links.stepUntil("all to arrive", () -> arrived.contains(20L * CHUNK));
+    links.stepUntil("all to arrive", () -> arrived.contains(length));
     assertThat(arrived)
-        .as("fifteen at a time, then the rest")
-        .containsExactly(15L * CHUNK, 20L * CHUNK);
+        .as("as many as an immediate tells of, then the rest")
+        .containsExactly((long) most * CHUNK, length);
   }
 
   @Test

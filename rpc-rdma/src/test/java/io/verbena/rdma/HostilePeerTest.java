@@ -282,7 +282,7 @@ final class HostilePeerTest {
 
   @Test
   void whoRevokesWhatItCannotHaveIsClosed() throws IOException {
-    peer.send(note(SendHeader.REVOKE, Immediate.landing(60_000, 1), 0));
+    peer.send(note(SendHeader.REVOKE, 60_000 << 12, 0));
     assertClosedFor("revoked a landing that it cannot have");
   }
 

@@ -93,18 +93,18 @@ final class RequestsPerObjectTest {
           FETCH | 64   | POOLED   | true    | 3     | 1      | 2
           FETCH | 64   | FILE     | false   | 3     | 1      | 2
           FETCH | 64   | FILE     | true    | 4     | 1      | 2
-          PUT   | 1024 | MEMORY   | false   | 4     | 16     | 2
-          PUT   | 1024 | MEMORY   | true    | 5     | 16     | 2
-          PUT   | 1024 | POOLED   | false   | 4     | 16     | 2
-          PUT   | 1024 | POOLED   | true    | 5     | 16     | 2
-          PUT   | 1024 | FILE     | false   | 4     | 16     | 2
-          PUT   | 1024 | FILE     | true    | 5     | 16     | 2
-          FETCH | 1024 | MEMORY   | false   | 3     | 16     | 2
-          FETCH | 1024 | MEMORY   | true    | 4     | 16     | 2
-          FETCH | 1024 | POOLED   | false   | 3     | 16     | 2
-          FETCH | 1024 | POOLED   | true    | 4     | 16     | 2
-          FETCH | 1024 | FILE     | false   | 4     | 16     | 2
-          FETCH | 1024 | FILE     | true    | 5     | 16     | 2
+          PUT   | 1024 | MEMORY   | false   | 3     | 16     | 2
+          PUT   | 1024 | MEMORY   | true    | 4     | 16     | 2
+          PUT   | 1024 | POOLED   | false   | 3     | 16     | 2
+          PUT   | 1024 | POOLED   | true    | 4     | 16     | 2
+          PUT   | 1024 | FILE     | false   | 3     | 16     | 2
+          PUT   | 1024 | FILE     | true    | 4     | 16     | 2
+          FETCH | 1024 | MEMORY   | false   | 2     | 16     | 2
+          FETCH | 1024 | MEMORY   | true    | 3     | 16     | 2
+          FETCH | 1024 | POOLED   | false   | 2     | 16     | 2
+          FETCH | 1024 | POOLED   | true    | 3     | 16     | 2
+          FETCH | 1024 | FILE     | false   | 3     | 16     | 2
+          FETCH | 1024 | FILE     | true    | 4     | 16     | 2
           """)
   void areAsManyAsTheyMustBe(
       Way way, int kib, Into into, boolean checked, int sends, int writes, int local) {

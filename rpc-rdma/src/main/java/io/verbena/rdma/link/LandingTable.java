@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The landings that are open on one link, by the slot and epoch that their peer calls them by. */
 final class LandingTable {
-  /** More than transfers share a link; fewer than an immediate could name. */
-  static final int MOST_OPEN = 1 << 12;
+  /** More than transfers share a link. */
+  static final int MOST_OPEN = Immediate.MOST_SLOTS;
 
   private final List<@Nullable Landing> slots = new ArrayList<>();
   private final List<Integer> epochs = new ArrayList<>();

@@ -4,12 +4,12 @@ package io.verbena.rdma.wire;
  * What the 32 bits of an immediate say: which landing it is about, and how much has arrived there.
  *
  * <pre>
- *  31      28 27                            12 11                      0
- *  +---------+--------------------------------+------------------------+
- *  | type    | slot                           | epoch                  |
- *  +---------+--------------------------------+------------------------+
+ *  31              24 23                    12 11                      0
+ *  +-----------------+------------------------+------------------------+
+ *  | type            | slot                   | epoch                  |
+ *  +-----------------+------------------------+------------------------+
  *
- *  type   1 to 15: type - 1 whole units were written without immediate since the last one; 0 is none
+ *  type   1 to 255: type - 1 whole units were written without immediate since the last one; 0 is none
  *  slot   which of the landings that the receiver has open
  *  epoch  counts the landings that the slot has had, and wraps: what is late is not the next one's
  * </pre>
@@ -20,20 +20,20 @@ package io.verbena.rdma.wire;
  */
 public final class Immediate {
   /** The most units that can have been written since the last immediate. */
-  public static final int MOST_UNITS = 14;
+  public static final int MOST_UNITS = 254;
 
   /** How many landings one end can have open on one link. */
-  public static final int MOST_SLOTS = 1 << 16;
+  public static final int MOST_SLOTS = 1 << 12;
 
   /** After so many landings a slot's epochs begin again. */
   public static final int EPOCHS = 1 << 12;
 
-  private static final int TYPE_SHIFT = 28;
+  private static final int TYPE_SHIFT = 24;
   private static final int LANDING_MASK = (1 << TYPE_SHIFT) - 1;
 
   private Immediate() {}
 
-  /** Returns the lower 28 bits, by which a landing is known to both ends. */
+  /** Returns the lower 24 bits, by which a landing is known to both ends. */
   public static int landing(int slot, int epoch) {
     return (slot & (MOST_SLOTS - 1)) << 12 | (epoch & (EPOCHS - 1));
   }
@@ -45,7 +45,8 @@ public final class Immediate {
    */
   public static int of(int units, int landing) {
     if (units < 0 || units > MOST_UNITS) {
-      throw new IllegalArgumentException(units + " units; an immediate tells of 0 to 14");
+      throw new IllegalArgumentException(
+          units + " units; an immediate tells of 0 to " + MOST_UNITS);
     }
     return (units + 1) << TYPE_SHIFT | landing;
   }

@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 final class ImmediateTest {
   @Test
   void holdsTypeSlotAndEpochApart() {
-    int landing = Immediate.landing(0xabcd, 0x123);
-    int immediate = Immediate.of(14, landing);
-    assertThat(immediate).isEqualTo(0xfabcd123);
-    assertThat(Immediate.units(immediate)).isEqualTo(14);
+    int landing = Immediate.landing(0xabc, 0x123);
+    int immediate = Immediate.of(Immediate.MOST_UNITS, landing);
+    assertThat(immediate).isEqualTo(0xffabc123);
+    assertThat(Immediate.units(immediate)).isEqualTo(Immediate.MOST_UNITS);
     assertThat(Immediate.landing(immediate)).isEqualTo(landing);
-    assertThat(Immediate.slot(landing)).isEqualTo(0xabcd);
+    assertThat(Immediate.slot(landing)).isEqualTo(0xabc);
     assertThat(Immediate.epoch(landing)).isEqualTo(0x123);
   }
 
@@ -36,14 +36,15 @@ final class ImmediateTest {
 
   @Test
   void cannotTellOfMoreUnitsThanItHasTypes() {
-    assertThatThrownBy(() -> Immediate.of(15, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Immediate.of(Immediate.MOST_UNITS + 1, 0))
+        .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Immediate.of(-1, 0)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void isAdvertisedWithAllThatAWriterNeeds() throws LinkException {
     Advertisement made =
-        new Advertisement(Immediate.landing(65_535, 4095), -1, Long.MIN_VALUE, 1L << 40, 16);
+        new Advertisement(Immediate.landing(4095, 4095), -1, Long.MIN_VALUE, 1L << 40, 16);
     assertThat(Advertisement.decode(ByteBuffer.wrap(made.encode()))).isEqualTo(made);
   }
 }

@@ -85,6 +85,9 @@ public interface Destination {
    */
   void takeBack(LandingPiece last);
 
+  /** More of a piece has arrived, which stays as it is unless its sender breaks the protocol. */
+  default void arrives(LandingPiece piece) {}
+
   /** A piece is full, and nothing writes into it any more. */
   void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
 

@@ -225,6 +225,7 @@ public final class GrantedPieces {
       return; // closed meanwhile: what comes now does not count
     }
     piece.arrived = at;
+    destination.arrives(piece);
     owner.arrived();
   }
 

@@ -28,6 +28,11 @@ public final class PieceCutter {
   /** Returns what takes the place of a piece that there was no room for; null if nothing does. */
   public @Nullable LandingPiece shorter(LandingPiece last) {
     longest = BulkPath.LEAST_PIECE_BYTES;
+    return halved(last);
+  }
+
+  /** Returns a piece with half of what is still to arrive; null if it is not worth halving. */
+  public static @Nullable LandingPiece halved(LandingPiece last) {
     return last.firstHalf(BulkPath.LEAST_PIECE_BYTES);
   }
 }

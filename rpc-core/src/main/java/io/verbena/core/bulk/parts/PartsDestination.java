@@ -38,6 +38,9 @@ public final class PartsDestination implements Destination {
   /** So much is copied on the loop rather than handed to another thread. */
   private static final long COPIED_AT_ONCE = 64 << 10;
 
+  /** So much at a time is copied out of a block that still fills. */
+  private static final long COPIED_BY = BulkMemory.CHUNK_BYTES;
+
   private final BulkHost host;
   private final PartTable table;
   private final ValueMemory memory;
@@ -57,9 +60,6 @@ public final class PartsDestination implements Destination {
   private boolean givenUp;
   private final LimitedWait wait;
   private Quota.@Nullable Share shortOf;
-
-  /** A block, and what it is to be copied into. */
-  private record Filling(Block block, MemorySegment into) {}
 
   /**
    * Room for values, none claimed yet.
@@ -183,20 +183,31 @@ public final class PartsDestination implements Destination {
     MemorySegment into = left.asSlice(0, Math.min(block.memory().byteSize(), left.byteSize()));
     LandingPiece piece =
         new LandingPiece(offset, block.memory().asSlice(0, into.byteSize()), MemoryLife.HELD);
-    fillings.put(piece, new Filling(block, into));
+    fillings.put(piece, new Filling(piece, block, into));
     return piece;
   }
 
   @Override
   public @Nullable LandingPiece shorter(LandingPiece last) {
-    if (fillings.containsKey(last)) {
-      return null; // its block is short
+    Filling filling = fillings.get(last);
+    if (filling != null) {
+      return shorter(filling);
     }
     LandingPiece shorter = cutter.shorter(last);
     if (shorter != null) {
       openBytes -= last.memory.byteSize() - shorter.memory.byteSize();
     }
     return shorter;
+  }
+
+  private @Nullable LandingPiece shorter(Filling filling) {
+    LandingPiece half = PieceCutter.halved(filling.piece);
+    if (half != null) {
+      fillings.remove(filling.piece);
+      fillings.put(half, filling);
+      filling.piece = half;
+    }
+    return half;
   }
 
   @Override
@@ -217,29 +228,21 @@ public final class PartsDestination implements Destination {
   }
 
   @Override
+  public void arrives(LandingPiece piece) {
+    Filling filling = fillings.get(piece);
+    if (filling != null && !givenUp) {
+      filling.copyMore();
+    }
+  }
+
+  @Override
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
       leaves(piece);
       whenFreed.run();
-    } else if (piece.memory.byteSize() <= COPIED_AT_ONCE) {
-      filling.into.copyFrom(piece.memory);
-      free.add(filling.block);
-      whenFreed.run();
     } else {
-      copying++;
-      OffLoop.compute(
-          host,
-          () -> filling.into.copyFrom(piece.memory),
-          failure -> {
-            copying--;
-            free.add(filling.block);
-            if (failure != null) {
-              whenBroken.accept(failure);
-            } else {
-              whenFreed.run();
-            }
-          });
+      filling.whole(whenBroken, whenFreed);
     }
   }
 
@@ -284,5 +287,65 @@ public final class PartsDestination implements Destination {
   @Override
   public boolean isUsers() {
     return false;
+  }
+
+  /** A block that an array is filled through: it is copied out while it fills. */
+  private final class Filling {
+    private final Block block;
+    private final MemorySegment into;
+    private LandingPiece piece;
+    private long copied;
+    private boolean underWay;
+    private @Nullable Consumer<Throwable> whenBroken;
+    private @Nullable Runnable whenFreed;
+
+    Filling(LandingPiece piece, Block block, MemorySegment into) {
+      this.piece = piece;
+      this.block = block;
+      this.into = into;
+    }
+
+    /** Nothing writes into it any more. */
+    void whole(Consumer<Throwable> whenBroken, Runnable whenFreed) {
+      this.whenBroken = whenBroken;
+      this.whenFreed = whenFreed;
+      copyMore();
+    }
+
+    /** Copies what has come, once that is worth it. */
+    void copyMore() {
+      long from = copied;
+      long upTo = piece.arrived;
+      Runnable freed = whenFreed;
+      if (underWay || (freed == null && upTo - from < COPIED_BY)) {
+        return;
+      }
+      copied = upTo;
+      if (freed != null && upTo - from <= COPIED_AT_ONCE) {
+        copy(from, upTo);
+        free.add(block);
+        freed.run();
+        return;
+      }
+      underWay = true;
+      copying++;
+      OffLoop.compute(host, () -> copy(from, upTo), this::copied);
+    }
+
+    private void copy(long from, long upTo) {
+      MemorySegment.copy(piece.memory, from, into, from, upTo - from);
+    }
+
+    private void copied(@Nullable Throwable failure) {
+      underWay = false;
+      copying--;
+      if (failure != null) {
+        (whenBroken == null ? broken : whenBroken).accept(failure);
+      } else if (givenUp) {
+        moves.run();
+      } else {
+        copyMore();
+      }
+    }
   }
 }

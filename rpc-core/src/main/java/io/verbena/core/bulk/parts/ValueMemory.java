@@ -7,6 +7,7 @@ import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ValueMemory {
   private static final int MOST_BLOCKS = 4;
+
+  /** Of blocks that are opened, and told of, once for several chunks. */
+  private static final long LONG_BYTES = 4L * BulkMemory.CHUNK_BYTES;
+
+  private static final int MOST_LONG_BLOCKS = 2;
 
   /** So much of a value is there before any of it has arrived. */
   private static final long FIRST_BYTES = BulkMemory.CHUNK_BYTES;
@@ -198,6 +204,9 @@ final class ValueMemory {
     if (!blocks.isEmpty()) {
       return;
     }
+    if (claimLongBlocks()) {
+      return;
+    }
     int count = blockCount();
     if (!outside.take(count * blockSize())) {
       count = 1;
@@ -211,6 +220,31 @@ final class ValueMemory {
     }
     inBlocks = bytes;
     blocks = claimed;
+  }
+
+  /** For long arrays, within the session's own part, which the message's segments need, too. */
+  private boolean claimLongBlocks() {
+    long mean = table.inArrays() / table.entries().stream().filter(PartTable.Entry::array).count();
+    long size = mean <= LONG_BYTES / 2 ? LONG_BYTES / 2 : LONG_BYTES; // few lengths, to be kept
+    int count = table.inArrays() <= size ? 1 : MOST_LONG_BLOCKS;
+    if (mean <= BulkMemory.CHUNK_BYTES
+        || segments() - inSegments + count * size > outside.unused()
+        || !outside.take(count * size)) {
+      return false;
+    }
+    List<Block> claimed = new ArrayList<>();
+    Block block;
+    while (claimed.size() < count && (block = bulk.claim(size)) != null) {
+      claimed.add(block);
+    }
+    if (claimed.isEmpty()) {
+      outside.give(count * size);
+      return false;
+    }
+    outside.give((count - claimed.size()) * size);
+    inBlocks = claimed.size() * size;
+    blocks = claimed;
+    return true;
   }
 
   /** Gives back what was claimed; once the values are the application's, too. */

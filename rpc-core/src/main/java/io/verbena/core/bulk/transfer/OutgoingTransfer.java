@@ -37,8 +37,11 @@ import org.jspecify.annotations.Nullable;
 final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   private static final int MOST_GRANTS = 64;
 
-  /** So many chunks are written without a checkpoint at most: an RDMA link tells of 14 itself. */
-  private static final int MOST_UNCHECKED_CHUNKS = 12;
+  /** So many chunks are written without a checkpoint at most: a lost link has them sent again. */
+  private static final int MOST_UNCHECKED_CHUNKS = 24;
+
+  /** So many half windows, where nothing waits for a checkpoint. */
+  private static final int MOST_UNCHECKED_HALVES = 6;
 
   private final OpenSource source;
   private Supply supply;
@@ -403,12 +406,12 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     return Turn.WROTE;
   }
 
-  /** Each checkpoint costs a message back. Where nothing is freed by that, a third as many do. */
+  /** Each checkpoint costs a message back. Where nothing is freed by that, a sixth as many do. */
   private long untilCheckpoint(BulkPort port) {
     long chunk = port.chunkBytes();
     long half = Math.max(chunk, port.windowBytes() / 2);
     boolean rarely = half < MOST_UNCHECKED_CHUNKS * chunk && !supply.keepsUnconfirmed();
-    return rarely ? Math.min(3 * half, MOST_UNCHECKED_CHUNKS * chunk) : half;
+    return rarely ? Math.min(MOST_UNCHECKED_HALVES * half, MOST_UNCHECKED_CHUNKS * chunk) : half;
   }
 
   private long left(Granted grant) {
