@@ -14,6 +14,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -140,6 +141,20 @@ final class LittleRoomTest {
       CompletableFuture<MemorySegment> call = Segments.call(w.session, object);
       w.world.runUntil(call::isDone);
       assertThat(call.join().mismatch(object)).isEqualTo(-1);
+      assertThat(w.session.path().link()).isEqualTo("rdma");
+    }
+  }
+
+  /** Whose long blocks find no room, and short ones do. */
+  @Test
+  void anArrayOfACallArrivesThroughShorterPiecesOfItsBlocks() {
+    try (RdmaWorld w = RdmaWorld.pinning(7L << 20).upgraded()) {
+      byte[] array = new byte[(int) OBJECT_BYTES];
+      new Random(1).nextBytes(array);
+      w.accepted.serve(Bytes.bind());
+      CompletableFuture<byte[]> call = Bytes.call(w.session, array);
+      w.world.runUntil(call::isDone);
+      assertThat(call.join()).isEqualTo(array);
       assertThat(w.session.path().link()).isEqualTo("rdma");
     }
   }
