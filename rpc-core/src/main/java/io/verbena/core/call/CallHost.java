@@ -59,6 +59,9 @@ public interface CallHost {
   /** Returns what replies may take until the peer has taken them. Safe for any thread. */
   Quota.Share replyMemory();
 
+  /** From now on a call of the peer's is over at its deadline. On the loop. */
+  void awaitDeadline(ServerCall call);
+
   /** Returns whether a call's handler may start now; else the host starts it later. On the loop. */
   boolean mayStart(ServerCall call);
 

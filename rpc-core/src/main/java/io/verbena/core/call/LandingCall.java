@@ -6,6 +6,7 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.bulk.transfer.CallTransfers;
 import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +15,12 @@ import org.jspecify.annotations.Nullable;
  * A call whose result goes to a landing of its caller's. However it ends, it is told when nothing
  * is written there any more.
  */
-public final class LandingCall extends PendingCall<Received> {
+public final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   private final CallHost host;
   private final Landing landing;
   private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
   private CallTransfers.@Nullable AwaitedAnswer answer;
+  private long timer = Timers.NONE;
   private @Nullable Exception failure;
 
   LandingCall(
@@ -35,6 +37,19 @@ public final class LandingCall extends PendingCall<Received> {
   @Override
   void begins() {
     answer = host.awaitAnswer(this, landing);
+    timer = host.loop().timers().schedule(deadlineNanos(), this);
+  }
+
+  /** Returns false: it has a timer of its own, since its object comes behind its reply. */
+  @Override
+  public boolean isTimed() {
+    return false;
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    timer = Timers.NONE;
+    expire();
   }
 
   @Override
@@ -95,10 +110,16 @@ public final class LandingCall extends PendingCall<Received> {
 
   /** Keeps its timer while its object is under way. */
   @Override
-  void stopTimer() {
+  public void close() {
+    super.close();
     if (landingFree.isDone()) {
-      super.stopTimer();
+      stopTimer();
     }
+  }
+
+  private void stopTimer() {
+    host.loop().timers().cancel(timer);
+    timer = Timers.NONE;
   }
 
   @Override

@@ -14,19 +14,20 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.Command;
-import io.verbena.core.loop.Timers;
+import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call on its caller's side, and the future that the caller holds. One object from start to end:
- * it is its own command, message and timer, because a call should cost one allocation.
+ * it is its own command and message, because a call should cost one allocation.
  *
  * <p>The future may be touched by any thread; all else belongs to the session's event loop once the
  * call has been handed over. However its holder ends it, its handler hears of it.
  */
-public class PendingCall<R> extends FencedFuture<R> implements Outgoing, Command, Timers.Timer {
+public class PendingCall<R> extends FencedFuture<R>
+    implements Outgoing, Command, DeadlineWatch.Timed {
   private static final long NOT_NUMBERED = 0;
 
   private final CallHost host;
@@ -35,7 +36,8 @@ public class PendingCall<R> extends FencedFuture<R> implements Outgoing, Command
   private @Nullable Slot slot;
   private long id;
   private long sequence = NOT_NUMBERED;
-  private long timer = Timers.NONE;
+  private long deadlineNanos;
+  private boolean timed;
   private boolean handedOver;
 
   /** Whether the sender of a one-way call waits until it has left, and is told if it does not. */
@@ -102,10 +104,21 @@ public class PendingCall<R> extends FencedFuture<R> implements Outgoing, Command
       throw new IllegalStateException(this + " has no message");
     }
     FrameHeader.writeCallId(message.content(), id);
-    begins();
     if (!method.oneway() || senderWaits) { // else nobody would be told, and time is no reason
-      timer = host.loop().timers().schedule(message.deadlineNanos(), this);
+      deadlineNanos = message.deadlineNanos();
+      timed = true;
     }
+    begins();
+  }
+
+  @Override
+  public boolean isTimed() {
+    return timed;
+  }
+
+  @Override
+  public long deadlineNanos() {
+    return deadlineNanos;
   }
 
   /** The call has its number and is about to be sent. */
@@ -155,8 +168,8 @@ public class PendingCall<R> extends FencedFuture<R> implements Outgoing, Command
   }
 
   @Override
-  public void onTimer(long nowNanos) {
-    timer = Timers.NONE;
+  public void expire() {
+    timed = false;
     if (!isDone()) {
       String obstacle = host.obstacle();
       String met = obstacle == null ? "" : ", and there was no link: " + obstacle;
@@ -200,19 +213,14 @@ public class PendingCall<R> extends FencedFuture<R> implements Outgoing, Command
     settleFailed(error);
   }
 
-  /** Lets go of the timer, and of the message if it never left. */
+  /** Its deadline does not count any more; lets go of the message if it never left. */
   public void close() {
-    stopTimer();
+    timed = false;
     Slot message = slot;
     slot = null;
     if (message != null) {
       message.release();
     }
-  }
-
-  void stopTimer() {
-    host.loop().timers().cancel(timer);
-    timer = Timers.NONE;
   }
 
   /** The reply has arrived: completes the future with what it says. */

@@ -23,6 +23,7 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.log.Thrown;
+import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
@@ -44,7 +45,7 @@ import org.slf4j.event.Level;
  * thread alone touches the reply.
  */
 public final class ServerCall
-    implements IncomingCall, CallContext, Reply, Outgoing, Runnable, Timers.Timer {
+    implements IncomingCall, CallContext, Reply, Outgoing, Runnable, DeadlineWatch.Timed {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCall.class);
   private static final ThrottledLog MACHINE_ERROR =
       ThrottledLog.of(ServerCall.class, "handlers that ended in an error of the virtual machine");
@@ -69,6 +70,7 @@ public final class ServerCall
   private long id;
   private long deadlineNanos;
   private long timer = Timers.NONE;
+  private boolean timed;
   private @Nullable Handler handler;
   private @Nullable Slot slot;
   private @Nullable Thread runner;
@@ -133,8 +135,14 @@ public final class ServerCall
   }
 
   /** Returns when the caller gives up, in nanoseconds of the session's clock. */
-  long deadlineNanos() {
+  @Override
+  public long deadlineNanos() {
     return deadlineNanos;
+  }
+
+  @Override
+  public boolean isTimed() {
+    return timed;
   }
 
   // ---- on the loop: dispatch ----
@@ -145,14 +153,18 @@ public final class ServerCall
     if (host.mayStart(this)) {
       start();
     } else if (!method.oneway()) {
-      timer = host.loop().timers().schedule(deadlineNanos, this);
+      awaitDeadline();
     }
+  }
+
+  private void awaitDeadline() {
+    timed = true;
+    host.awaitDeadline(this);
   }
 
   /** Starts the handler of a call that has waited, unless nobody waits for the call any more. */
   public void startLate() {
-    host.loop().timers().cancel(timer);
-    timer = Timers.NONE;
+    timed = false;
     if (isCancelled()) {
       refuse(cancellation(), REPLIES_NOT_TAKEN);
     } else {
@@ -170,7 +182,7 @@ public final class ServerCall
       return;
     }
     if (!method.oneway()) { // nobody waits for it
-      timer = host.loop().timers().schedule(deadlineNanos, this);
+      awaitDeadline();
     }
     handedOver = true;
     try {
@@ -217,16 +229,25 @@ public final class ServerCall
     return handler != null;
   }
 
-  /** Forgets the handler and the timer, once the reply is on its way. */
+  /** Forgets the handler and the deadline, once the reply is on its way. */
   public void close() {
     handler = null;
+    timed = false;
     host.loop().timers().cancel(timer);
     timer = Timers.NONE;
   }
 
+  /** Its peer is gone: its handler hears of that, and none begins after the deadline. */
+  public void orphaned() {
+    cancel();
+    if (timed) {
+      timer = host.loop().timers().schedule(deadlineNanos, now -> expire());
+    }
+  }
+
   @Override
-  public void onTimer(long nowNanos) {
-    timer = Timers.NONE;
+  public void expire() {
+    timed = false;
     if (handedOver && answerUnlessTaken(RpcStatus.DEADLINE_EXCEEDED, NEVER_RAN)) {
       return; // its executor is busy, or has dropped it
     }

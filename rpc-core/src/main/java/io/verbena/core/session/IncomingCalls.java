@@ -10,6 +10,7 @@ import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.Thrown;
+import io.verbena.core.loop.DeadlineWatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ final class IncomingCalls {
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
 
   private final HandlerStarts starts;
+  private final DeadlineWatch deadlines;
 
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
@@ -37,6 +39,7 @@ final class IncomingCalls {
     this.services = services;
     this.starts = new HandlerStarts(session);
     this.oneways = new IncomingOneways(session);
+    this.deadlines = new DeadlineWatch(session.loop(), () -> new ArrayList<>(calls.values()));
   }
 
   IncomingOneways oneways() {
@@ -106,6 +109,11 @@ final class IncomingCalls {
     }
     call.reuse(descriptor, method.replySize(), callId, deadline);
     return call;
+  }
+
+  /** From now on a call that is here is over at its deadline. */
+  void awaitDeadline(ServerCall call) {
+    deadlines.add(call.deadlineNanos());
   }
 
   /** Returns whether a call's handler may start now; else it is started later. */
@@ -242,12 +250,13 @@ final class IncomingCalls {
     }
     running = null;
     calls.clear();
+    deadlines.stop();
     oneways.peerLost();
     for (ServerCall call : left) {
       if (call.method().oneway()) {
         oneways.orphaned(call);
       } else {
-        call.cancel();
+        call.orphaned();
       }
     }
     starts.peerLost();

@@ -9,6 +9,7 @@ import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -29,11 +30,13 @@ final class OutgoingCalls {
 
   private final SessionCore session;
   private final CallTable calls = new CallTable();
+  private final DeadlineWatch deadlines;
   private long lastId;
   private int onewaysUnderWay;
 
   OutgoingCalls(SessionCore session) {
     this.session = session;
+    this.deadlines = new DeadlineWatch(session.loop(), calls::all);
   }
 
   boolean isEmpty() {
@@ -54,6 +57,9 @@ final class OutgoingCalls {
   void start(PendingCall<?> call) {
     call.started(++lastId);
     calls.add(lastId, call);
+    if (call.isTimed()) {
+      deadlines.add(call.deadlineNanos());
+    }
   }
 
   /** Writes the time left into a request that leaves now. */
@@ -70,7 +76,7 @@ final class OutgoingCalls {
       return; // answered meanwhile
     }
     if (call.wasHandedOver()) {
-      call.close(); // its place alone is left of it: no timer cancels it a second time
+      call.close(); // its place alone is left of it: no deadline cancels it a second time
       session.transfers().calls().abandoned(call.id());
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id(), out -> {}));
     } else {
@@ -205,6 +211,7 @@ final class OutgoingCalls {
     }
     forgetOneways(reason);
     fail(call -> true, status, reason);
+    deadlines.stop();
   }
 
   private void fail(Predicate<PendingCall<?>> which, RpcStatus status, String reason) {

@@ -651,6 +651,11 @@ public final class SessionCore implements Session, CallHost {
   }
 
   @Override
+  public void awaitDeadline(ServerCall call) {
+    incoming.awaitDeadline(call);
+  }
+
+  @Override
   public boolean mayStart(ServerCall call) {
     return incoming.mayStart(call);
   }
