@@ -129,6 +129,14 @@ public enum FrameKind {
     return sequenced;
   }
 
+  /**
+   * Returns whether a frame of this kind brings a call, what became of one, or no more than an
+   * acknowledgement: the most frequent ones.
+   */
+  public boolean isOfCall() {
+    return code == ACK.code || (code >= REQUEST.code && code <= FAILURE.code);
+  }
+
   /** Returns the kind with this code, or null. */
   public static @Nullable FrameKind ofCode(int code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;

@@ -43,6 +43,10 @@ public final class EventLoop {
   private volatile boolean stopping;
   private boolean inCycle;
   private boolean firstLinksBusy;
+
+  /** The wait before this cycle has ended with something done, so that links were looked after. */
+  private boolean metWork;
+
   private long firstLinksPolled;
   private long firstLinksEveryNanos;
   private volatile boolean closed;
@@ -265,7 +269,9 @@ public final class EventLoop {
 
   private int await(long nanos) {
     try {
-      return nanos > 0 ? firstLinks(driver.await(nanos)) : 0;
+      int work = nanos > 0 ? firstLinks(driver.await(nanos)) : 0;
+      metWork = work > 0;
+      return work;
     } catch (Throwable e) {
       return failed("Waiting for links", e);
     } finally {
@@ -287,7 +293,12 @@ public final class EventLoop {
     return work;
   }
 
+  /** Looks after the links, unless that was just done: what is ready by now ends the next wait. */
   private int pollFirstLinks() {
+    if (metWork) {
+      metWork = false;
+      return 0;
+    }
     long since = now() - firstLinksPolled;
     if (!firstLinksBusy && since < firstLinksEveryNanos && hasUpgradedLinks()) {
       return 0;

@@ -117,6 +117,11 @@ public final class Outbox {
     return keptBytes + answerBytes + (fragmented == null ? 0 : fragmented.whole.length());
   }
 
+  /** Returns whether all that there was to send has left, acknowledged or not. */
+  public boolean isAllSent() {
+    return lastSent == lastNumbered && waiting.isEmpty() && fragmented == null;
+  }
+
   /** Returns whether nothing waits and nothing is unacknowledged. */
   public boolean isEmpty() {
     return waiting.isEmpty() && fragmented == null && acknowledged == lastNumbered;

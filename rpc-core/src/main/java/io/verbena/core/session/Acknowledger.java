@@ -19,10 +19,21 @@ final class Acknowledger implements Timers.Timer {
 
   /** Whatever was to be sent has been sent: acknowledges what is still owed, now or soon. */
   void afterPump() {
-    int owed = session.inbox().owed();
-    if (owed >= MOST_OWED) {
+    if (owesMuch()) {
       session.acknowledge();
-    } else if (owed > 0 && timer == Timers.NONE) {
+    } else {
+      acknowledgeLater();
+    }
+  }
+
+  /** Returns whether so much is owed that it is not to wait for a frame that leaves anyway. */
+  boolean owesMuch() {
+    return session.inbox().owed() >= MOST_OWED;
+  }
+
+  /** Nothing is to be sent: sees that what is owed does not wait for ever. */
+  void acknowledgeLater() {
+    if (timer == Timers.NONE && session.inbox().owed() > 0) {
       long deadline = session.loop().now() + LONGEST_DELAY_NANOS;
       timer = session.loop().timers().schedule(deadline, this);
     }

@@ -42,6 +42,11 @@ final class HandlerStarts {
     return false;
   }
 
+  /** Returns whether some wait. */
+  boolean hasWaiting() {
+    return !waiting.isEmpty();
+  }
+
   /** Starts those that wait and may start now. */
   void startWaiting() {
     while (!waiting.isEmpty() && admits(waiting.peek())) {

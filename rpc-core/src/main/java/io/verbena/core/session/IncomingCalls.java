@@ -140,6 +140,11 @@ final class IncomingCalls {
     }
   }
 
+  /** Returns whether handlers wait that may not start yet. */
+  boolean hasWaiting() {
+    return starts.hasWaiting();
+  }
+
   /** Starts the handlers that wait and may start now. */
   void startWaiting() {
     starts.startWaiting();

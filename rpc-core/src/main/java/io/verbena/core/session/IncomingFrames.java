@@ -98,7 +98,9 @@ final class IncomingFrames implements Inbox.Receiver {
     if (!session.outbox().acknowledge(FrameHeader.acknowledged(buffer, from))) {
       return "an acknowledgement of frames that were never sent";
     }
-    session.schedulePump();
+    if (!kind.isOfCall()) {
+      session.schedulePump(); // else whoever takes it says what is to be sent
+    }
     if (session.outbox().answersWaiting() > MOST_ANSWERS + 2L * session.limits().maxCalls()) {
       return "more than "
           + session.outbox().answersWaiting()

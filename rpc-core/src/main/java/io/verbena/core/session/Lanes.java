@@ -156,6 +156,11 @@ final class Lanes {
     return markerDue;
   }
 
+  /** Returns whether a marker or a settlement is still to be sent. */
+  boolean hasWordsDue() {
+    return markerDue || settleDue;
+  }
+
   /** Sends a marker or a settlement that the link had no room for before. */
   void sayWhatIsDue() {
     Lane first = control;

@@ -465,9 +465,27 @@ public final class SessionCore implements Session, CallHost {
 
   void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
     incomingFrames.onFrame(lane, buffer, from, to);
-    if (pumpDue && hasBatch()) {
+    if (!pumpDue) {
+      if (isToPump()) {
+        schedulePump();
+      } else {
+        acknowledger.acknowledgeLater();
+      }
+    } else if (hasBatch()) {
       pump();
     }
+  }
+
+  /** Returns whether there is something to send, or may be now that a frame has come. */
+  private boolean isToPump() {
+    return !lanes.isOpen()
+        || !outbox.isAllSent()
+        || incoming.hasWaiting()
+        || transfers().wantsLink()
+        || lanes.hasWordsDue()
+        || acknowledger.owesMuch()
+        || closing.isOn()
+        || !mayCall();
   }
 
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
