@@ -199,14 +199,17 @@ final class Engine implements AutoCloseable {
       int loops,
       List<EventLoop> steppedLoops,
       List<SessionListener> listeners) {
-    /** A control message that is longer is cut into frames. */
-    static final int SLOT_BYTES = 4096;
+    /**
+     * A message that is longer spills to the heap and is cut into frames. What fits goes into one
+     * Send over RDMA, which has 8 KiB unless set otherwise, of which its own headers take 8 bytes.
+     */
+    static final int SLOT_BYTES = 8 * 1024 - 8;
 
     /** The longest frame: what a piece of a long message takes. */
     static final int MAX_FRAME_BYTES = 64 * 1024;
 
-    /** 16 MiB: 4,096 small messages on their way, as many as four full windows. */
-    static final long DEFAULT_SLOT_MEMORY_BYTES = 16L << 20;
+    /** 32 MiB: 4,096 small messages on their way, as many as four full windows. */
+    static final long DEFAULT_SLOT_MEMORY_BYTES = 32L << 20;
 
     /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
     static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
