@@ -18,6 +18,7 @@ import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +92,28 @@ class HostilePeerTest {
       random.nextBytes(bytes);
       raw.send(bytes);
       assertThrownOut(raw);
+    }
+  }
+
+  @Test
+  void aFlagThatThisVersionDoesNotKnowEndsTheLinkBeforeTheCallIsRun() {
+    for (int flag = FrameHeader.FLAG_METADATA; flag <= 0x8000; flag <<= 1) {
+      RawPeer raw = open();
+      byte[] request =
+          frame(
+              FrameKind.REQUEST,
+              1,
+              1,
+              out -> {
+                out.writeInt(1_000_000);
+                out.writeInt("probe".hashCode());
+                out.writeVarInt(1);
+                out.writeString("text");
+              });
+      FrameHeader.writeFlags(ByteBuffer.wrap(request), flag);
+      raw.send(request);
+      assertThrownOut(raw);
+      assertThat(raw.heard).doesNotContain(FrameKind.RESULT);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.verbena.core.frame;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The head of every frame, big-endian:
@@ -39,6 +40,19 @@ public final class FrameHeader {
 
   /** The body ends with a table of values that travel beside it, as bulk. */
   public static final int FLAG_PARTS = 2;
+
+  /**
+   * Reserved: metadata stand before the body. A frame of a session with a flag that this version
+   * does not know, as this one, is refused: what it says about the body is not understood.
+   */
+  public static final int FLAG_METADATA = 4;
+
+  private static final int KNOWN_FLAGS = FLAG_FIRST_FRAGMENT | FLAG_PARTS;
+
+  /**
+   * Of the first word, the bits that are the same in each frame of a session that is understood.
+   */
+  private static final long FIXED = 0xffL << 56 | (~KNOWN_FLAGS & 0xffffL) << 32;
 
   private static final int FLAGS = 2;
   private static final int EPOCH = 4;
@@ -79,6 +93,16 @@ public final class FrameHeader {
   /** Returns the first word of the frame at this index, which the next four methods take apart. */
   public static long first(ByteBuffer buffer, int from) {
     return buffer.getLong(from);
+  }
+
+  /** Returns why a frame of a session with this first word is not understood; null if it is. */
+  public static @Nullable String misfit(long first) {
+    if ((first & FIXED) == (long) VERSION << 56) {
+      return null;
+    }
+    return version(first) == VERSION
+        ? "a frame with unknown flags " + (flags(first) & ~KNOWN_FLAGS)
+        : "a frame of version " + version(first);
   }
 
   /** Returns the version of a frame with this first word. */

@@ -84,9 +84,9 @@ final class IncomingFrames implements Inbox.Receiver {
       return "a frame of " + (to - from) + " bytes";
     }
     long first = FrameHeader.first(buffer, from);
-    int version = FrameHeader.version(first);
-    if (version != FrameHeader.VERSION) {
-      return "a frame of version " + version;
+    String misfit = FrameHeader.misfit(first);
+    if (misfit != null) {
+      return misfit;
     }
     FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(first));
     if (kind == null) {
