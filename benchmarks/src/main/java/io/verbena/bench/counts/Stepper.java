@@ -19,7 +19,8 @@ public final class Stepper {
   private Stepper() {}
 
   /**
-   * What one operation executes. The compilers decide anew in each process what to inline.
+   * What one operation executes. The compilers decide anew in each process what to inline; that
+   * they are waited for makes most of them decide alike.
    *
    * @param title what was done, by one thread for both ends
    * @param instructions of any kind: the median of the processes
@@ -68,7 +69,9 @@ public final class Stepper {
   }
 
   private static List<One> fork(InstructionsProgram.What what) throws IOException {
-    List<String> flags = List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmn400m");
+    // What the compilers inline depends on when they are done, unless the program waits for them.
+    List<String> flags =
+        List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmn400m", "-XX:-BackgroundCompilation");
     try (Subprocess program = Subprocess.start(flags, InstructionsProgram.class, what.name())) {
       long number = Long.parseLong(program.line());
       long counter = Long.parseLong(program.line());

@@ -26,7 +26,7 @@ final class CountsTest {
       fetch of 16 MiB                      rdma  13 + 0     614 + 16,777,228    273       12 + 3         0 + 256  1 + 0  1 + 0   14 + 259       6 + 6          44 + 36        9 + 1
       call with a byte[] of 16 MiB         rdma  1 + 17     16,777,292 + 876    283       4 + 15         256 + 0  0 + 4  0 + 4   260 + 23       7 + 7          38 + 41        1 + 6
       call of 64 B                         mem   1 + 1      106 + 97
-      call of 64 B, 256 at a time          mem   1 + 1      106.13 + 97
+      call of 64 B, 256 at a time          mem   1 + 1      106.06 + 97
       one-way call of 64 B, 256 at a time  mem   1 + 0.008  106 + 0.27
       put of 64 KiB                        mem   1 + 2      65,576 + 98                                  1 + 0
       put of 1 MiB                         mem   1 + 3      1,048,616 + 133                              16 + 0
