@@ -1,5 +1,6 @@
 package io.verbena.core.session;
 
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 
 /**
@@ -10,17 +11,19 @@ final class Acknowledger implements Timers.Timer {
   private static final int MOST_OWED = 64;
   private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
-  private final SessionCore session;
+  private final FramePump pump;
+  private final EventLoop loop;
   private long timer = Timers.NONE;
 
-  Acknowledger(SessionCore session) {
-    this.session = session;
+  Acknowledger(FramePump pump, EventLoop loop) {
+    this.pump = pump;
+    this.loop = loop;
   }
 
   /** Whatever was to be sent has been sent: acknowledges what is still owed, now or soon. */
   void afterPump() {
     if (owesMuch()) {
-      session.acknowledge();
+      pump.acknowledge();
     } else {
       acknowledgeLater();
     }
@@ -28,27 +31,27 @@ final class Acknowledger implements Timers.Timer {
 
   /** Returns whether so much is owed that it is not to wait for a frame that leaves anyway. */
   boolean owesMuch() {
-    return session.inbox().owed() >= MOST_OWED;
+    return pump.owed() >= MOST_OWED;
   }
 
   /** Nothing is to be sent: sees that what is owed does not wait for ever. */
   void acknowledgeLater() {
-    if (timer == Timers.NONE && session.inbox().owed() > 0) {
-      long deadline = session.loop().now() + LONGEST_DELAY_NANOS;
-      timer = session.loop().timers().schedule(deadline, this);
+    if (timer == Timers.NONE && pump.owed() > 0) {
+      long deadline = loop.now() + LONGEST_DELAY_NANOS;
+      timer = loop.timers().schedule(deadline, this);
     }
   }
 
   @Override
   public void onTimer(long nowNanos) {
     timer = Timers.NONE;
-    if (session.inbox().owed() > 0) {
-      session.acknowledge();
+    if (pump.owed() > 0) {
+      pump.acknowledge();
     }
   }
 
   void stop() {
-    session.loop().timers().cancel(timer);
+    loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 }

@@ -63,7 +63,7 @@ final class Lane implements LinkListener {
   /** Sends one frame that is not numbered, and returns whether the link took it. */
   boolean say(Slot slot) {
     try {
-      session.stamp(slot, this);
+      session.pump().stamp(slot, this);
       boolean sent = !closed && link.send(slot) instanceof SendResult.Sent;
       if (sent) {
         session.schedulePump(); // to flush; where there is no room, onWritable comes first

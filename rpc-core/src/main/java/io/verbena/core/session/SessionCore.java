@@ -29,14 +29,12 @@ import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.call.SessionCaller;
 import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Slot;
@@ -70,11 +68,9 @@ public final class SessionCore implements Session, CallHost {
   private static final ThrottledLog BROKEN_OFF =
       ThrottledLog.of(SessionCore.class, "sessions whose peer broke the protocol");
 
-  private static final int CALLS_IN_BATCH = 32;
-  private static final int ANSWERS_IN_BATCH = 128;
-
   private final SessionContext context;
   private final SessionRole role;
+  private final FramePump pump;
   private final Outbox outbox;
   private final CallWindow window;
   private final SessionMemory memory;
@@ -87,7 +83,6 @@ public final class SessionCore implements Session, CallHost {
   private final BulkSupport bulk;
   private final IncomingFrames incomingFrames;
   private final PathCosts pathCosts;
-  private final Acknowledger acknowledger;
   private final SessionLife life;
   private final OnewayCounters oneways;
   private final Drain drain = new Drain(this);
@@ -95,14 +90,11 @@ public final class SessionCore implements Session, CallHost {
   private final Supplier<OutgoingParts> borrowedParts;
   private final Supplier<OutgoingParts> copiedParts;
   private final Supplier<OutgoingParts> resultParts;
-  private final Command pump = this::pump;
-  private boolean pumpDue;
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
   SessionCore(SessionContext context, SessionRole role) {
     this.context = context;
     this.role = role;
-    this.outbox = new Outbox(context.fragmentSlots(), this::stamp);
     this.window = new CallWindow(context.limits().maxCalls());
     this.memory =
         SessionMemory.join(
@@ -111,10 +103,11 @@ public final class SessionCore implements Session, CallHost {
     this.incoming = new IncomingCalls(this, services);
     this.remoteServices = new RemoteServices(this);
     this.lanes = new Lanes(this);
+    this.pump = new FramePump(context, lanes, new Turns());
+    this.outbox = pump.outbox();
     this.upgrade = new Upgrade(this);
     this.bulk = new BulkSupport(this);
     this.incomingFrames = new IncomingFrames(this);
-    this.acknowledger = new Acknowledger(this);
     this.pathCosts = new PathCosts(this);
     this.oneways = new OnewayCounters(context.oneways());
     this.life = new SessionLife(this, context.audience());
@@ -162,7 +155,7 @@ public final class SessionCore implements Session, CallHost {
   /** Closes and drains every link, so that what was received is final; then goes on. */
   void closeLinks(String reason, Runnable then) {
     upgrade.stop();
-    acknowledger.stop();
+    pump.stop();
     lanes.closeAll(reason, then);
   }
 
@@ -227,7 +220,7 @@ public final class SessionCore implements Session, CallHost {
 
   private void dropLinks() {
     upgrade.stop();
-    acknowledger.stop();
+    pump.stop();
     lanes.closeGently();
   }
 
@@ -359,7 +352,7 @@ public final class SessionCore implements Session, CallHost {
       return; // meanwhile: nothing is to resume
     }
     upgrade.stop();
-    acknowledger.stop();
+    pump.stop();
     life.lost(reason);
     if (!closing.goesOn()) {
       role.linkLost(reason);
@@ -465,27 +458,7 @@ public final class SessionCore implements Session, CallHost {
 
   void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
     incomingFrames.onFrame(lane, buffer, from, to);
-    if (!pumpDue) {
-      if (isToPump()) {
-        schedulePump();
-      } else {
-        acknowledger.acknowledgeLater();
-      }
-    } else if (hasBatch()) {
-      pump();
-    }
-  }
-
-  /** Returns whether there is something to send, or may be now that a frame has come. */
-  private boolean isToPump() {
-    return !lanes.isOpen()
-        || !outbox.isAllSent()
-        || incoming.hasWaiting()
-        || transfers().wantsLink()
-        || lanes.hasWordsDue()
-        || acknowledger.owesMuch()
-        || closing.isOn()
-        || !mayCall();
+    pump.frameTaken();
   }
 
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
@@ -501,88 +474,62 @@ public final class SessionCore implements Session, CallHost {
 
   // ---- frames out ----
 
-  private void stamp(Slot slot) {
-    Lane out = lanes.out();
-    if (out != null) {
-      stamp(slot, out);
-    }
-  }
-
-  /** Sets what is only known when a frame goes to a link. */
-  void stamp(Slot slot, Lane lane) {
-    FrameHeader.stamp(slot.content(), lane.epoch(), inbox().received());
-    outgoing.stampDeadline(slot);
+  FramePump pump() {
+    return pump;
   }
 
   /** Sends what there is to send, at the end of this duty cycle. */
   void schedulePump() {
-    if (!pumpDue) {
-      pumpDue = true;
-      context.loop().atCycleEnd(pump);
-    }
+    pump.schedule();
   }
 
-  /**
-   * Returns whether so much waits that the peer is better given it now, in the middle of a duty
-   * cycle, to work on meanwhile; else the two ends work by turns. Of its own calls an end sends the
-   * first half while it makes the second. Measured on loopback, with 64 and 256 calls outstanding:
-   * that makes a third more calls; each write costs as much as about ten.
-   */
-  private boolean hasBatch() {
-    int batch =
-        outgoing.isEmpty() ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, outgoing.size() / 2);
-    return outbox.waiting() >= batch;
-  }
-
-  private void pump() {
-    pumpDue = false;
-    if (closing.goesOn()) {
-      return;
+  /** What the pump has of the session. */
+  private final class Turns implements FramePump.Turns {
+    @Override
+    public boolean areWanted() {
+      return !lanes.isOpen()
+          || incoming.hasWaiting()
+          || transfers().wantsLink()
+          || closing.isOn()
+          || !mayCall();
     }
-    incoming.startWaiting(); // what the peer has taken may be what they wait for
-    if (!lanes.isOpen()) {
-      if (!life.isEnded() && hasCalls()) {
-        role.linkWanted();
+
+    @Override
+    public boolean begin() {
+      if (closing.goesOn()) {
+        return false;
       }
-      return;
-    }
-    if (!mayCall() && !outgoing.isEmpty()) {
-      upgrade.wanted();
-    }
-    lanes.sayWhatIsDue();
-    sendFrames();
-    int waiting = outbox.waiting();
-    transfers().pump();
-    if (outbox.waiting() > waiting) {
-      sendFrames(); // what was said of the bulk that has just left
-    }
-    flush(lanes.control());
-    if (lanes.out() != lanes.control()) {
-      flush(lanes.out());
-    }
-  }
-
-  private void sendFrames() {
-    Lane out = lanes.out();
-    if (out != null) {
-      if (!lanes.isChanging() && outbox.pump(out.link()) > 0) {
-        inbox().acknowledged();
+      incoming.startWaiting(); // what the peer has taken may be what they wait for
+      if (!lanes.isOpen()) {
+        if (!life.isEnded() && hasCalls()) {
+          role.linkWanted();
+        }
+        return false;
       }
-      acknowledger.afterPump();
+      if (!mayCall() && !outgoing.isEmpty()) {
+        upgrade.wanted();
+      }
+      return true;
     }
-  }
 
-  private static void flush(@Nullable Lane lane) {
-    if (lane != null) {
-      lane.link().flush();
+    @Override
+    public void sendBulk() {
+      transfers().pump();
     }
-  }
 
-  /** Sends an acknowledgement of its own; where the link takes nothing now, it is still owed. */
-  void acknowledge() {
-    Lane out = lanes.out();
-    if (out != null && out.say(FrameKind.ACK)) {
-      inbox().acknowledged();
+    @Override
+    public int calls() {
+      return outgoing.size();
+    }
+
+    @Override
+    public Inbox inbox() {
+      return incomingFrames.inbox();
+    }
+
+    @Override
+    public void stampDeadline(Slot request) {
+      outgoing.stampDeadline(request);
     }
   }
 
@@ -824,7 +771,7 @@ public final class SessionCore implements Session, CallHost {
     Lane first = lanes.control() == null ? lanes.out() : lanes.control();
     if (first != null) {
       incoming.oneways().tell();
-      pump(); // what was sent before still goes
+      pump.run(); // what was sent before still goes
       first.say(FrameKind.GOODBYE);
       first.link().flush();
     }
