@@ -79,7 +79,8 @@ class StatCommandTest {
       assertThat(run.exit()).isZero();
       List<String> lines = run.out().lines().toList();
       assertThat(lines.getFirst()).isEqualTo("server at " + address);
-      assertThat(lines).contains("  slots in use  0 of 4,352", "  sessions  1");
+      assertThat(lines).contains("  sessions  1");
+      assertThat(lines).anyMatch(line -> line.matches("  slots in use  0 of [1-9][0-9,]+"));
       assertThat(run.out()).contains("pinned bytes").contains("quarantined").contains("published");
       assertThat(lines)
           .anyMatch(line -> line.matches(" +tcp://127.0.0.1:\\d+ .* (tcp|rdma) \\(.+\\) .*"));
