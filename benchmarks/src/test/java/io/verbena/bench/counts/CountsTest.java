@@ -29,11 +29,11 @@ final class CountsTest {
       call of 64 B, 256 at a time          mem   1 + 1      106.06 + 97
       one-way call of 64 B, 256 at a time  mem   1 + 0.008  106 + 0.27
       put of 64 KiB                        mem   1 + 2      65,576 + 98                                  1 + 0
-      put of 1 MiB                         mem   1 + 3      1,048,616 + 133                              16 + 0
-      put of 16 MiB                        mem   1 + 23     16,777,257 + 853                             256 + 0
+      put of 1 MiB                         mem   1.13 + 3   1,048,620 + 133                              16 + 0
+      put of 16 MiB                        mem   2 + 23     16,777,289 + 853                             256 + 0
       fetch of 64 KiB                      mem   3 + 0.063  151 + 65,538                                 0 + 1
-      fetch of 1 MiB                       mem   4 + 0.063  186 + 1,048,578                              0 + 16
-      fetch of 16 MiB                      mem   24 + 0     907 + 16,777,216                             0 + 256
+      fetch of 1 MiB                       mem   4 + 0.19   186 + 1,048,582                              0 + 16
+      fetch of 16 MiB                      mem   24 + 1     907 + 16,777,248                             0 + 256
       call with a byte[] of 16 MiB         mem   1 + 29     16,777,272 + 1,171                           256 + 0
       """;
 
