@@ -117,7 +117,8 @@ final class FaultsTest {
     assertThat(pair.client().heard().closedReason()).contains("was given up");
     awaitEnd(pair.server());
     long took = harness.world.nanoTime() - before;
-    assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(100));
+    // The peer looks for events every 50 ms, and waits as long for what has arrived before.
+    assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(150));
   }
 
   @Test
