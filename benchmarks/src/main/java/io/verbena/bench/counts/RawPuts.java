@@ -1,5 +1,6 @@
 package io.verbena.bench.counts;
 
+import io.verbena.bench.rival.NioSockets;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,19 +11,21 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * What puts ask of the kernel when nothing but blocking sockets of java.nio moves them: the bytes
- * there, eight bytes back. Its server's thread is a daemon.
+ * What the puts of a load ask of the kernel when nothing but blocking sockets of java.nio moves
+ * them, one at a time: the bytes there, eight bytes back.
  */
 final class RawPuts implements AutoCloseable {
-  /** The server's thread. */
+  /** The server's thread, which lives until this is closed. */
   static final String SERVER = "raw-server";
 
   private static final int ANSWER_BYTES = Long.BYTES;
 
+  private final StandardLoad load;
   private final SocketChannel client;
   private final SocketChannel server;
 
-  RawPuts() throws IOException {
+  RawPuts(StandardLoad load) throws IOException {
+    this.load = load;
     try (ServerSocketChannel listening = ServerSocketChannel.open()) {
       listening.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       client = SocketChannel.open(listening.getLocalAddress());
@@ -30,50 +33,35 @@ final class RawPuts implements AutoCloseable {
     }
     client.setOption(StandardSocketOptions.TCP_NODELAY, true);
     server.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    Thread.ofPlatform().daemon().name(SERVER).start(this::take);
   }
 
-  /** Makes the puts of a load, one at a time. */
-  void put(StandardLoad load) throws IOException, InterruptedException {
-    Thread taker = Thread.ofPlatform().daemon().name(SERVER).start(() -> take(load));
+  /** Makes them all. */
+  void put() throws IOException {
     ByteBuffer object = ByteBuffer.allocateDirect(load.size());
     ByteBuffer answer = ByteBuffer.allocateDirect(ANSWER_BYTES);
     for (int i = 0; i < load.operations(); i++) {
-      write(client, object.clear());
-      read(client, answer.clear());
+      NioSockets.drain(client, object.clear());
+      if (!NioSockets.fill(client, answer.clear())) {
+        throw new EOFException("the other end is gone");
+      }
     }
-    taker.join();
   }
 
-  private void take(StandardLoad load) {
-    try {
+  private void take() {
+    try (server) {
       ByteBuffer object = ByteBuffer.allocateDirect(load.size());
       ByteBuffer answer = ByteBuffer.allocateDirect(ANSWER_BYTES);
-      for (int i = 0; i < load.operations(); i++) {
-        read(server, object.clear());
-        write(server, answer.clear());
+      while (NioSockets.fill(server, object.clear())) {
+        NioSockets.drain(server, answer.clear());
       }
     } catch (IOException e) {
       // the client sees that its socket is at an end
     }
   }
 
-  private static void write(SocketChannel to, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      to.write(bytes);
-    }
-  }
-
-  private static void read(SocketChannel from, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      if (from.read(bytes) < 0) {
-        throw new EOFException("the other end is gone");
-      }
-    }
-  }
-
   @Override
   public void close() throws IOException {
     client.close();
-    server.close();
   }
 }

@@ -83,7 +83,7 @@ final class SystemCallsProgram {
   }
 
   private void run() {
-    try (RawPuts raw = new RawPuts()) {
+    try (RawPuts raw = new RawPuts(StandardLoad.PUT_1M)) {
       byte[] message = Messages.of(StandardLoad.CALL.size());
       for (int round = 0; round < ROUNDS; round++) {
         mark(BEGIN + BLOCKING);
@@ -95,7 +95,7 @@ final class SystemCallsProgram {
           perform(load);
         }
         mark(BEGIN + RAW);
-        raw.put(StandardLoad.PUT_1M);
+        raw.put();
         mark(END + RAW);
       }
       printThreads();

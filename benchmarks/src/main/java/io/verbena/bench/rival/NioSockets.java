@@ -7,11 +7,11 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
 /** What java.nio leaves to its users. */
-final class NioSockets {
+public final class NioSockets {
   private NioSockets() {}
 
   /** Reads until the buffer is full; false: the stream ended first. */
-  static boolean fill(ReadableByteChannel from, ByteBuffer buffer) throws IOException {
+  public static boolean fill(ReadableByteChannel from, ByteBuffer buffer) throws IOException {
     while (buffer.hasRemaining()) {
       if (from.read(buffer) < 0) {
         return false;
@@ -21,7 +21,7 @@ final class NioSockets {
   }
 
   /** Writes all that is left in the buffer. */
-  static void drain(WritableByteChannel to, ByteBuffer buffer) throws IOException {
+  public static void drain(WritableByteChannel to, ByteBuffer buffer) throws IOException {
     while (buffer.hasRemaining()) {
       to.write(buffer);
     }
