@@ -1,7 +1,7 @@
 package io.verbena.bench.command;
 
-import io.verbena.bench.report.Result;
 import io.verbena.bench.report.Tables;
+import io.verbena.bench.spread.SpreadRounds;
 import io.verbena.bench.spread.SpreadTurn;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -78,22 +78,17 @@ public final class LoopsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    List<SpreadTurn> one = new ArrayList<>();
-    List<SpreadTurn> several = new ArrayList<>();
-    for (int i = 0; i < rounds; i++) {
-      one.add(SpreadTurn.measure(1, clients, outstanding, warmup, turn));
-      several.add(SpreadTurn.measure(loops, clients, outstanding, warmup, turn));
-    }
+    SpreadRounds figures = SpreadRounds.measure(rounds, loops, clients, outstanding, warmup, turn);
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("event loops", "calls/s", "server's CPU a call, us", "its processors busy"));
-    rows.add(row("1", one));
-    rows.add(row(Integer.toString(loops), several));
+    rows.add(row("1", figures::ofOne));
+    rows.add(row(Integer.toString(loops), figures::ofSeveral));
     rows.add(
         List.of(
             "ratio",
-            ratio(one, several, SpreadTurn::callsPerSecond),
-            ratio(one, several, SpreadTurn::cpuMicrosPerCall),
-            ratio(one, several, SpreadTurn::processors)));
+            ratio(figures, SpreadTurn::callsPerSecond),
+            ratio(figures, SpreadTurn::cpuMicrosPerCall),
+            ratio(figures, SpreadTurn::processors)));
     out.println(Tables.table(rows));
     out.printf(
         "%d clients, %d calls of 64 bytes under way each; medians of %d turns; %d processors%n",
@@ -102,20 +97,16 @@ public final class LoopsCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static List<String> row(String name, List<SpreadTurn> turns) {
+  private static List<String> row(
+      String name, ToDoubleFunction<ToDoubleFunction<SpreadTurn>> median) {
     return List.of(
         name,
-        String.format(Locale.ROOT, "%,.0f", median(turns, SpreadTurn::callsPerSecond)),
-        String.format(Locale.ROOT, "%.2f", median(turns, SpreadTurn::cpuMicrosPerCall)),
-        String.format(Locale.ROOT, "%.2f", median(turns, SpreadTurn::processors)));
+        String.format(Locale.ROOT, "%,.0f", median.applyAsDouble(SpreadTurn::callsPerSecond)),
+        String.format(Locale.ROOT, "%.2f", median.applyAsDouble(SpreadTurn::cpuMicrosPerCall)),
+        String.format(Locale.ROOT, "%.2f", median.applyAsDouble(SpreadTurn::processors)));
   }
 
-  private static String ratio(
-      List<SpreadTurn> one, List<SpreadTurn> several, ToDoubleFunction<SpreadTurn> figure) {
-    return String.format(Locale.ROOT, "%.2f", median(several, figure) / median(one, figure));
-  }
-
-  private static double median(List<SpreadTurn> turns, ToDoubleFunction<SpreadTurn> figure) {
-    return Result.median(turns.stream().mapToDouble(figure).toArray());
+  private static String ratio(SpreadRounds figures, ToDoubleFunction<SpreadTurn> figure) {
+    return String.format(Locale.ROOT, "%.2f", figures.ofSeveral(figure) / figures.ofOne(figure));
   }
 }

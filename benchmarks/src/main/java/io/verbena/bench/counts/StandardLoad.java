@@ -56,7 +56,7 @@ public enum StandardLoad {
   }
 
   /** Returns it in words, for tables. */
-  String title() {
+  public String title() {
     return title;
   }
 

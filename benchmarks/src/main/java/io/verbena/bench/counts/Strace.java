@@ -15,6 +15,9 @@ import java.util.stream.Stream;
 
 /** Counts system calls by strace, which must be installed. */
 public final class Strace {
+  /** The title of puts of 1 MiB that raw java.nio makes. */
+  public static final String RAW_PUT = StandardLoad.PUT_1M.title() + ", raw java.nio";
+
   private static final Pattern CALL = Pattern.compile("^(\\d+) +(\\w+)\\((.*)");
   private static final Pattern MARK =
       Pattern.compile(
@@ -94,7 +97,7 @@ public final class Strace {
       all.add(result(load.name(), load.title(), load, threads));
     }
     StandardLoad put = StandardLoad.PUT_1M;
-    all.add(result(SystemCallsProgram.RAW, put.title() + ", raw java.nio", put, threads));
+    all.add(result(SystemCallsProgram.RAW, RAW_PUT, put, threads));
     return all;
   }
 

@@ -1,5 +1,6 @@
 package io.verbena.bench.goal;
 
+import io.verbena.bench.counts.StandardLoad;
 import io.verbena.bench.counts.Stepper;
 import io.verbena.bench.counts.Stepper.Instructions;
 import io.verbena.bench.counts.Strace;
@@ -49,8 +50,8 @@ public final class CountedCosts {
       throw new IOException("strace is not here: install it");
     }
     List<SystemCalls> all = Strace.count();
-    double ours = perMebibyte(all, "put of 1 MiB");
-    double raw = perMebibyte(all, "put of 1 MiB, raw java.nio");
+    double ours = perMebibyte(all, StandardLoad.PUT_1M.title());
+    double raw = perMebibyte(all, Strace.RAW_PUT);
     board.tell(Row.atMost(SYSTEM_CALLS, Beside.of(ours, "raw nio", raw), "calls", 1.2));
   }
 

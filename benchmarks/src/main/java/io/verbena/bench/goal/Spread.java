@@ -1,10 +1,8 @@
 package io.verbena.bench.goal;
 
-import io.verbena.bench.report.Result;
+import io.verbena.bench.spread.SpreadRounds;
 import io.verbena.bench.spread.SpreadTurn;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** The target for a server with two event loops beside one with one, under eight clients. */
@@ -26,29 +24,20 @@ public final class Spread {
     board.section(
         NAME,
         () -> {
-          List<SpreadTurn> one = new ArrayList<>();
-          List<SpreadTurn> two = new ArrayList<>();
-          for (int i = 0; i < ROUNDS; i++) {
-            one.add(SpreadTurn.measure(1, CLIENTS, OUTSTANDING, turn, turn));
-            two.add(SpreadTurn.measure(LOOPS, CLIENTS, OUTSTANDING, turn, turn));
-          }
-          board.tell(row(one, two));
+          SpreadRounds rounds =
+              SpreadRounds.measure(ROUNDS, LOOPS, CLIENTS, OUTSTANDING, turn, turn);
+          board.tell(row(rounds));
         });
   }
 
-  private static Row row(List<SpreadTurn> one, List<SpreadTurn> two) {
+  private static Row row(SpreadRounds rounds) {
     return Runtime.getRuntime().availableProcessors() >= ENOUGH_PROCESSORS
-        ? Row.atLeast(NAME, beside(one, two, SpreadTurn::callsPerSecond), "/s", 1.6)
+        ? Row.atLeast(NAME, beside(rounds, SpreadTurn::callsPerSecond), "/s", 1.6)
         : Row.atMost(
-            NAME + ", CPU a call", beside(one, two, SpreadTurn::cpuMicrosPerCall), "us", 1.1);
+            NAME + ", CPU a call", beside(rounds, SpreadTurn::cpuMicrosPerCall), "us", 1.1);
   }
 
-  private static Beside beside(
-      List<SpreadTurn> one, List<SpreadTurn> two, ToDoubleFunction<SpreadTurn> figure) {
-    return Beside.of(median(two, figure), "1 loop", median(one, figure));
-  }
-
-  private static double median(List<SpreadTurn> turns, ToDoubleFunction<SpreadTurn> figure) {
-    return Result.median(turns.stream().mapToDouble(figure).toArray());
+  private static Beside beside(SpreadRounds rounds, ToDoubleFunction<SpreadTurn> figure) {
+    return Beside.of(rounds.ofSeveral(figure), "1 loop", rounds.ofOne(figure));
   }
 }

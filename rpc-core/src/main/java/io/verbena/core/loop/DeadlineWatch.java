@@ -36,7 +36,7 @@ public final class DeadlineWatch implements Timers.Timer {
   /**
    * Watches nothing yet.
    *
-   * @param all returns a copy of what there is to look through, more than is timed or not
+   * @param all returns a copy of what there is to look through; what is not timed is passed over
    */
   public DeadlineWatch(EventLoop loop, Supplier<? extends Collection<? extends Timed>> all) {
     this.loop = loop;
