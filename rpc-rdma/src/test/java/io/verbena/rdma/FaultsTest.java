@@ -10,12 +10,15 @@ import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.FabricHost;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** However a link ends, its end is told once, in time, and nothing comes after it or is left. */
 final class FaultsTest {
@@ -119,6 +122,27 @@ final class FaultsTest {
     long took = harness.world.nanoTime() - before;
     // The peer looks for events every 50 ms, and waits as long for what has arrived before.
     assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(150));
+  }
+
+  /** None stands on a device that was given up: nobody would read what arrives on it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aDeviceThatBreaksAtAnyStepOfAnOpeningEndsEveryLink(boolean atServer) throws LinkException {
+    long seed = Seed.random("a device that breaks while a link is opened").nextLong();
+    boolean opened = false;
+    for (int steps = 0; !opened; steps++) {
+      closeAndLeaveNothing();
+      open(seed + steps, DeviceProfile.full());
+      SteppedLinks.Outcome next = links.startConnecting(links.listening().address(), OPTIONS);
+      for (int i = 0; i < steps; i++) {
+        links.step();
+      }
+      opened = next.isKnown();
+      FabricHost broken = atServer ? harness.world.west : harness.world.east;
+      broken.adapter().breakDown();
+      String when = "every link to end, of a device that broke after " + steps + " steps";
+      links.stepUntil(when, () -> next.isKnown() && links.openCount() == 0);
+    }
   }
 
   @Test

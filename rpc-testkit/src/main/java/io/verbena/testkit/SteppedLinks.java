@@ -89,7 +89,16 @@ public final class SteppedLinks implements AutoCloseable {
 
   /** Returns how many accepted links have not closed. */
   public int openAcceptedCount() {
-    return (int) accepted.stream().filter(end -> !end.heard().isClosed()).count();
+    return openOf(accepted);
+  }
+
+  /** Returns how many ends of links have not closed, at the client and at the server. */
+  public int openCount() {
+    return openOf(opened) + openOf(accepted);
+  }
+
+  private static int openOf(List<LinkEnd> ends) {
+    return (int) ends.stream().filter(end -> !end.heard().isClosed()).count();
   }
 
   /** Opens a link and steps until both ends know of it. */
