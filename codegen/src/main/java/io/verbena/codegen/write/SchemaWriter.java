@@ -14,9 +14,11 @@ import javax.lang.model.element.Modifier;
 /** Writes the method that returns what both ends compare. */
 final class SchemaWriter {
   private final Service service;
+  private final Names names;
 
-  SchemaWriter(Service service) {
+  SchemaWriter(Service service, Names names) {
     this.service = service;
+    this.names = names;
   }
 
   MethodSpec method() {
@@ -28,7 +30,7 @@ final class SchemaWriter {
             Schema.class,
             service.name(),
             lines(service.operations().stream().map(SchemaWriter::method)),
-            lines(service.definitions().values().stream().map(SchemaWriter::type)))
+            lines(service.definitions().values().stream().map(this::type)))
         .build();
   }
 
@@ -45,7 +47,7 @@ final class SchemaWriter {
         list(operation.errors().stream().map(error -> CodeBlock.of("$S", error.name()))));
   }
 
-  private static CodeBlock type(Definition definition) {
+  private CodeBlock type(Definition definition) {
     return switch (definition) {
       case Definition.Constants type ->
           type(type, "ENUM", type.constants().stream().map(name -> member(name, "", false)));
@@ -58,16 +60,12 @@ final class SchemaWriter {
               type.subtypes().stream()
                   .map(s -> member(Integer.toString(s.id()), s.shape().name(), false)));
       case Definition.Custom type ->
-          type(
-              type,
-              "CUSTOM",
-              Stream.of(
-                  CodeBlock.of(
-                      "new $T($T.toString(new $T().classId()), $S, false)",
-                      Schema.Member.class,
-                      Integer.class,
-                      type.serializer(),
-                      "")));
+          CodeBlock.of(
+              "$T.custom($S, $L.serializerOf$L)",
+              Schema.Type.class,
+              type.name(),
+              Names.WIRE,
+              names.suffix(new Shape.Named(type.name(), type.java())));
     };
   }
 

@@ -69,7 +69,7 @@ public final class ServiceWriter {
     type.addType(new ClientWriter(service, names).type());
     type.addType(async.type());
     type.addType(new ServerWriter(service, names).type());
-    type.addMethod(new SchemaWriter(service).method());
+    type.addMethod(new SchemaWriter(service, names).method());
     type.addType(new WireWriter(service, names).type());
     return type.build();
   }

@@ -1,8 +1,10 @@
 package io.verbena.api.stub;
 
+import io.verbena.api.wire.Serializer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,7 +25,7 @@ public record Schema(String service, List<Method> methods, List<Type> types) {
     ENUM,
     /** The id of the subtype, then the subtype. Member names are ids, member types subtypes. */
     SEALED,
-    /** By a serializer of the user's; its only member is the class id. */
+    /** By a serializer of the user's: its class id, then the parts of its layout, as members. */
     CUSTOM
   }
 
@@ -43,7 +45,15 @@ public record Schema(String service, List<Method> methods, List<Type> types) {
       List<String> errors) {}
 
   /** One type, by its fully qualified name with type arguments. */
-  public record Type(String name, Kind kind, List<Member> members) {}
+  public record Type(String name, Kind kind, List<Member> members) {
+    /** Returns a type that a serializer of the user's writes. */
+    public static Type custom(String name, Serializer<?> serializer) {
+      List<Member> members = new ArrayList<>();
+      members.add(new Member(Integer.toString(serializer.classId()), "", false));
+      serializer.layout().forEach(part -> members.add(new Member(part, "", false)));
+      return new Type(name, Kind.CUSTOM, List.copyOf(members));
+    }
+  }
 
   /**
    * A parameter, record component, enum constant or subtype.

@@ -13,6 +13,11 @@ public final class WireException extends RuntimeException {
     this(message, null, false);
   }
 
+  /** Says what does not fit and where, and keeps what found it for a log. */
+  public WireException(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
   private WireException(String message, @Nullable Throwable cause, boolean contractsDiffer) {
     super(message, cause);
     this.contractsDiffer = contractsDiffer;

@@ -228,7 +228,10 @@ public final class SchemaCheck {
       }
       case ENUM -> found.inOrder(", constant", 0, mine.members(), theirs.members());
       case SEALED -> subtypes(found, mine.members(), theirs.members());
-      case CUSTOM -> found.types(", class id of its serializer", classId(mine), classId(theirs));
+      case CUSTOM -> {
+        found.types(", class id of its serializer", classId(mine), classId(theirs));
+        layouts(found, mine.members(), theirs.members());
+      }
     }
     if (!sameName) {
       found.notes.add("type " + mine.name() + " is " + theirName + " there");
@@ -238,6 +241,30 @@ public final class SchemaCheck {
 
   private static String classId(Schema.Type custom) {
     return custom.members().isEmpty() ? "none" : custom.members().getFirst().name();
+  }
+
+  /** Parts behind all that the other end has were added; the first member is the class id. */
+  private static void layouts(Comparison found, List<Member> mine, List<Member> theirs) {
+    for (int i = 1; i < Math.min(mine.size(), theirs.size()); i++) {
+      String here = mine.get(i).name();
+      String there = theirs.get(i).name();
+      if (!here.equals(there)) {
+        int alike = alike(here, there);
+        found.differ(
+            ", part " + i + " of its serializer's layout",
+            here.substring(alike),
+            there.substring(alike));
+      }
+    }
+  }
+
+  /** Returns how much to leave out, so that what differs is among what is told. */
+  private static int alike(String here, String there) {
+    int at = 0;
+    while (at < Math.min(here.length(), there.length()) && here.charAt(at) == there.charAt(at)) {
+      at++;
+    }
+    return at < 100 ? 0 : here.lastIndexOf(' ', at) + 1;
   }
 
   /** Neither may an id change its subtype, nor a subtype its id. */

@@ -7,7 +7,10 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.Schema.Kind;
 import io.verbena.api.stub.Schema.Member;
 import io.verbena.api.stub.Schema.Method;
+import io.verbena.api.wire.Serializer;
 import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,6 +45,26 @@ class SchemaTest {
 
   private static Method get(List<Member> parameters, String result, String... errors) {
     return new Method(1, "get", false, parameters, result, List.of(errors));
+  }
+
+  private static Schema.Type custom(String... layout) {
+    return Schema.Type.custom("shop.Item", new Laid(List.of(layout)));
+  }
+
+  /** A serializer of the user's of which only the layout counts. */
+  private record Laid(List<String> layout) implements Serializer<Object> {
+    @Override
+    public int classId() {
+      return 7;
+    }
+
+    @Override
+    public void write(WireOut out, Object value) {}
+
+    @Override
+    public Object read(WireIn in) {
+      throw new UnsupportedOperationException();
+    }
   }
 
   private static List<String> mismatches(Schema here, Schema there) {
@@ -95,6 +118,13 @@ class SchemaTest {
       Member circle = new Member("1", "shop.Circle", false);
       Member square = new Member("2", "shop.Square", false);
       assertFit(with(type(Kind.SEALED, circle)), with(type(Kind.SEALED, circle, square)));
+    }
+
+    @Test
+    void whatOneEndsSerializerHasMore() {
+      assertFit(
+          with(custom("references", "64 shop.Box")),
+          with(custom("references", "64 shop.Box", "65 shop.Bag")));
     }
   }
 
@@ -221,6 +251,20 @@ class SchemaTest {
           with(type(Kind.CUSTOM, new Member("7", "", false))),
           with(type(Kind.CUSTOM, new Member("8", "", false))),
           "class id of its serializer is '7' here and '8' there");
+    }
+
+    @Test
+    void ofASerializerThatLaysOutItsBytesInAnotherWay() {
+      assertMismatch(
+          with(custom("64 shop.Box: width int")),
+          with(custom("64 shop.Box: width long")),
+          "part 1 of its serializer's layout is '64 shop.Box: width int' here and"
+              + " '64 shop.Box: width long' there");
+      String long200 = "64 shop.Box: " + "x int; ".repeat(40);
+      assertMismatch(
+          with(custom("references", long200 + "y int; z int")),
+          with(custom("references", long200 + "y long; z int")),
+          "part 2 of its serializer's layout is 'int; z int' here and 'long; z int' there");
     }
 
     @Test
