@@ -15,6 +15,7 @@ class ArrowsTest {
   private static final String API = "io.verbena.api..";
   private static final String CORE = "io.verbena.core..";
   private static final String CODEGEN = "io.verbena.codegen..";
+  private static final String KRYO = "io.verbena.codec.kryo..";
   private static final String TCP = "io.verbena.tcp..";
   private static final String MEM = "io.verbena.mem..";
   private static final String RDMA = "io.verbena.rdma..";
@@ -34,6 +35,7 @@ class ArrowsTest {
         "io.verbena.api",
         "io.verbena.core",
         "io.verbena.codegen",
+        "io.verbena.codec.kryo",
         "io.verbena.mem",
         "io.verbena.tcp",
         "io.verbena.rdma",
@@ -67,6 +69,26 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(CORE, MEM, TCP, RDMA, VERBS, TESTKIT)
             .because("generated code runs on any implementation of the API"));
+  }
+
+  @Test
+  void theCodecByKryoKnowsOnlyTheApiAndNobodyKnowsIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(KRYO)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .because("a contract's jar may bring it along"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(KRYO)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(KRYO, "com.esotericsoftware..")
+            .because("who needs no Kryo has none on the class path"));
   }
 
   @Test

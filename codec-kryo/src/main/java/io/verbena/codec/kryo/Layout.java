@@ -1,0 +1,80 @@
+package io.verbena.codec.kryo;
+
+import com.esotericsoftware.kryo.Registration;
+import com.esotericsoftware.kryo.Serializer;
+import com.esotericsoftware.kryo.serializers.FieldSerializer;
+import com.esotericsoftware.kryo.serializers.FieldSerializer.CachedField;
+import com.esotericsoftware.kryo.serializers.RecordSerializer;
+import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer;
+import com.esotericsoftware.kryo.util.NoGenerics;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What both ends must have alike to read one another's bytes, in which there is no name: a line for
+ * each class of the user's, with all that decides how Kryo writes it.
+ */
+final class Layout {
+  private Layout() {}
+
+  static List<String> of(StrictKryo kryo) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "references %s, generics %s"
+            .formatted(
+                kryo.getReferences() ? "on" : "off",
+                kryo.getGenerics() == NoGenerics.INSTANCE ? "off" : "on"));
+    for (Registration registration : kryo.registrations()) {
+      if (registration.getId() >= StrictKryo.FIRST_ID) {
+        lines.add(line(registration));
+      }
+    }
+    return List.copyOf(lines);
+  }
+
+  /** Of a class that is final no subclass is expected, so its id is not written. */
+  private static String line(Registration registration) {
+    Class<?> type = registration.getType();
+    boolean isFinal = Modifier.isFinal(type.getModifiers());
+    return "%d %s%s: %s"
+        .formatted(
+            registration.getId(),
+            isFinal ? "final " : "",
+            type.getName(),
+            content(type, registration.getSerializer()));
+  }
+
+  private static String content(Class<?> type, Serializer<?> serializer) {
+    if (type.isEnum()) {
+      return joined(Arrays.stream(type.getEnumConstants()).map(one -> ((Enum<?>) one).name()));
+    }
+    return switch (serializer) {
+      case TaggedFieldSerializer<?> s -> "by tags";
+      case FieldSerializer<?> s -> joined(Arrays.stream(s.getFields()).map(Layout::field));
+      case RecordSerializer<?> s ->
+          joined(
+              Arrays.stream(type.getRecordComponents())
+                  .sorted(Comparator.comparing(RecordComponent::getName))
+                  .map(c -> c.getName() + " " + c.getGenericType().getTypeName()));
+      case Counted<?> s -> "elements";
+      default -> "by " + serializer.getClass().getName();
+    };
+  }
+
+  private static String field(CachedField field) {
+    return field.getName()
+        + " "
+        + field.getField().getGenericType().getTypeName()
+        + (field.getCanBeNull() ? "" : " not null");
+  }
+
+  private static String joined(Stream<String> parts) {
+    return parts.collect(Collectors.joining("; "));
+  }
+}

@@ -1,0 +1,36 @@
+package io.verbena.codec.kryo;
+
+import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.Registration;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.util.DefaultClassResolver;
+import java.util.Collection;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The registered classes. Kryo's own resolver would load a class that a peer names. */
+final class StrictClasses extends DefaultClassResolver {
+  private final SortedMap<Integer, Registration> registrations = new TreeMap<>();
+
+  @Override
+  public Registration register(Registration registration) {
+    registrations.put(registration.getId(), registration);
+    return super.register(registration);
+  }
+
+  @Override
+  public Registration unregister(int id) {
+    registrations.remove(id);
+    return super.unregister(id);
+  }
+
+  /** Returns them in the order of their ids. */
+  Collection<Registration> registrations() {
+    return registrations.values();
+  }
+
+  @Override
+  protected Registration readName(Input input) {
+    throw new KryoException("the peer names a class, where it may only give a number");
+  }
+}

@@ -1,0 +1,121 @@
+package io.verbena.codec.kryo;
+
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.Registration;
+import com.esotericsoftware.kryo.Serializer;
+import com.esotericsoftware.kryo.serializers.BlowfishSerializer;
+import com.esotericsoftware.kryo.serializers.ClosureSerializer;
+import com.esotericsoftware.kryo.serializers.CompatibleFieldSerializer;
+import com.esotericsoftware.kryo.serializers.DeflateSerializer;
+import com.esotericsoftware.kryo.serializers.ExternalizableSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
+import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer;
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.Modifier;
+import java.util.Collection;
+
+/** Kryo with what it must not do left out. Writes and reads registered classes alone. */
+final class StrictKryo extends Kryo {
+  /** Ids below are Kryo's own and the JDK's classes'. Up to 125 an id takes one byte. */
+  static final int FIRST_ID = 64;
+
+  private static final int MOST_DEPTH = 256;
+
+  private final String owner;
+
+  /** 0 while Kryo registers its own, in the constructor above this one. */
+  private int firstFreeId;
+
+  /**
+   * An instance with the JDK's classes.
+   *
+   * @param owner the serializer's name, for messages
+   */
+  StrictKryo(String owner) {
+    super(new StrictClasses(), new StrictReferences());
+    this.owner = owner;
+    setMaxDepth(MOST_DEPTH);
+    JdkClasses.register(this);
+    firstFreeId = FIRST_ID;
+  }
+
+  /** Registers a class of the user's. Of what is abstract there is never an instance. */
+  void registerAs(int id, Class<?> type) {
+    if (Modifier.isAbstract(type.getModifiers()) && !type.isArray() && !type.isEnum()) {
+      return;
+    }
+    try {
+      register(type, id);
+    } catch (InaccessibleObjectException e) {
+      throw new IllegalStateException(
+          type.getName()
+              + " hides its fields. Leave it out of the list of "
+              + owner
+              + ", and register it in configure: kryo.register("
+              + type.getSimpleName()
+              + ".class, a serializer of Kryo's)",
+          e);
+    }
+  }
+
+  /** Has counts checked from here on, and refuses serializers that read past the checks. */
+  void seal() {
+    for (Registration registration : registrations()) {
+      Serializer<?> serializer = registration.getSerializer();
+      if (readsPastChecks(serializer)) {
+        throw new IllegalStateException(
+            owner
+                + " uses "
+                + serializer.getClass().getSimpleName()
+                + " for "
+                + registration.getType().getName()
+                + ", which trusts what it reads. Take another one in configure");
+      }
+      registration.setSerializer(Counted.of(serializer));
+    }
+  }
+
+  private static boolean readsPastChecks(Serializer<?> serializer) {
+    return switch (serializer) {
+      case TaggedFieldSerializer<?> s -> s.getTaggedFieldSerializerConfig().getChunkedEncoding();
+      case BlowfishSerializer s -> true;
+      case ClosureSerializer s -> true;
+      case CompatibleFieldSerializer<?> s -> true;
+      case DeflateSerializer s -> true;
+      case ExternalizableSerializer s -> true;
+      case JavaSerializer s -> true;
+      default -> false;
+    };
+  }
+
+  /** Returns all that is registered, in the order of the ids. */
+  Collection<Registration> registrations() {
+    return ((StrictClasses) getClassResolver()).registrations();
+  }
+
+  @Override
+  public int getNextRegistrationId() {
+    int id = firstFreeId;
+    while (getRegistration(id) != null) {
+      id++;
+    }
+    return id;
+  }
+
+  @Override
+  public void setRegistrationRequired(boolean required) {
+    if (!required) {
+      throw new IllegalStateException(
+          owner + " must not do without registration: a peer could name any class");
+    }
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as Kryo has it
+  protected String unregisteredClassMessage(Class type) {
+    return type.getName()
+        + " is not registered with "
+        + owner
+        + ". Add it to the end of its list of classes, at both ends";
+  }
+}

@@ -1,0 +1,21 @@
+package io.verbena.codec.kryo;
+
+import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.util.MapReferenceResolver;
+
+/** References to objects that have been read; Kryo's own reads null for those that are not yet. */
+final class StrictReferences extends MapReferenceResolver {
+  @Override
+  @SuppressWarnings("rawtypes") // as Kryo has it
+  public Object getReadObject(Class type, int id) {
+    Object read = id < 0 || id >= readObjects.size() ? null : readObjects.get(id);
+    if (read == null) {
+      throw new KryoException(
+          "it refers to object "
+              + id
+              + ", which is not made yet: no cycle can pass through a record, an Optional or what"
+              + " else is made when all in it has been read");
+    }
+    return read;
+  }
+}

@@ -1,0 +1,181 @@
+package io.verbena.codec.kryo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.Serializer;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.io.Output;
+import com.sun.management.ThreadMXBean;
+import io.verbena.api.wire.WireException;
+import io.verbena.codec.kryo.KryoSerializerTest.Anything;
+import java.lang.management.ManagementFactory;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HostileBytesTest {
+  /** 2 billion in Kryo's two ways of writing a length, behind class id and reference. */
+  private static final String[] HUGE = {"ffffffff07", "ffffffff0f", "ffffffff7f"};
+
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private final DrawingSerializer drawings = new DrawingSerializer();
+  private final byte[] sample = Encoded.write(drawings, Drawing.sample());
+  private final Anything anything = new Anything(BitSet.class, PriorityQueue.class);
+
+  @Test
+  void noMessageThatIsCutOffIsRead() {
+    for (int length = 0; length < sample.length; length++) {
+      byte[] cut = Arrays.copyOf(sample, length);
+      assertThatThrownBy(() -> Encoded.read(drawings, cut)).isInstanceOf(WireException.class);
+    }
+  }
+
+  @Test
+  void noMessageWithMoreBehindItIsRead() {
+    byte[] longer = Arrays.copyOf(sample, sample.length + 2);
+    assertThatThrownBy(() -> Encoded.read(drawings, longer))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("2 bytes are left behind the value");
+  }
+
+  @Test
+  void aMessageWithAByteChangedIsReadOrRefusedAndNothingElse() {
+    for (int at = 0; at < sample.length; at++) {
+      for (int bit = 0; bit < 8; bit++) {
+        byte[] changed = sample.clone();
+        changed[at] ^= (byte) (1 << bit);
+        Throwable thrown = catchThrowable(() -> Encoded.read(drawings, changed));
+        assertThat(thrown)
+            .satisfiesAnyOf(
+                t -> assertThat(t).isNull(), t -> assertThat(t).isInstanceOf(WireException.class));
+      }
+    }
+    assertThat(Encoded.read(drawings, sample))
+        .usingRecursiveComparison()
+        .isEqualTo(Drawing.sample());
+  }
+
+  private static List<Object> containers() {
+    return List.of(
+        new boolean[0],
+        new byte[0],
+        new short[0],
+        new char[0],
+        new int[0],
+        new long[0],
+        new float[0],
+        new double[0],
+        new String[0],
+        new Object[0],
+        new ArrayList<>(),
+        new ArrayDeque<>(),
+        new HashSet<>(),
+        new PriorityQueue<>(),
+        new HashMap<>(),
+        new TreeMap<>(),
+        List.of(),
+        Arrays.asList(),
+        new BitSet(),
+        BigInteger.ONE,
+        "");
+  }
+
+  @Test
+  void noLengthIsBelieved() {
+    for (Object empty : containers()) {
+      byte[] honest = Encoded.write(anything, empty);
+      for (String huge : HUGE) {
+        byte[] lie = HexFormat.of().parseHex("%02x01%s0000".formatted(honest[0], huge));
+        assertThat(allocatedToRefuse(anything, lie)).isLessThan(4 << 20);
+      }
+    }
+  }
+
+  /** Each list claims what is left of the message, within another that has claimed it. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 10})
+  void listsWithinListsCannotClaimTheSameBytesTwice(int kind) {
+    Object empty = kind == 0 ? new Object[0] : new ArrayList<>();
+    byte[] honest = Encoded.write(anything, empty);
+    int bytes = 1 << 20;
+    Output lies = new Output(2 * bytes);
+    for (int i = 0; i < 200; i++) {
+      lies.writeByte(honest[0]);
+      lies.writeByte(1);
+      if (kind == 0) {
+        lies.writeVarInt(bytes - 10_000, true);
+      } else {
+        lies.writeVarIntFlag(false, bytes - 10_000, true);
+      }
+    }
+    byte[] lie = Arrays.copyOf(lies.toBytes(), bytes);
+    assertThat(allocatedToRefuse(anything, lie)).isLessThan(20 << 20);
+  }
+
+  private static long allocatedToRefuse(KryoSerializer<Object> serializer, byte[] lie) {
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    assertThatThrownBy(() -> Encoded.read(serializer, lie))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("elements cannot be in");
+    return THREADS.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  @Test
+  void noClassIsLoadedByTheNameThatAPeerGives() {
+    byte[] named =
+        HexFormat.of()
+            .parseHex(
+                "0100"
+                    + HexFormat.of().formatHex("javax.Evil".getBytes(StandardCharsets.US_ASCII)));
+    assertThatThrownBy(() -> Encoded.read(anything, named))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("the peer names a class");
+  }
+
+  @Test
+  void aSerializerOfTheUsersReadsItsCountsChecked() {
+    Anything own =
+        new Anything() {
+          @Override
+          protected void configure(Kryo kryo) {
+            kryo.register(long[].class, new ShortLongs());
+          }
+        };
+    assertThat(Encoded.copy(own, new long[] {7, -7})).isEqualTo(new long[] {7, -7});
+    byte[] honest = Encoded.write(own, new long[0]);
+    byte[] lie = HexFormat.of().parseHex("%02x01ffffffff07".formatted(honest[0]));
+    assertThat(allocatedToRefuse(own, lie)).isLessThan(4 << 20);
+  }
+
+  /** A count, then numbers. */
+  private static final class ShortLongs extends Serializer<long[]> {
+    @Override
+    public void write(Kryo kryo, Output output, long[] value) {
+      output.writeVarInt(value.length, true);
+      output.writeLongs(value, 0, value.length, false);
+    }
+
+    @Override
+    public long[] read(Kryo kryo, Input input, Class<? extends long[]> type) {
+      long[] value = new long[KryoSerializer.readCount(input)];
+      Arrays.setAll(value, i -> input.readVarLong(false));
+      return value;
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package io.verbena.codec.kryo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
+import io.verbena.api.wire.WireException;
+import io.verbena.codec.kryo.Drawing.Circle;
+import io.verbena.codec.kryo.Drawing.Group;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class KryoSerializerTest {
+  private final DrawingSerializer drawings = new DrawingSerializer();
+  private final Anything anything = new Anything();
+
+  /** A serializer of what the JDK has. */
+  static class Anything extends KryoSerializer<Object> {
+    Anything(Class<?>... classes) {
+      super(3, Object.class, classes);
+    }
+  }
+
+  @Nested
+  class Keeps {
+    @Test
+    void cyclesAndWhatIsSharedAndAnOpenHierarchy() {
+      Drawing read = Encoded.copy(drawings, Drawing.sample());
+      Group outer = (Group) read.shapes.getFirst();
+      Circle circle = (Circle) read.shapes.getLast();
+      assertThat(((Group) outer.members[0]).parent).isSameAs(outer);
+      assertThat(outer.members[1]).isSameAs(circle);
+      assertThat(read.named).containsExactly(Map.entry("the circle", circle));
+      assertThat(read).usingRecursiveComparison().isEqualTo(Drawing.sample());
+    }
+
+    @Test
+    void theJdksCollectionsAndValuesWithoutRegistration() {
+      List<Object> all =
+          List.of(
+              List.of(),
+              List.of(1),
+              List.of(1, 2, 3),
+              List.of(1, 2, 3).subList(1, 3),
+              Set.of(7L),
+              Map.of("key", 'c', "other", true),
+              Map.of(),
+              Arrays.asList(1, null, "x"),
+              Collections.emptyMap(),
+              new ArrayList<>(Collections.nCopies(1000, null)),
+              Optional.of(UUID.randomUUID()),
+              java.time.Instant.EPOCH,
+              new java.math.BigDecimal("12.50"));
+      assertThat(Encoded.copy(anything, all)).isEqualTo(all);
+      long[][] matrix = {{1, 2}, {}};
+      assertThat(Encoded.copy(new Anything(long[][].class), matrix)).isEqualTo(matrix);
+    }
+  }
+
+  @Nested
+  class Refuses {
+    @Test
+    void aClassThatIsNotRegistered() {
+      Drawing drawing = new Drawing();
+      drawing.shapes.add(new Drawing.Stranger());
+      assertThatThrownBy(() -> Encoded.write(drawings, drawing))
+          .isInstanceOf(WireException.class)
+          .hasMessageStartingWith("Drawing cannot be written: ")
+          .hasMessageContaining(
+              "Drawing$Stranger is not registered with DrawingSerializer. Add it to the end of its"
+                  + " list of classes, at both ends")
+          .hasMessageContaining("at shapes (io.verbena.codec.kryo.Drawing)");
+    }
+
+    @Test
+    void aDepthThatThePeersStackMightNotHold() {
+      Object deep = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        deep = new ArrayList<>(List.of(deep));
+      }
+      Object tooDeep = deep;
+      assertThatThrownBy(() -> Encoded.write(anything, tooDeep))
+          .isInstanceOf(WireException.class)
+          .hasMessageContaining("kryo.setMaxDepth");
+      Anything deeper =
+          new Anything() {
+            @Override
+            protected void configure(Kryo kryo) {
+              kryo.setMaxDepth(400);
+            }
+          };
+      byte[] bytes = Encoded.write(deeper, tooDeep);
+      assertThat(Encoded.read(deeper, bytes)).isEqualTo(tooDeep);
+      assertThatThrownBy(() -> Encoded.read(anything, bytes))
+          .isInstanceOf(WireException.class)
+          .hasMessageContaining("Max depth exceeded: 256");
+    }
+
+    @Test
+    void aDepthThatThisThreadsStackDoesNotHold() {
+      Anything endless =
+          new Anything() {
+            @Override
+            protected void configure(Kryo kryo) {
+              kryo.setMaxDepth(Integer.MAX_VALUE);
+            }
+          };
+      Object deep = new ArrayList<>();
+      for (int i = 0; i < 200_000; i++) {
+        deep = new ArrayList<>(Arrays.asList(deep));
+      }
+      Object tooDeep = deep;
+      assertThatThrownBy(() -> Encoded.write(endless, tooDeep))
+          .isInstanceOf(WireException.class)
+          .hasMessageContaining("too deeply");
+    }
+
+    @Test
+    void aCycleThroughARecord() {
+      record Box(List<Object> content) {}
+      List<Object> content = new ArrayList<>();
+      Box box = new Box(content);
+      content.add(box);
+      Anything boxes = new Anything(Box.class);
+      byte[] bytes = Encoded.write(boxes, box);
+      assertThatThrownBy(() -> Encoded.read(boxes, bytes))
+          .isInstanceOf(WireException.class)
+          .hasMessageContaining("no cycle can pass through a record");
+    }
+
+    @Test
+    void anotherTypeThanItsOwn() {
+      byte[] bytes = Encoded.write(anything, "text");
+      assertThatThrownBy(() -> Encoded.read(drawings, bytes))
+          .isInstanceOf(WireException.class)
+          .hasMessageContaining("Drawing was to come, and a java.lang.String came");
+    }
+
+    @Test
+    void serializersThatTrustWhatTheyRead() {
+      Anything trusting =
+          new Anything(BitSet.class) {
+            @Override
+            protected void configure(Kryo kryo) {
+              kryo.register(BitSet.class, new JavaSerializer());
+            }
+          };
+      assertThatThrownBy(trusting::layout)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("JavaSerializer for java.util.BitSet");
+    }
+
+    @Test
+    void toDoWithoutRegistration() {
+      Anything open =
+          new Anything() {
+            @Override
+            protected void configure(Kryo kryo) {
+              kryo.setRegistrationRequired(false);
+            }
+          };
+      assertThatThrownBy(open::layout).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void classesThatHideTheirFieldsAndListsThatNameOneTwice() {
+      assertThatThrownBy(() -> new Anything(java.util.Random.class).layout())
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("java.util.Random hides its fields")
+          .hasMessageContaining("register it in configure");
+      assertThatThrownBy(() -> new Anything(Circle.class, Circle.class))
+          .hasMessageContaining("listed twice");
+    }
+  }
+
+  @Nested
+  class Layouts {
+    @Test
+    void tellAllThatDecidesHowBytesAreRead() {
+      assertThat(drawings.layout())
+          .contains(
+              "references on, generics on",
+              "65 final io.verbena.codec.kryo.Drawing$Circle: centre"
+                  + " io.verbena.codec.kryo.Drawing$Point; colour"
+                  + " io.verbena.codec.kryo.Drawing$Colour; radius double not null",
+              "67 final io.verbena.codec.kryo.Drawing$Point: x int; y int")
+          .anyMatch(line -> line.startsWith("68 ") && line.endsWith(": RED; GREEN"));
+      assertThat(drawings.layout()).isEqualTo(new DrawingSerializer().layout());
+    }
+  }
+
+  @Nested
+  class Pools {
+    @Test
+    void keepAnInstanceForTheNextValueAndDropOneThatThrew() {
+      byte[] good = Encoded.write(drawings, Drawing.sample());
+      assertThat(drawings.kept()).isEqualTo(1);
+      Encoded.read(drawings, good);
+      assertThat(drawings.kept()).isEqualTo(1);
+      assertThatThrownBy(() -> Encoded.read(drawings, new byte[] {99}))
+          .isInstanceOf(WireException.class);
+      assertThat(drawings.kept()).isZero();
+      Encoded.read(drawings, good);
+      assertThat(drawings.kept()).isEqualTo(1);
+    }
+
+    @Test
+    void keepNoMoreThanTwoForEachProcessorHoweverManyThreadsThereAre() throws Exception {
+      int threads = 4 * Runtime.getRuntime().availableProcessors() + 16;
+      CountDownLatch all = new CountDownLatch(threads);
+      Anything waiting =
+          new Anything(Meeting.class) {
+            @Override
+            protected void configure(Kryo kryo) {
+              kryo.register(Meeting.class, new Meeting.Waiting(all));
+            }
+          };
+      try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<byte[]>> written = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+          written.add(executor.submit(() -> Encoded.write(waiting, new Meeting())));
+        }
+        for (Future<byte[]> one : written) {
+          assertThat(one.get()).isNotEmpty();
+        }
+      }
+      assertThat(waiting.kept()).isEqualTo(2 * Runtime.getRuntime().availableProcessors());
+    }
+  }
+}
