@@ -34,7 +34,7 @@ public enum Message {
   /** Types. */
   UNSUPPORTED_TYPE(
       20,
-      "%s cannot be serialized. Use a record, or name a serializer in @RpcService(serializers = ...)."),
+      "%s cannot be serialized. Use a record, or name a serializer in @RpcService(serializers = ...): by hand, or a KryoSerializer of codec-kryo."),
   WILDCARD(21, "%s is a wildcard. Name the type."),
   RAW_TYPE(22, "%s lacks its type arguments. Add them."),
   OPEN_TYPE(23, "%s may have subtypes that nobody knows. %s."),
@@ -51,8 +51,10 @@ public enum Message {
   /** Classes, sealed types and exceptions. */
   NO_CONSTRUCTOR(
       30,
-      "%s has no constructor without parameters that is visible here. Add one, or make it a record."),
-  NO_ACCESSOR(31, "field %s has no %s. Add one, or make the field transient."),
+      "%s has no constructor without parameters that is visible here. Add one, make it a record, or name a serializer in @RpcService(serializers = ...), such as a KryoSerializer of codec-kryo."),
+  NO_ACCESSOR(
+      31,
+      "field %s has no %s. Add one, make the field transient, or name a serializer for the class in @RpcService(serializers = ...), such as a KryoSerializer of codec-kryo."),
   SUBTYPE_WITHOUT_ID(32, "%s is a subtype of %s and has no id. Add @RpcType(id = %d)."),
   SUBTYPE_DUPLICATE_ID(33, "id %d is already used by %s. Next free id: %d."),
   SUBTYPE_ID_NOT_POSITIVE(34, "id %d is not positive. Next free id: %d."),

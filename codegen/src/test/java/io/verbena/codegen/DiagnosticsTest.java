@@ -14,6 +14,7 @@ import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Each message has a source under {@code bad/} that earns it, on the line that says {@code HERE},
@@ -80,6 +81,28 @@ class DiagnosticsTest {
     String text = Files.readString(sourceOf("RPC011"));
     assertThat(Compiled.of(Map.of("Store.java", text)).errors().getFirst().getMessage(null))
         .isEqualTo("RPC011 id 2 is already used by get. Next free id: 4.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Thread", "java.util.EventListener", "java.io.File", "Hidden"})
+  void offersKryoForWhatItCannotTakeApart(String type) {
+    String text =
+        """
+        package bad;
+        import io.verbena.api.*;
+        @RpcService(name = "store.v1")
+        interface Store {
+          @RpcMethod(id = 1) void put(%s value);
+        }
+        class Hidden { private int value; }
+        """
+            .formatted(type);
+    assertThat(Compiled.of(Map.of("Store.java", text)).errors())
+        .isNotEmpty()
+        .allSatisfy(
+            error ->
+                assertThat(error.getMessage(null))
+                    .contains("@RpcService(serializers = ...)", "KryoSerializer of codec-kryo"));
   }
 
   @Test

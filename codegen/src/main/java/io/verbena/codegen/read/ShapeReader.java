@@ -281,7 +281,8 @@ final class ShapeReader {
     return STREAMS.stream().anyMatch(stream -> isSubtype(element, stream))
         ? "Return it in pages (a List, and where the next one starts), or call back: the caller"
             + " serves a contract that is called with each part"
-        : "Make it sealed, or use a record";
+        : "Make it sealed, use a record, or name a serializer in @RpcService(serializers = ...), such"
+            + " as a KryoSerializer of codec-kryo";
   }
 
   private boolean isCollection(TypeElement element) {
