@@ -129,7 +129,7 @@ final class Fuzzer {
             System.getProperty("java.class.path"),
             "com.code_intelligence.jazzer.Jazzer",
             "--target_class=" + Fuzzed.class.getName(),
-            "--instrumentation_includes=io.verbena.**",
+            "--instrumentation_includes=io.verbena.**:com.esotericsoftware.kryo.**",
             "--custom_hook_includes=io.verbena.**"));
     command.addAll(options);
     Process process =

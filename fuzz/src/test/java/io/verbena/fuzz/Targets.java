@@ -3,6 +3,7 @@ package io.verbena.fuzz;
 import io.verbena.core.bulk.sink.PartSumsTarget;
 import io.verbena.fuzz.decoder.ClientTarget;
 import io.verbena.fuzz.decoder.ContractTarget;
+import io.verbena.fuzz.decoder.KryoTarget;
 import io.verbena.fuzz.decoder.OpeningTarget;
 import io.verbena.fuzz.decoder.RdmaWireTarget;
 import io.verbena.fuzz.decoder.SchemaTarget;
@@ -30,7 +31,9 @@ enum Targets {
   /** What opens an RDMA link, and what its Sends and immediates say. */
   RDMA,
   /** The sums beside a file that is not whole. */
-  PARTS;
+  PARTS,
+  /** What Kryo writes, behind its checks. */
+  KRYO;
 
   /** Returns a new one. */
   Target make() {
@@ -44,6 +47,7 @@ enum Targets {
       case TCP -> new TcpStreamTarget();
       case RDMA -> new RdmaWireTarget();
       case PARTS -> new PartSumsTarget();
+      case KRYO -> new KryoTarget();
     };
   }
 
