@@ -6,6 +6,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
+import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
@@ -92,13 +93,28 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
   /** Returns a frame of a session's first link, with this body. */
   public static byte[] frame(
       FrameKind kind, long sequence, long callId, Consumer<WireEncoder> body) {
+    return call(kind, sequence, callId, kind.sequenced() ? TimeLeft.UNTOLD : 1, 0, body);
+  }
+
+  /**
+   * Returns a call, in a frame of a session's first link.
+   *
+   * @param timeLeft in microseconds
+   * @param place of the method, among those that the other end serves
+   */
+  public static byte[] call(
+      FrameKind kind,
+      long sequence,
+      long callId,
+      int timeLeft,
+      int place,
+      Consumer<WireEncoder> arguments) {
     ByteBuffer memory = ByteBuffer.allocate(4096);
     WireEncoder out = new WireEncoder();
     out.start(memory, FrameHeader.BYTES, 4000, 16);
-    body.accept(out);
-    FrameHeader.write(memory, kind, 0, callId);
-    FrameHeader.number(memory, sequence);
-    FrameHeader.stamp(memory, 1, 0);
+    arguments.accept(out);
+    long first = FrameHeader.first(kind, 0);
+    FrameHeader.write(memory, first, 1, sequence, 0, timeLeft, FrameHeader.third(callId, place));
     byte[] bytes = new byte[FrameHeader.BYTES + out.length()];
     memory.get(0, bytes);
     return bytes;

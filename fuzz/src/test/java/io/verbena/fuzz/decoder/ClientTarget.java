@@ -130,7 +130,9 @@ public final class ClientTarget implements Target {
         new SessionKey(1, 2, 3),
         0,
         new PeerLimits(1 << 20, 1 << 16, 64),
-        List.of(new OfferedService("herbarium.v1", hash)));
+        List.of(
+            new OfferedService(
+                "herbarium.v1", hash, 0, OfferedService.of(HerbariumRpc.SERVICE, 0).methods())));
   }
 
   @Override

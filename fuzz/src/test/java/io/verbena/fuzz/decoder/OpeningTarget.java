@@ -49,7 +49,9 @@ public final class OpeningTarget implements Target {
   public List<byte[]> seeds() {
     PeerLimits limits = new PeerLimits(1 << 20, 1 << 16, 64);
     List<OfferedService> services =
-        List.of(new OfferedService("store.v1", 77), new OfferedService("\u00e4", -1));
+        List.of(
+            new OfferedService("store.v1", 77, 0, List.of(1, 3)),
+            new OfferedService("\u00e4", -1, 2, List.of()));
     SessionKey key = new SessionKey(5, 6, 7);
     UpgradeMessage upgrade = new UpgradeMessage(3, new byte[] {7});
     int version = FrameHeader.VERSION;

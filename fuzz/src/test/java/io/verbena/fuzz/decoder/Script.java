@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  *   bits   1 first fragment   2 parts   4 a number too high   8 another epoch
  *          16 a wild acknowledgement   32 time passes   64 all is stepped behind it   128 length of 2 bytes
+ *   body   of a call begins with the time left, 4 bytes, and the method's place, 2, which go into the header
  * </pre>
  */
 final class Script {
@@ -33,6 +34,7 @@ final class Script {
 
   private static final List<FrameKind> KINDS = List.of(FrameKind.values());
   private static final int HEAD = 4;
+  private static final int CALL_BYTES = 6;
 
   private final byte[] input;
   private int at;
@@ -76,17 +78,26 @@ final class Script {
 
   private byte[] frame(int place, int bits, int callId, byte[] body) {
     FrameKind kind = KINDS.get(place % KINDS.size());
-    ByteBuffer frame = ByteBuffer.allocate(FrameHeader.BYTES + body.length);
-    frame.put(FrameHeader.BYTES, body);
-    FrameHeader.write(frame, kind, bits & (FIRST_FRAGMENT | PARTS), callId);
+    boolean call = kind == FrameKind.REQUEST || kind == FrameKind.ONEWAY;
+    ByteBuffer words = ByteBuffer.wrap(Arrays.copyOf(body, Math.max(body.length, CALL_BYTES)));
+    int skipped = call ? Math.min(CALL_BYTES, body.length) : 0;
+    ByteBuffer frame = ByteBuffer.allocate(FrameHeader.BYTES + body.length - skipped);
+    frame.put(FrameHeader.BYTES, body, skipped, body.length - skipped);
+    long number = 0;
+    if (kind.sequenced()) {
+      number = (bits & WILD_NUMBER) != 0 ? sequence + 7 : ++sequence;
+    }
+    FrameHeader.write(
+        frame,
+        FrameHeader.first(kind, bits & (FIRST_FRAGMENT | PARTS)),
+        (bits & WILD_EPOCH) != 0 ? 2 : 1,
+        number,
+        (bits & WILD_ACKNOWLEDGEMENT) != 0 ? 999 : 0,
+        call ? words.getInt(0) : 1,
+        FrameHeader.third(callId, call ? words.getShort(Integer.BYTES) & 0xffff : 0));
     if (place >= 200) {
       frame.put(1, (byte) place); // a kind there may not be
     }
-    if (kind.sequenced()) {
-      FrameHeader.number(frame, (bits & WILD_NUMBER) != 0 ? sequence + 7 : ++sequence);
-    }
-    FrameHeader.stamp(
-        frame, (bits & WILD_EPOCH) != 0 ? 2 : 1, (bits & WILD_ACKNOWLEDGEMENT) != 0 ? 999 : 0);
     return frame.array();
   }
 

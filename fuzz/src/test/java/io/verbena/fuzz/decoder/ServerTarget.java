@@ -12,7 +12,6 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.stat.BulkStats;
-import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.link.LinkDriver;
@@ -167,7 +166,9 @@ public final class ServerTarget implements Target {
             .frame(
                 FrameKind.SERVICES,
                 0,
-                out -> OfferedService.writeAll(out, List.of(new OfferedService("a", 1))))
+                out ->
+                    OfferedService.writeAll(
+                        out, List.of(new OfferedService("a", 1, 0, List.of(1)))))
             .frame(FrameKind.UPGRADE_REQUEST, 0, out -> out.writeInt(1))
             .frame(FrameKind.DRAINING, 0, out -> out.writeString("bye"))
             .frame(FrameKind.LAST_CALL, 0, out -> {})
@@ -179,8 +180,10 @@ public final class ServerTarget implements Target {
                 Script.FIRST_FRAGMENT,
                 4,
                 out -> {
+                  out.writeInt(0);
+                  out.writeShort(place(9));
                   out.writeInt(300);
-                  request(out, 9, new byte[200]);
+                  raw(out, 200);
                 })
             .frame(FrameKind.FRAGMENT, Script.STEP | Script.TIME, 0, out -> raw(out, 91))
             .done(),
@@ -202,8 +205,8 @@ public final class ServerTarget implements Target {
                 Script.PARTS | Script.STEP,
                 5,
                 out -> {
-                  out.writeLong(Integer.toUnsignedLong(SERVICE));
-                  out.writeVarInt(9);
+                  out.writeInt(0);
+                  out.writeShort(place(9));
                   out.writeVarInt(-1);
                   out.writeVarInt(0);
                   out.writeCount(1);
@@ -214,11 +217,15 @@ public final class ServerTarget implements Target {
   }
 
   private static void request(WireOut out, int method, byte[] arguments) {
-    CallFrames.begin(out, SERVICE);
-    out.writeVarInt(method);
+    out.writeInt(0); // no time left, unless the fuzzer says so
+    out.writeShort(place(method));
     for (byte one : arguments) {
       out.writeByte(one);
     }
+  }
+
+  private static int place(int method) {
+    return OfferedService.of(HerbariumRpc.SERVICE, 0).methods().indexOf(method);
   }
 
   private static void raw(WireOut out, int bytes) {

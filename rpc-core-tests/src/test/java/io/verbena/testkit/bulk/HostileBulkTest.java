@@ -13,11 +13,11 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.OfferedService;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.testkit.Seed;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -312,6 +312,11 @@ class HostileBulkTest {
   void anAnswerThatIsLongerThanItWasOfferedFailsItsCallAtOnce() throws LinkException {
     for (boolean offeredFirst : new boolean[] {true, false}) {
       RawSession raw = open();
+      raw.say(
+          FrameKind.SERVICES,
+          0,
+          out -> OfferedService.writeAll(out, List.of(OfferedService.of(LibraryRpc.SERVICE, 0))));
+      settle();
       MemorySegment into = bulk.room(1000);
       CompletionStage<Received> call =
           LibraryRpc.async(bulk.accepted.getLast()).read("book", Landing.of(into));
@@ -400,18 +405,8 @@ class HostileBulkTest {
 
   private static byte[] withParts(
       FrameKind kind, long sequence, long call, Consumer<WireEncoder> table) {
-    byte[] frame =
-        RawSession.frame(
-            kind,
-            sequence,
-            call,
-            out -> {
-              out.writeInt(1_000_000); // microseconds left
-              out.writeInt(7);
-              out.writeVarInt(1);
-              table.accept(out);
-            });
-    FrameHeader.writeFlags(ByteBuffer.wrap(frame), FrameHeader.FLAG_PARTS);
+    byte[] frame = RawSession.call(kind, sequence, call, 1_000_000, 0, table);
+    frame[2] = FrameHeader.FLAG_PARTS;
     return frame;
   }
 

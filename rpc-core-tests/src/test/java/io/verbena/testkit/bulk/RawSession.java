@@ -47,7 +47,7 @@ final class RawSession extends RawPeer {
     int kind = FrameHeader.kindCode(FrameHeader.first(buffer, from));
     WireDecoder body = new WireDecoder();
     body.start(buffer, from + FrameHeader.BYTES, to, 16);
-    long number = FrameHeader.callId(buffer, from);
+    long number = FrameHeader.callId(FrameHeader.third(buffer, from));
     if (kind == FrameKind.BULK_STANDING.code()) {
       body.readInt(); // the link's number
       standing.add(new Told(number, body.readBytes()));

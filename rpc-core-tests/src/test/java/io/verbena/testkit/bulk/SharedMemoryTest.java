@@ -96,14 +96,13 @@ class SharedMemoryTest {
   /** Says that an array of so many bytes comes beside a request; in less than 70 bytes. */
   private void announce(RawSession raw, int number, long bytes) {
     byte[] frame =
-        RawPeer.frame(
+        RawPeer.call(
             FrameKind.REQUEST,
             number,
             number,
+            -1,
+            4,
             out -> {
-              out.writeInt(-1);
-              out.writeInt("values.v1".hashCode());
-              out.writeVarInt(5);
               out.writeVarInt(-1);
               out.writeVarInt(0);
               int table = out.length();
@@ -111,7 +110,7 @@ class SharedMemoryTest {
               out.writeVarLong(bytes << 1 | 1);
               out.writeInt(out.length() - table);
             });
-    frame[3] = FrameHeader.FLAG_PARTS;
+    frame[2] = FrameHeader.FLAG_PARTS;
     assertThat(frame.length).isLessThan(70);
     raw.send(frame);
     RawSession.settle(bulk, attacker);
@@ -201,14 +200,13 @@ class SharedMemoryTest {
   /** Asks for an array of so many bytes. */
   private void askFor(RawSession raw, int number, int bytes) {
     raw.send(
-        RawPeer.frame(
+        RawPeer.call(
             FrameKind.REQUEST,
             number,
             number,
+            -1,
+            5,
             out -> {
-              out.writeInt(-1);
-              out.writeInt("values.v1".hashCode());
-              out.writeVarInt(6);
               out.writeInt(bytes);
             }));
     RawSession.settle(bulk, attacker);

@@ -64,14 +64,13 @@ class FramesOfMessagesTest {
     caller.sayHello();
     settle();
     caller.send(
-        RawPeer.frame(
+        RawPeer.call(
             FrameKind.REQUEST,
             1,
             1,
+            1_000_000,
+            Probe.ECHO.id() - 1,
             out -> {
-              out.writeInt(1_000_000);
-              out.writeInt("probe".hashCode());
-              out.writeVarInt(Probe.ECHO.id());
               out.writeString("");
             }));
     settle();

@@ -18,7 +18,6 @@ import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,20 +96,19 @@ class HostilePeerTest {
 
   @Test
   void aFlagThatThisVersionDoesNotKnowEndsTheLinkBeforeTheCallIsRun() {
-    for (int flag = FrameHeader.FLAG_METADATA; flag <= 0x8000; flag <<= 1) {
+    for (int flag = FrameHeader.FLAG_METADATA; flag <= 0x80; flag <<= 1) {
       RawPeer raw = open();
       byte[] request =
-          frame(
+          RawPeer.call(
               FrameKind.REQUEST,
               1,
               1,
+              1_000_000,
+              0,
               out -> {
-                out.writeInt(1_000_000);
-                out.writeInt("probe".hashCode());
-                out.writeVarInt(1);
                 out.writeString("text");
               });
-      FrameHeader.writeFlags(ByteBuffer.wrap(request), flag);
+      request[2] = (byte) flag;
       raw.send(request);
       assertThrownOut(raw);
       assertThat(raw.heard).doesNotContain(FrameKind.RESULT);
@@ -130,14 +128,13 @@ class HostilePeerTest {
     for (int i = 0; i < 500; i++) {
       RawPeer raw = open();
       byte[] request =
-          frame(
+          RawPeer.call(
               FrameKind.REQUEST,
               1,
               1,
+              1_000_000,
+              0,
               out -> {
-                out.writeInt(1_000_000);
-                out.writeInt("probe".hashCode());
-                out.writeVarInt(1);
                 out.writeString("text");
               });
       for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
@@ -156,7 +153,7 @@ class HostilePeerTest {
   void aMessageThatClaimsToBeLongerThanAllowedIsRefusedBeforeAnythingIsAllocated() {
     RawPeer raw = open();
     byte[] first = frame(FrameKind.REQUEST, 1, 1, out -> out.writeInt(Integer.MAX_VALUE));
-    first[3] = FrameHeader.FLAG_FIRST_FRAGMENT;
+    first[2] = FrameHeader.FLAG_FIRST_FRAGMENT;
     raw.send(first);
     assertThrownOut(raw);
   }
@@ -172,7 +169,7 @@ class HostilePeerTest {
   void anAcknowledgementOfWhatWasNeverSentEndsTheSession() {
     RawPeer raw = open();
     byte[] ack = frame(FrameKind.ACK, 0, 0, out -> {});
-    ack[20] = 1;
+    ack[11] = 1;
     raw.send(ack);
     assertThrownOut(raw);
   }
@@ -189,14 +186,13 @@ class HostilePeerTest {
     RawPeer raw = open();
     for (int i = 1; i <= 1_100 && raw.closed == null; i++) {
       raw.send(
-          frame(
+          RawPeer.call(
               FrameKind.REQUEST,
               i,
               i,
+              100_000_000,
+              1,
               out -> {
-                out.writeInt(100_000_000);
-                out.writeInt("probe".hashCode());
-                out.writeVarInt(2);
                 out.writeString("text");
               }));
       attacker.poll();
@@ -256,14 +252,13 @@ class HostilePeerTest {
   }
 
   private static byte[] request(int number, int method) {
-    return frame(
+    return RawPeer.call(
         FrameKind.REQUEST,
         number,
         number,
+        100_000_000,
+        method - 1,
         out -> {
-          out.writeInt(100_000_000);
-          out.writeInt("probe".hashCode());
-          out.writeVarInt(method);
           out.writeString("text");
         });
   }
@@ -294,7 +289,9 @@ class HostilePeerTest {
                 FrameKind.SERVICES,
                 i,
                 0,
-                out -> OfferedService.writeAll(out, List.of(new OfferedService("s" + i, 1)))));
+                out ->
+                    OfferedService.writeAll(
+                        out, List.of(new OfferedService("s" + i, 1, i, List.of(1))))));
   }
 
   @Test

@@ -13,11 +13,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
-import io.verbena.api.stub.MethodDescriptor;
-import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceCaller;
-import io.verbena.api.stub.ServiceDescriptor;
-import io.verbena.api.wire.WireIn;
 import io.verbena.core.ClientAuthenticator.AuthenticationException;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.LinkDriver;
@@ -138,16 +134,7 @@ class LogFloodTest {
   void byOnewayCallsToAServiceThatIsNotThere() {
     RawPeer raw = open();
     for (int i = 1; i <= TIMES; i++) {
-      raw.send(
-          frame(
-              FrameKind.ONEWAY,
-              i,
-              i,
-              out -> {
-                out.writeInt(1_000_000);
-                out.writeInt("nobody".hashCode());
-                out.writeVarInt(1);
-              }));
+      raw.send(RawPeer.call(FrameKind.ONEWAY, i, i, 1_000_000, 99, out -> {}));
       settle();
     }
   }
@@ -164,18 +151,9 @@ class LogFloodTest {
   @Test
   void byDroppingOnewayCalls() {
     Session session = world.client().session(world.address());
-    MethodDescriptor<String> method =
-        new MethodDescriptor<>("nobody", 1, "tell", true, true, false, 0, WireIn::readString, null);
-    ServiceDescriptor<Probe> service =
-        new ServiceDescriptor<>(
-            Probe.class,
-            "nobody",
-            new Schema("nobody", List.of(), List.of()),
-            List.of(method),
-            caller -> new Probe.Plain());
-    ServiceCaller caller = session.caller(service, CallOptions.DEFAULT);
+    ServiceCaller caller = session.caller(Probe.service("string"), CallOptions.DEFAULT);
     for (int i = 0; i < TIMES; i++) {
-      caller.send(method, out -> out.writeString("to nobody"));
+      caller.send(Probe.TELL, out -> {}); // without its argument
       world.pass(Duration.ofMillis(30));
     }
     assertThat(((SessionCore) session).stat().oneways().refusedByPeer()).isEqualTo(TIMES);

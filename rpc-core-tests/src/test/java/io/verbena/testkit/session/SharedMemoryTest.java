@@ -69,10 +69,9 @@ class SharedMemoryTest {
             1,
             out -> {
               out.writeInt(announced);
-              out.writeInt(-1);
-              out.writeInt("probe".hashCode());
+              out.writeLong(0);
             });
-    first[3] = FrameHeader.FLAG_FIRST_FRAGMENT;
+    first[2] = FrameHeader.FLAG_FIRST_FRAGMENT;
     raw.send(first);
     int sequence = 1;
     for (int at = 8; at < sent; at += 3_000) {

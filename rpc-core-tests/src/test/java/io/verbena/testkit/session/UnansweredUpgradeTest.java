@@ -64,7 +64,7 @@ class UnansweredUpgradeTest {
                 new SessionKey(1, 2, 3),
                 0,
                 new PeerLimits(1 << 20, 65536, 64),
-                List.of(OfferedService.of(Probe.service("string"))));
+                List.of(OfferedService.of(Probe.service("string"), 0)));
         send(frame(FrameKind.WELCOME, 0, 0, welcome::write));
       } else if (heard.getLast() == FrameKind.PING) {
         send(frame(FrameKind.PONG, 0, 0, out -> {}));

@@ -103,12 +103,19 @@ public class PendingCall<R> extends FencedFuture<R>
     if (message == null) {
       throw new IllegalStateException(this + " has no message");
     }
-    FrameHeader.writeCallId(message.content(), id);
     if (!method.oneway() || senderWaits) { // else nobody would be told, and time is no reason
       deadlineNanos = message.deadlineNanos();
       timed = true;
     }
     begins();
+  }
+
+  /** The call is for the peer's method of this place. */
+  public void directTo(int place) {
+    Slot message = slot;
+    if (message != null) {
+      message.header(message.first(), FrameHeader.third(id, place));
+    }
   }
 
   @Override

@@ -411,7 +411,7 @@ public final class ServerCall
       target = host.slots().claimSurely();
       slot = target;
     }
-    FrameHeader.write(target.buffer(), kind, 0, id);
+    target.header(FrameHeader.first(kind, 0), FrameHeader.third(id, 0));
     WireEncoder out = target.encoder();
     out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
     if (kind != FrameKind.FAILURE && !method.oneway()) {
@@ -431,7 +431,7 @@ public final class ServerCall
       target.charge(host.replyMemory(), bytes);
     }
     if (target.parts() instanceof OutgoingParts parts) {
-      FrameHeader.writeFlags(target.content(), FrameHeader.FLAG_PARTS);
+      target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_PARTS), target.third());
       parts.charge(host.replyMemory());
       bytes += parts.copiedBytes();
     }

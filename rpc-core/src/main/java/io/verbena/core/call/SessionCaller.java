@@ -15,10 +15,8 @@ import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.parts.OutgoingParts;
 import io.verbena.core.codec.WireEncoder;
-import io.verbena.core.frame.CallFrames;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.frame.OfferedService;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
@@ -37,13 +35,11 @@ public final class SessionCaller implements ServiceCaller {
   private static final int BODY = FrameHeader.BYTES;
 
   private final CallHost host;
-  private final int serviceId;
   private final Deadlines deadlines;
 
-  /** Makes calls to a service of this name. */
-  public SessionCaller(CallHost host, String service, CallOptions options) {
+  /** Makes calls of a session. */
+  public SessionCaller(CallHost host, CallOptions options) {
     this.host = host;
-    this.serviceId = OfferedService.id(service);
     this.deadlines = new Deadlines(options, host.limits().defaultTimeout());
   }
 
@@ -245,21 +241,14 @@ public final class SessionCaller implements ServiceCaller {
       Slot slot,
       Supplier<OutgoingParts> parts) {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
-    FrameHeader.write(slot.buffer(), kind, 0, 0);
     try {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
       out.takeOut(host.partCutOff(), parts);
-      CallFrames.begin(out, serviceId);
-      out.writeVarInt(method.id());
       arguments.write(out);
       slot.encoded(BODY);
-      if (slot.parts() != null) {
-        FrameHeader.writeFlags(slot.content(), FrameHeader.FLAG_PARTS);
-      }
-      if (method.oneway()) {
-        CallFrames.unlimited(slot.content(), BODY);
-      }
+      int flags = slot.parts() == null ? 0 : FrameHeader.FLAG_PARTS;
+      slot.header(FrameHeader.first(kind, flags), 0); // whom it is for is known on the loop
     } catch (WireException e) {
       throw notEncoded(method, e, String.valueOf(e.getMessage()));
     } catch (Throwable e) { // of a user's serializer, or of an argument that is none

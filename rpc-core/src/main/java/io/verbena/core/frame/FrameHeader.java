@@ -4,36 +4,43 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of every frame, big-endian:
+ * The head of every frame, three words, big-endian:
  *
  * <pre>
  *  byte  0        1        2        3        4        5        6        7
- *     +--------+--------+-----------------+-----------------------------------+
- *   0 | version| kind   | flags           | link epoch                        |
- *     +--------+--------+-----------------+-----------------------------------+
- *   8 | sequence number within the session and direction; 0: not sequenced    |
- *     +-----------------------------------------------------------------------+
- *  16 | highest sequence number received in order: all up to it are here      |
- *     +-----------------------------------------------------------------------+
- *  24 | call id, counted by the caller from 1; 0: no call                     |
- *     +-----------------------------------------------------------------------+
- *  32 | body …                                                                |
+ *     +--------+--------+--------+--------+-----------------------------------+
+ *   0 | version| kind   | flags  | link   | sequence number, its lower half   |
+ *     +--------+--------+--------+--------+-----------------------------------+
+ *   8 | acknowledged, its lower half      | time left, or the link's epoch    |
+ *     +-----------------------------------+-----------------+-----------------+
+ *  16 | call id, counted by the caller from 1; 0: no call   | method          |
+ *     +-----------------------------------------------------+-----------------+
+ *  24 | body …                                                                |
  * </pre>
  *
- * <p>The epoch counts the links that the session has had: a frame of an older link is recognised.
- * With {@link #FLAG_FIRST_FRAGMENT} the body starts with the whole body's length (4 bytes), and
+ * <p>Sequence numbers count within the session and direction, from 1; 0: not sequenced. All frames
+ * up to the acknowledged number have been received. Of both numbers the lower half is enough: the
+ * other end knows the number to within {@code 2^31}. The link is the lowest bits of its epoch,
+ * which counts the links that the session has had: a frame of an older link is recognised.
+ *
+ * <p>{@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY} say the {@link TimeLeft} and the
+ * method, by its place among those that the other end serves ({@link OfferedService}); their bodies
+ * are the arguments. The frames that open a session say the link's whole epoch.
+ *
+ * <p>With {@link #FLAG_FIRST_FRAGMENT} the body starts with the whole body's length (4 bytes), and
  * further pieces follow as {@link FrameKind#FRAGMENT} with the sequence numbers that come next.
  */
 public final class FrameHeader {
   /**
    * The version of the protocol that this code speaks. In each version HELLO and REFUSED are read
-   * alike, so that ends of different versions say so in words. Since 2, BULK_SENT comes only where
-   * a checksum is compared or an object has no bytes.
+   * alike, so that ends of different versions say so in words; that began anew with 3, where the
+   * header has 24 bytes. Since 2, BULK_SENT comes only where a checksum is compared or an object
+   * has no bytes.
    */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   /** How long a header is. */
-  public static final int BYTES = 32;
+  public static final int BYTES = 24;
 
   /** The body is the first piece of a longer one. */
   public static final int FLAG_FIRST_FRAGMENT = 1;
@@ -47,62 +54,87 @@ public final class FrameHeader {
    */
   public static final int FLAG_METADATA = 4;
 
+  /** The most methods that an end serves. */
+  public static final int MOST_METHODS = 1 << 16;
+
   private static final int KNOWN_FLAGS = FLAG_FIRST_FRAGMENT | FLAG_PARTS;
+  private static final int FLAGS_SHIFT = 40;
+  private static final int LINK_SHIFT = 32;
+  private static final int METHOD_BITS = 16;
+  private static final int SECOND = 8;
+  private static final int THIRD = 16;
 
-  /**
-   * Of the first word, the bits that are the same in each frame of a session that is understood.
-   */
-  private static final long FIXED = 0xffL << 56 | (~KNOWN_FLAGS & 0xffffL) << 32;
-
-  private static final int FLAGS = 2;
-  private static final int EPOCH = 4;
-  private static final int SEQUENCE = 8;
-  private static final int ACKNOWLEDGED = 16;
-  private static final int CALL_ID = 24;
+  /** Of the first word, the bits that are the same in each frame of a link that is understood. */
+  private static final long FIXED =
+      0xffL << 56 | (~KNOWN_FLAGS & 0xffL) << FLAGS_SHIFT | 0xffL << LINK_SHIFT;
 
   private FrameHeader() {}
 
-  /** Writes what is known when a message is made; the rest is set by {@link #stamp}. */
-  public static void write(ByteBuffer frame, FrameKind kind, int flags, long callId) {
-    frame.putLong(0, (long) VERSION << 56 | (long) kind.code() << 48 | (flags & 0xffffL) << 32);
-    frame.putLong(SEQUENCE, 0);
-    frame.putLong(CALL_ID, callId);
+  // ---- writing ----
+
+  /** Returns of the first word what is known when a message is made. */
+  public static long first(FrameKind kind, int flags) {
+    return (long) VERSION << 56 | (long) kind.code() << 48 | (flags & 0xffL) << FLAGS_SHIFT;
   }
 
-  /** Sets the call id. */
-  public static void writeCallId(ByteBuffer frame, long callId) {
-    frame.putLong(CALL_ID, callId);
+  /** Returns a first word with more flags. */
+  public static long withFlags(long first, int flags) {
+    return first | (flags & 0xffL) << FLAGS_SHIFT;
   }
 
-  /** Sets the flags. */
-  public static void writeFlags(ByteBuffer frame, int flags) {
-    frame.putShort(FLAGS, (short) flags);
+  /** Returns the third word. */
+  public static long third(long callId, int method) {
+    return callId << METHOD_BITS | method;
   }
 
-  /** Sets the sequence number. */
-  public static void number(ByteBuffer frame, long sequence) {
-    frame.putLong(SEQUENCE, sequence);
+  /**
+   * Writes a header, when the frame is handed to a link.
+   *
+   * @param first what is known of the first word
+   * @param sequence the frame's number; 0: not sequenced
+   * @param about the time left, or the epoch
+   */
+  public static void write(
+      ByteBuffer frame,
+      long first,
+      int epoch,
+      long sequence,
+      long acknowledged,
+      int about,
+      long third) {
+    frame.putLong(0, first | (epoch & 0xffL) << LINK_SHIFT | (sequence & 0xffff_ffffL));
+    frame.putLong(SECOND, acknowledged << 32 | (about & 0xffff_ffffL));
+    frame.putLong(THIRD, third);
   }
 
-  /** Sets what is known when a frame is handed to a link. */
-  public static void stamp(ByteBuffer frame, int epoch, long acknowledged) {
-    frame.putInt(EPOCH, epoch);
-    frame.putLong(ACKNOWLEDGED, acknowledged);
-  }
+  // ---- reading ----
 
-  /** Returns the first word of the frame at this index, which the next four methods take apart. */
+  /** Returns the first word of the frame at this index. */
   public static long first(ByteBuffer buffer, int from) {
     return buffer.getLong(from);
   }
 
-  /** Returns why a frame of a session with this first word is not understood; null if it is. */
-  public static @Nullable String misfit(long first) {
-    if ((first & FIXED) == (long) VERSION << 56) {
+  /** Returns the second word. */
+  public static long second(ByteBuffer buffer, int from) {
+    return buffer.getLong(from + SECOND);
+  }
+
+  /** Returns the third word. */
+  public static long third(ByteBuffer buffer, int from) {
+    return buffer.getLong(from + THIRD);
+  }
+
+  /** Returns why a frame with this first word is not understood on a link; null if it is. */
+  public static @Nullable String misfit(long first, int epoch) {
+    if ((first & FIXED) == ((long) VERSION << 56 | (epoch & 0xffL) << LINK_SHIFT)) {
       return null;
     }
-    return version(first) == VERSION
+    if (version(first) != VERSION) {
+      return "a frame of version " + version(first);
+    }
+    return (flags(first) & ~KNOWN_FLAGS) != 0
         ? "a frame with unknown flags " + (flags(first) & ~KNOWN_FLAGS)
-        : "a frame of version " + version(first);
+        : "a frame of link " + ((int) (first >>> LINK_SHIFT) & 0xff) + " on link " + epoch;
   }
 
   /** Returns the version of a frame with this first word. */
@@ -117,26 +149,36 @@ public final class FrameHeader {
 
   /** Returns the frame's flags. */
   public static int flags(long first) {
-    return (int) (first >>> 32) & 0xffff;
+    return (int) (first >>> FLAGS_SHIFT) & 0xff;
   }
 
-  /** Returns the frame's link epoch. */
-  public static int epoch(long first) {
+  /** Returns the number whose lower half a word says, and which is near another. */
+  public static long near(long known, int lower) {
+    return known + (lower - (int) known);
+  }
+
+  /** Returns the lower half of the frame's sequence number. */
+  public static int sequence(long first) {
     return (int) first;
   }
 
-  /** Returns the frame's sequence number. */
-  public static long sequence(ByteBuffer buffer, int from) {
-    return buffer.getLong(from + SEQUENCE);
+  /** Returns the lower half of what the frame's sender has received. */
+  public static int acknowledged(long second) {
+    return (int) (second >>> 32);
   }
 
-  /** Returns what the frame's sender has received. */
-  public static long acknowledged(ByteBuffer buffer, int from) {
-    return buffer.getLong(from + ACKNOWLEDGED);
+  /** Returns the time left, or the epoch. */
+  public static int about(long second) {
+    return (int) second;
   }
 
-  /** Returns the frame's call id. */
-  public static long callId(ByteBuffer buffer, int from) {
-    return buffer.getLong(from + CALL_ID);
+  /** Returns the call id. */
+  public static long callId(long third) {
+    return third >>> METHOD_BITS;
+  }
+
+  /** Returns the method's place. */
+  public static int method(long third) {
+    return (int) third & (MOST_METHODS - 1);
   }
 }

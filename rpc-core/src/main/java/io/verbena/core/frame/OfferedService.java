@@ -1,6 +1,8 @@
 package io.verbena.core.frame;
 
+import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import java.util.ArrayList;
@@ -8,20 +10,27 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A service that one end serves, as it tells the other.
+ * A service that one end serves, as it tells the other. Calls name a method by its place among all
+ * that the end serves.
  *
  * @param name the service's name
  * @param schemaHash equal hashes: the contracts are the same
+ * @param firstPlace the place of its first method
+ * @param methods the ids of its methods, in the order of their places
  */
-public record OfferedService(String name, long schemaHash) {
-  private static final int LEAST_BYTES = 9;
+public record OfferedService(String name, long schemaHash, int firstPlace, List<Integer> methods) {
+  private static final int LEAST_BYTES = 11;
 
   /** Returns what a contract is offered as. */
-  public static OfferedService of(ServiceDescriptor<?> service) {
-    return new OfferedService(service.name(), service.schema().hash());
+  public static OfferedService of(ServiceDescriptor<?> service, int firstPlace) {
+    return new OfferedService(
+        service.name(),
+        service.schema().hash(),
+        firstPlace,
+        service.methods().stream().map(MethodDescriptor::id).toList());
   }
 
-  /** Returns the number that stands for a service in requests. */
+  /** Returns the number that stands for a service where its schema is asked for. */
   public static int id(String name) {
     return name.hashCode();
   }
@@ -32,6 +41,9 @@ public record OfferedService(String name, long schemaHash) {
     for (OfferedService service : services) {
       out.writeString(service.name);
       out.writeLong(service.schemaHash);
+      out.writeVarInt(service.firstPlace);
+      out.writeCount(service.methods.size());
+      service.methods.forEach(out::writeVarInt);
     }
   }
 
@@ -40,8 +52,25 @@ public record OfferedService(String name, long schemaHash) {
     int count = in.readCount(LEAST_BYTES);
     List<OfferedService> services = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      services.add(new OfferedService(in.readString(), in.readLong()));
+      services.add(new OfferedService(in.readString(), in.readLong(), in.readVarInt(), ids(in)));
     }
+    services.forEach(OfferedService::check);
     return services;
+  }
+
+  private static List<Integer> ids(WireIn in) {
+    int count = in.readCount(1);
+    List<Integer> ids = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      ids.add(in.readVarInt());
+    }
+    return ids;
+  }
+
+  private void check() {
+    if (firstPlace < 0 || firstPlace > FrameHeader.MOST_METHODS - methods.size()) {
+      throw new WireException(
+          "a service of " + methods.size() + " methods from place " + firstPlace);
+    }
   }
 }

@@ -26,6 +26,8 @@ public final class Slot {
   private @Nullable ByteBuffer spilled;
   private @Nullable Parts parts;
   private int length;
+  private long first;
+  private long third;
   private int holders;
   private long deadlineNanos;
   private Quota.@Nullable Share chargedTo;
@@ -139,6 +141,25 @@ public final class Slot {
       throw new IllegalArgumentException(length + " bytes in a slot of " + buffer.capacity());
     }
     this.length = length;
+  }
+
+  /**
+   * Says what the message in it is, by what its header says of that: the first word, as far as it
+   * is known before the frame leaves, and the third.
+   */
+  public void header(long first, long third) {
+    this.first = first;
+    this.third = third;
+  }
+
+  /** Returns the header's first word. */
+  public long first() {
+    return first;
+  }
+
+  /** Returns the header's third word. */
+  public long third() {
+    return third;
   }
 
   /** Returns by when the call in it ends, or {@link #NO_DEADLINE}. */

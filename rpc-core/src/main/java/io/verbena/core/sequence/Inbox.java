@@ -25,11 +25,20 @@ public final class Inbox {
      * A message's body, lent until this method returns.
      *
      * @param parts whether values travel beside it
+     * @param timeLeft of a request
+     * @param call which it is of, and which method: the third word of its header
      */
-    void onMessage(FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int from, int to);
+    void onMessage(
+        FrameKind kind,
+        boolean parts,
+        int timeLeft,
+        long call,
+        ByteBuffer buffer,
+        int from,
+        int to);
 
     /** A message that was dropped on arrival because there was no memory for it, or no more. */
-    void onDropped(FrameKind kind, long callId, int length, String why);
+    void onDropped(FrameKind kind, long call, int length, String why);
   }
 
   /**
@@ -62,10 +71,13 @@ public final class Inbox {
   /**
    * Takes one sequenced frame.
    *
+   * @param first its header's first word
+   * @param timeLeft of a request
    * @return what is wrong with it, or null
    */
-  public @Nullable String accept(FrameKind kind, int flags, ByteBuffer buffer, int from, int to) {
-    long sequence = FrameHeader.sequence(buffer, from);
+  public @Nullable String accept(
+      FrameKind kind, long first, int timeLeft, ByteBuffer buffer, int from, int to) {
+    long sequence = FrameHeader.near(received, FrameHeader.sequence(first));
     if (sequence <= received) {
       // Sent again over a new link although it had arrived: nothing to do but to say so.
       owed++;
@@ -85,17 +97,18 @@ public final class Inbox {
     if (assembly != null) {
       return kind + " between the fragments of another message";
     }
+    int flags = FrameHeader.flags(first);
     boolean parts = (flags & FrameHeader.FLAG_PARTS) != 0;
-    long callId = FrameHeader.callId(buffer, from);
+    long call = FrameHeader.third(buffer, from);
     if ((flags & FrameHeader.FLAG_FIRST_FRAGMENT) != 0) {
-      return begin(kind, parts, callId, buffer, body, to);
+      return begin(kind, parts, timeLeft, call, buffer, body, to);
     }
-    receiver.onMessage(kind, parts, callId, buffer, body, to);
+    receiver.onMessage(kind, parts, timeLeft, call, buffer, body, to);
     return null;
   }
 
   private @Nullable String begin(
-      FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int body, int to) {
+      FrameKind kind, boolean parts, int timeLeft, long call, ByteBuffer buffer, int body, int to) {
     if (to - body < Integer.BYTES) {
       return "a first fragment without the message's length";
     }
@@ -103,7 +116,7 @@ public final class Inbox {
     if (length < 0 || length > maxMessageBytes) {
       return "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken";
     }
-    assembly = new Assembly(memory, kind, parts, callId, length);
+    assembly = new Assembly(memory, kind, parts, timeLeft, call, length);
     return append(assembly, buffer, body + Integer.BYTES, to);
   }
 
@@ -124,10 +137,16 @@ public final class Inbox {
     try {
       byte[] bytes = message.bytes;
       if (bytes == null) {
-        receiver.onDropped(message.kind, message.callId, message.length, message.dropped);
+        receiver.onDropped(message.kind, message.call, message.length, message.dropped);
       } else {
         receiver.onMessage(
-            message.kind, message.parts, message.callId, ByteBuffer.wrap(bytes), 0, message.length);
+            message.kind,
+            message.parts,
+            message.timeLeft,
+            message.call,
+            ByteBuffer.wrap(bytes),
+            0,
+            message.length);
       }
     } finally {
       message.free();
@@ -166,7 +185,8 @@ public final class Inbox {
     final Quota.Share memory;
     final FrameKind kind;
     final boolean parts;
-    final long callId;
+    final int timeLeft;
+    final long call;
     final int length;
     final Progress progress = new Progress();
     int filled;
@@ -175,11 +195,13 @@ public final class Inbox {
     /** Why there are no bytes any more. */
     String dropped = "";
 
-    Assembly(Quota.Share memory, FrameKind kind, boolean parts, long callId, int length) {
+    Assembly(
+        Quota.Share memory, FrameKind kind, boolean parts, int timeLeft, long call, int length) {
       this.memory = memory;
       this.kind = kind;
       this.parts = parts;
-      this.callId = callId;
+      this.timeLeft = timeLeft;
+      this.call = call;
       this.length = length;
     }
 

@@ -53,8 +53,8 @@ public final class Outbox {
   /** Sets what is only known at the moment a frame goes to the link. */
   @FunctionalInterface
   public interface Stamp {
-    /** Stamps a frame, or a message that is about to be cut into frames. */
-    void stamp(Slot slot);
+    /** Writes the header of a frame with this number. */
+    void stamp(Slot slot, long sequence);
   }
 
   /**
@@ -161,7 +161,7 @@ public final class Outbox {
 
   private boolean sendNext(Link link) {
     Slot slot = kept(lastSent + 1);
-    stamp.stamp(slot);
+    stamp.stamp(slot, lastSent + 1);
     if (!(link.send(slot) instanceof SendResult.Sent)) {
       return false;
     }
@@ -187,7 +187,6 @@ public final class Outbox {
           numbered(message, slot);
           return true;
         }
-        stamp.stamp(slot);
         fragmented = new Fragmented(message, slot);
       }
     }
@@ -239,7 +238,6 @@ public final class Outbox {
       grow();
     }
     lastNumbered++;
-    FrameHeader.number(slot.buffer(), lastNumbered);
     kept[index(lastNumbered)] = slot;
     keptBytes += slot.length();
   }
@@ -262,6 +260,15 @@ public final class Outbox {
 
   private int index(long sequence) {
     return (int) (sequence & (kept.length - 1));
+  }
+
+  /**
+   * Lets go of all frames up to a number, whose lower half the peer has said.
+   *
+   * @return false if the peer acknowledges what was never sent
+   */
+  public boolean acknowledge(int lower) {
+    return acknowledge(FrameHeader.near(acknowledged, lower));
   }
 
   /**
@@ -362,13 +369,13 @@ public final class Outbox {
       ByteBuffer to = piece.buffer();
       int body = FrameHeader.BYTES;
       if (position == FrameHeader.BYTES) {
-        to.put(0, from, 0, FrameHeader.BYTES);
-        int flags = FrameHeader.flags(FrameHeader.first(from, 0)) | FrameHeader.FLAG_FIRST_FRAGMENT;
-        FrameHeader.writeFlags(to, flags);
+        piece.header(
+            FrameHeader.withFlags(whole.first(), FrameHeader.FLAG_FIRST_FRAGMENT), whole.third());
+        piece.deadlineNanos(whole.deadlineNanos());
         to.putInt(body, whole.length() - FrameHeader.BYTES);
         body += Integer.BYTES;
       } else {
-        FrameHeader.write(to, FrameKind.FRAGMENT, 0, FrameHeader.callId(from, 0));
+        piece.header(FrameHeader.first(FrameKind.FRAGMENT, 0), whole.third());
       }
       int length = Math.min(frameBytes - body, whole.length() - position);
       to.put(body, from, position, length);

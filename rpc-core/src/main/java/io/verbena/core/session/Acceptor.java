@@ -204,7 +204,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
             context.limits().maxMessageBytes(),
             context.link().maxFrameBytes(),
             context.limits().maxCalls()),
-        session.core().services().offered());
+        session.core().remoteServices().greeting());
   }
 
   void ended(AcceptedSession session) {

@@ -215,7 +215,7 @@ public final class Connector implements SessionRole {
             config.link().maxFrameBytes(),
             session.limits().maxCalls()),
         token,
-        session.services().offered(),
+        session.remoteServices().greeting(),
         keptEpoch == 0 ? session.upgrade().greets(link) : null);
   }
 

@@ -39,8 +39,8 @@ final class ControlFrame implements Outgoing {
     if (slot.length() > SMALL) {
       slot = copied(slot);
     }
-    FrameHeader.write(slot.buffer(), kind, 0, callId);
-    FrameHeader.stamp(slot.buffer(), epoch, 0);
+    slot.header(FrameHeader.first(kind, 0), FrameHeader.third(callId, 0));
+    FrameHeader.write(slot.buffer(), slot.first(), epoch, 0, 0, epoch, slot.third());
     return slot;
   }
 

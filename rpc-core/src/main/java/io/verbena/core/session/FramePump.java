@@ -2,6 +2,7 @@ package io.verbena.core.session;
 
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
@@ -41,9 +42,6 @@ final class FramePump {
 
     /** Returns what is received, and owed to be acknowledged. */
     Inbox inbox();
-
-    /** Sets the time that a request has left. */
-    void stampDeadline(Slot request);
   }
 
   FramePump(SessionContext context, Lanes lanes, Turns turns) {
@@ -61,17 +59,24 @@ final class FramePump {
 
   // ---- what is only known when a frame goes ----
 
-  private void stamp(Slot slot) {
+  private void stamp(Slot slot, long sequence) {
     Lane out = lanes.out();
     if (out != null) {
-      stamp(slot, out);
+      stamp(slot, sequence, out);
     }
   }
 
-  /** Sets what is only known when a frame goes to a link. */
-  void stamp(Slot slot, Lane lane) {
-    FrameHeader.stamp(slot.content(), lane.epoch(), turns.inbox().received());
-    turns.stampDeadline(slot);
+  /** Writes the header of a frame that goes to a link. */
+  void stamp(Slot slot, long sequence, Lane lane) {
+    long deadline = slot.deadlineNanos();
+    FrameHeader.write(
+        slot.buffer(),
+        slot.first(),
+        lane.epoch(),
+        sequence,
+        turns.inbox().received(),
+        deadline == Slot.NO_DEADLINE ? TimeLeft.UNTOLD : TimeLeft.of(deadline - loop.now()),
+        slot.third());
   }
 
   // ---- when ----

@@ -133,7 +133,8 @@ abstract class Handshake implements LinkListener, Timers.Timer {
         long first = FrameHeader.first(buffer, from);
         FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(first));
         decoder.start(buffer, from + FrameHeader.BYTES, to, DEPTH);
-        onWord(kind == null ? FrameKind.ACK : kind, FrameHeader.epoch(first), decoder);
+        int epoch = FrameHeader.about(FrameHeader.second(buffer, from));
+        onWord(kind == null ? FrameKind.ACK : kind, epoch, decoder);
       } catch (WireException e) {
         wrong = e.getMessage();
       }

@@ -5,8 +5,9 @@ import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.parts.PartTable;
 import io.verbena.core.bulk.transfer.ArrivingParts;
 import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.frame.CallFrames;
+import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.memory.Progress;
 import io.verbena.core.memory.Quota;
 import java.lang.foreign.MemorySegment;
@@ -31,15 +32,19 @@ final class HeldMessages {
   /** One that waits. */
   private static final class Held {
     final FrameKind kind;
+    final int timeLeft;
+    final long call;
     final long callId;
     final byte[] body;
     final long sinceNanos;
     final Progress progress = new Progress();
     @Nullable ArrivingParts values;
 
-    Held(FrameKind kind, long callId, byte[] body, long sinceNanos) {
+    Held(FrameKind kind, int timeLeft, long call, byte[] body, long sinceNanos) {
       this.kind = kind;
-      this.callId = callId;
+      this.timeLeft = timeLeft;
+      this.call = call;
+      this.callId = FrameHeader.callId(call);
       this.body = body;
       this.sinceNanos = sinceNanos;
     }
@@ -58,14 +63,15 @@ final class HeldMessages {
   /**
    * Keeps a copy of a message until it is whole; returns how the peer broke the protocol, or null.
    */
-  @Nullable String take(FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+  @Nullable String take(
+      FrameKind kind, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
     int end = tableAt(buffer, from, to);
     WireDecoder in = session.decoder();
     in.start(buffer, end, to - Integer.BYTES, session.limits().maxDepth());
     PartTable table = PartTable.read(in);
     return switch (kind) {
-      case REQUEST, ONEWAY -> request(kind, callId, buffer, from, end, table);
-      case RESULT, DECLARED_ERROR -> reply(kind, callId, buffer, from, end, table);
+      case REQUEST, ONEWAY -> request(kind, timeLeft, call, buffer, from, end, table);
+      case RESULT, DECLARED_ERROR -> reply(kind, call, buffer, from, end, table);
       default -> kind + " with values beside it";
     };
   }
@@ -80,10 +86,14 @@ final class HeldMessages {
   }
 
   private @Nullable String request(
-      FrameKind kind, long callId, ByteBuffer buffer, int from, int end, PartTable table) {
-    if (end - from <= CallFrames.FIXED_BYTES) {
-      return "a request without a method";
-    }
+      FrameKind kind,
+      int timeLeft,
+      long call,
+      ByteBuffer buffer,
+      int from,
+      int end,
+      PartTable table) {
+    long callId = FrameHeader.callId(call);
     if (requests.size() >= session.limits().maxCalls()) {
       return "more than " + session.limits().maxCalls() + " calls at once";
     }
@@ -91,13 +101,14 @@ final class HeldMessages {
       return "call " + callId + " twice";
     }
     session.transfers().calls().requested(callId);
-    long left = CallFrames.remainingNanos(buffer, from);
-    hold(kind, callId, buffer, from, end, table, Duration.ofNanos(Math.max(1, left)));
+    Duration timeout = Duration.ofNanos(Math.max(1, TimeLeft.nanos(timeLeft)));
+    hold(kind, timeLeft, call, buffer, from, end, table, timeout);
     return null;
   }
 
   private @Nullable String reply(
-      FrameKind kind, long callId, ByteBuffer buffer, int from, int end, PartTable table) {
+      FrameKind kind, long call, ByteBuffer buffer, int from, int end, PartTable table) {
+    long callId = FrameHeader.callId(call);
     if (!session.outgoingCalls().mayBeAnswered(callId) || replies.containsKey(callId)) {
       return "a reply to call " + callId + ", which was not made";
     }
@@ -107,13 +118,14 @@ final class HeldMessages {
       session.outgoingCalls().replyIncomplete(callId, RpcStatus.CANCELLED, why);
       return null;
     }
-    hold(kind, callId, buffer, from, end, table, null);
+    hold(kind, TimeLeft.UNTOLD, call, buffer, from, end, table, null);
     return null;
   }
 
   private void hold(
       FrameKind kind,
-      long callId,
+      int timeLeft,
+      long call,
       ByteBuffer buffer,
       int from,
       int end,
@@ -121,9 +133,9 @@ final class HeldMessages {
       @Nullable Duration timeout) {
     boolean fits = memory.take(end - from);
     byte[] body = new byte[fits ? end - from : 0];
-    Held held = new Held(kind, callId, body, session.loop().now());
+    Held held = new Held(kind, timeLeft, call, body, session.loop().now());
+    long callId = held.callId;
     (held.isRequest() ? requests : replies).put(callId, held);
-    String call = "call " + callId;
     if (!fits) {
       String why = "its message: " + memory.refusal(end - from, "maxAssemblyBytes");
       memory.quota().want();
@@ -142,7 +154,7 @@ final class HeldMessages {
             .receiveParts(
                 callId,
                 held.isRequest(),
-                call,
+                "call " + callId,
                 table,
                 memory,
                 session.memory().values(),
@@ -168,11 +180,8 @@ final class HeldMessages {
     if (!leaves(held)) {
       return;
     }
-    ByteBuffer body = ByteBuffer.wrap(held.body);
-    if (held.isRequest()) { // of a one-way call that is unlimited, and stays so
-      CallFrames.elapsed(body, 0, session.loop().now() - held.sinceNanos);
-    }
-    frames.deliver(held.kind, held.callId, body, values);
+    int left = TimeLeft.after(held.timeLeft, session.loop().now() - held.sinceNanos);
+    frames.deliver(held.kind, left, held.call, ByteBuffer.wrap(held.body), values);
   }
 
   private void incomplete(Held held, RpcStatus status, String why) {

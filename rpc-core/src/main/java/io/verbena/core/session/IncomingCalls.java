@@ -7,8 +7,9 @@ import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.frame.CallFrames;
+import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
 import java.nio.ByteBuffer;
@@ -55,10 +56,9 @@ final class IncomingCalls {
   }
 
   /** Dispatches one request; returns how the peer broke the protocol, or null. */
-  @Nullable String request(FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
-    if (to - from <= CallFrames.FIXED_BYTES) {
-      return "a request without a method";
-    }
+  @Nullable String request(
+      FrameKind kind, int timeLeft, long header, ByteBuffer buffer, int from, int to) {
+    long callId = FrameHeader.callId(header);
     if (calls.size() >= session.limits().maxCalls()) {
       return "more than " + session.limits().maxCalls() + " calls at once";
     }
@@ -66,24 +66,20 @@ final class IncomingCalls {
       return "call " + callId + " twice";
     }
     session.transfers().calls().requested(callId);
-    long left = CallFrames.remainingNanos(buffer, from);
-    LocalServices.Served service = services.get(CallFrames.service(buffer, from));
-    WireDecoder in = session.decoder();
-    in.start(buffer, from + CallFrames.FIXED_BYTES, to, session.limits().maxDepth());
-    int methodId = in.readVarInt();
-    LocalServices.Method method = service == null ? null : service.methods().get(methodId);
-    if (service == null
-        || method == null
-        || method.descriptor().oneway() != (kind == FrameKind.ONEWAY)) {
-      refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(service, methodId));
+    LocalServices.Method method = services.method(FrameHeader.method(header));
+    if (method == null || method.descriptor().oneway() != (kind == FrameKind.ONEWAY)) {
+      refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(method));
     } else if (session.drain().isOn()) {
       refuse(kind, callId, RpcStatus.UNAVAILABLE, session.drain().reason());
     } else if (!session.mayServe()) {
       refuse(kind, callId, RpcStatus.UNAVAILABLE, rdmaRequired());
-    } else if (left == 0) {
+    } else if (timeLeft == 0) {
       refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
     } else {
-      dispatch(service, newCall(method, callId, session.loop().now() + left), in);
+      WireDecoder in = session.decoder();
+      in.start(buffer, from, to, session.limits().maxDepth());
+      long deadline = session.loop().now() + TimeLeft.nanos(timeLeft);
+      dispatch(method, newCall(method, callId, deadline), in);
     }
     return null;
   }
@@ -94,11 +90,11 @@ final class IncomingCalls {
         + " there; a client that sets REQUIRE_RDMA too waits for it before it calls";
   }
 
-  private String unimplemented(LocalServices.@Nullable Served service, int methodId) {
-    return service == null
-        ? "the peer serves " + services.names() + ", not this service"
-        : "the peer's contract of service %s has no method %d: it was removed, or is not there yet"
-            .formatted(service.binding().service().name(), methodId);
+  /** A peer knows what is served: so it hardly ever asks for anything else. */
+  private String unimplemented(LocalServices.@Nullable Method method) {
+    return method == null
+        ? "the peer serves " + services.names() + ", and no method of this place"
+        : method.descriptor().fullName() + " is one-way at one end and not at the other";
   }
 
   private ServerCall newCall(LocalServices.Method method, long callId, long deadline) {
@@ -150,14 +146,14 @@ final class IncomingCalls {
     starts.startWaiting();
   }
 
-  private void dispatch(LocalServices.Served service, ServerCall call, WireDecoder in) {
+  private void dispatch(LocalServices.Method method, ServerCall call, WireDecoder in) {
     if (call.method().nonBlocking()) {
       running = call;
     } else {
       calls.put(call.id(), call);
     }
     try {
-      service.binding().dispatcher().dispatch(call.method(), in, call);
+      method.service().dispatcher().dispatch(call.method(), in, call);
     } catch (WireException e) {
       refuseUndecoded(
           call,

@@ -84,7 +84,7 @@ final class IncomingFrames implements Inbox.Receiver {
       return "a frame of " + (to - from) + " bytes";
     }
     long first = FrameHeader.first(buffer, from);
-    String misfit = FrameHeader.misfit(first);
+    String misfit = FrameHeader.misfit(first, lane.epoch());
     if (misfit != null) {
       return misfit;
     }
@@ -92,10 +92,8 @@ final class IncomingFrames implements Inbox.Receiver {
     if (kind == null) {
       return "a frame of unknown kind " + FrameHeader.kindCode(first);
     }
-    if (FrameHeader.epoch(first) != lane.epoch()) {
-      return "a frame of link " + FrameHeader.epoch(first) + " on link " + lane.epoch();
-    }
-    if (!session.outbox().acknowledge(FrameHeader.acknowledged(buffer, from))) {
+    long second = FrameHeader.second(buffer, from);
+    if (!session.outbox().acknowledge(FrameHeader.acknowledged(second))) {
       return "an acknowledgement of frames that were never sent";
     }
     if (!kind.isOfCall()) {
@@ -108,10 +106,10 @@ final class IncomingFrames implements Inbox.Receiver {
     }
     if (!kind.sequenced()) {
       decoder.start(buffer, from + FrameHeader.BYTES, to, session.limits().maxDepth());
-      return takeUnsequenced(lane, kind, FrameHeader.callId(buffer, from));
+      return takeUnsequenced(lane, kind, FrameHeader.callId(FrameHeader.third(buffer, from)));
     }
     return session.lanes().carriesIn(lane)
-        ? inbox.accept(kind, FrameHeader.flags(first), buffer, from, to)
+        ? inbox.accept(kind, first, FrameHeader.about(second), buffer, from, to)
         : "a numbered frame on the " + lane + ", which carries none now";
   }
 
@@ -145,22 +143,22 @@ final class IncomingFrames implements Inbox.Receiver {
 
   @Override
   public void onMessage(
-      FrameKind kind, boolean parts, long callId, ByteBuffer buffer, int from, int to) {
+      FrameKind kind, boolean parts, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
     String wrong =
         parts
-            ? held.take(kind, callId, buffer, from, to)
-            : takeWhole(kind, callId, buffer, from, to);
+            ? held.take(kind, timeLeft, call, buffer, from, to)
+            : takeWhole(kind, timeLeft, call, buffer, from, to);
     if (wrong != null) {
       session.breakOff(wrong);
     }
   }
 
   /** Takes a message that has waited for the values beside it. */
-  void deliver(FrameKind kind, long callId, ByteBuffer body, MemorySegment[] values) {
+  void deliver(FrameKind kind, int timeLeft, long call, ByteBuffer body, MemorySegment[] values) {
     String wrong;
     decoder.parts(values);
     try {
-      wrong = takeWhole(kind, callId, body, 0, body.capacity());
+      wrong = takeWhole(kind, timeLeft, call, body, 0, body.capacity());
     } catch (WireException e) {
       wrong = e.getMessage();
     } finally {
@@ -172,9 +170,11 @@ final class IncomingFrames implements Inbox.Receiver {
   }
 
   private @Nullable String takeWhole(
-      FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+      FrameKind kind, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
+    long callId = FrameHeader.callId(call);
     return switch (kind) {
-      case REQUEST, ONEWAY -> session.incomingCalls().request(kind, callId, buffer, from, to);
+      case REQUEST, ONEWAY ->
+          session.incomingCalls().request(kind, timeLeft, call, buffer, from, to);
       case RESULT, DECLARED_ERROR, FAILURE ->
           session.outgoingCalls().reply(kind, callId, buffer, from, to);
       case CANCEL -> session.incomingCalls().cancel(callId);
@@ -203,7 +203,8 @@ final class IncomingFrames implements Inbox.Receiver {
   }
 
   @Override
-  public void onDropped(FrameKind kind, long callId, int length, String why) {
+  public void onDropped(FrameKind kind, long call, int length, String why) {
+    long callId = FrameHeader.callId(call);
     switch (kind) {
       case REQUEST ->
           session

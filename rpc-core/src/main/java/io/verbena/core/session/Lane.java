@@ -63,7 +63,7 @@ final class Lane implements LinkListener {
   /** Sends one frame that is not numbered, and returns whether the link took it. */
   boolean say(Slot slot) {
     try {
-      session.pump().stamp(slot, this);
+      session.pump().stamp(slot, 0, this);
       boolean sent = !closed && link.send(slot) instanceof SendResult.Sent;
       if (sent) {
         session.schedulePump(); // to flush; where there is no room, onWritable comes first
@@ -80,7 +80,7 @@ final class Lane implements LinkListener {
     if (slot == null) {
       slot = Slot.unpooled(FrameHeader.BYTES);
     }
-    FrameHeader.write(slot.buffer(), kind, 0, 0);
+    slot.header(FrameHeader.first(kind, 0), 0);
     slot.length(FrameHeader.BYTES);
     return say(slot);
   }

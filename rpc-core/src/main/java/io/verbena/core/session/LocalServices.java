@@ -3,37 +3,38 @@ package io.verbena.core.session;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.core.call.ReplySize;
+import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.OfferedService;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.agrona.collections.Hashing;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The services that one end serves, by the ids that requests name them by. */
+/**
+ * The services that one end serves, and their methods by the places that calls name them by. It
+ * only grows: a place means the same for the life of a session. Several loops may look through it
+ * at once.
+ */
 final class LocalServices {
-  private static final int FEW = 8;
-
-  /** Several loops may look through it at once, so that it keeps no iterators. */
-  private final Int2ObjectHashMap<Served> served =
-      new Int2ObjectHashMap<>(FEW, Hashing.DEFAULT_LOAD_FACTOR, false);
+  private final List<Served> served = new ArrayList<>();
+  private Method[] methods = new Method[0];
 
   /**
-   * A service and its methods by id.
+   * A service.
    *
    * @param offer what peers are told of it; made once, since its hash takes longer than the rest of
    *     a greeting
    */
-  record Served(ServiceBinding binding, OfferedService offer, Int2ObjectHashMap<Method> methods) {}
+  record Served(ServiceBinding binding, OfferedService offer) {}
 
   /** A method, and what is known of its replies in all sessions. */
-  record Method(MethodDescriptor<?> descriptor, ReplySize replySize) {}
+  record Method(ServiceBinding service, MethodDescriptor<?> descriptor, ReplySize replySize) {}
 
   /** Adds a service. */
   void add(ServiceBinding binding) {
     String name = binding.service().name();
-    Served other = served.get(OfferedService.id(name));
+    Served other = get(OfferedService.id(name));
     if (other != null) {
       String otherName = other.binding().service().name();
       throw new IllegalArgumentException(
@@ -41,38 +42,68 @@ final class LocalServices {
               ? "service " + name + " is served already"
               : "services " + name + " and " + otherName + " have the same id: rename one");
     }
-    Int2ObjectHashMap<Method> methods = new Int2ObjectHashMap<>();
-    for (MethodDescriptor<?> method : binding.service().methods()) {
-      methods.put(method.id(), new Method(method, new ReplySize()));
+    List<? extends MethodDescriptor<?>> added = binding.service().methods();
+    int place = methods.length;
+    if (place + added.size() > FrameHeader.MOST_METHODS) {
+      throw new IllegalArgumentException(
+          "service " + name + " would make more than " + FrameHeader.MOST_METHODS + " methods");
     }
-    served.put(
-        OfferedService.id(name),
-        new Served(binding, OfferedService.of(binding.service()), methods));
+    served.add(new Served(binding, OfferedService.of(binding.service(), place)));
+    Method[] more = Arrays.copyOf(methods, place + added.size());
+    for (MethodDescriptor<?> method : added) {
+      more[place++] = new Method(binding, method, new ReplySize());
+    }
+    methods = more;
   }
 
-  /** Adds all services of another table. */
+  /** Begins with all services of another table. */
   void addAll(LocalServices others) {
-    served.putAll(others.served);
+    if (!served.isEmpty()) {
+      throw new IllegalStateException("places are given away already");
+    }
+    served.addAll(others.served);
+    methods = others.methods;
   }
 
+  /** Returns the method at a place; null if there is none. */
+  @Nullable Method method(int place) {
+    Method[] all = methods;
+    return place < all.length ? all[place] : null;
+  }
+
+  /** Returns the service that schemas are asked for by this number; null if there is none. */
   @Nullable Served get(int id) {
-    return served.get(id);
+    for (Served one : served) {
+      if (OfferedService.id(one.offer().name()) == id) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  int size() {
+    return served.size();
+  }
+
+  /** Returns what to tell the peer, but for the first ones. */
+  List<OfferedService> offeredFrom(int first) {
+    return served.stream().skip(first).map(Served::offer).toList();
   }
 
   /** Returns what to tell the peer. */
   List<OfferedService> offered() {
-    List<OfferedService> offered = new ArrayList<>();
-    served.values().forEach(one -> offered.add(one.offer()));
-    return offered;
+    return offeredFrom(0);
   }
 
   /** Returns the services' names, for a message. */
   String names() {
-    return served.isEmpty()
+    return names(offered().stream().map(OfferedService::name).toList());
+  }
+
+  /** Returns such names as a message says them. */
+  static String names(List<String> names) {
+    return names.isEmpty()
         ? "no service"
-        : served.values().stream()
-            .map(one -> one.binding().service().name())
-            .sorted()
-            .collect(Collectors.joining(", "));
+        : names.stream().sorted().collect(Collectors.joining(", "));
   }
 }

@@ -5,12 +5,9 @@ import io.verbena.api.RpcStatus;
 import io.verbena.core.call.OnewayCounters.What;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.frame.CallFrames;
-import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.DeadlineWatch;
-import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Predicate;
@@ -59,14 +56,6 @@ final class OutgoingCalls {
     calls.add(lastId, call);
     if (call.isTimed()) {
       deadlines.add(call.deadlineNanos());
-    }
-  }
-
-  /** Writes the time left into a request that leaves now. */
-  void stampDeadline(Slot slot) {
-    if (slot.deadlineNanos() != Slot.NO_DEADLINE) {
-      long left = slot.deadlineNanos() - session.loop().now();
-      CallFrames.remaining(slot.content(), FrameHeader.BYTES, left);
     }
   }
 

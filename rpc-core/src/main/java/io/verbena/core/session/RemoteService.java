@@ -2,23 +2,40 @@ package io.verbena.core.session;
 
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.codec.Compatibility;
+import io.verbena.core.frame.OfferedService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A service of the peer's, and what waits until it is known how the contracts fit. */
 final class RemoteService {
+  static final int NO_METHOD = -1;
+
+  final String name;
   final long hash;
   final List<PendingCall<?>> calls = new ArrayList<>();
   final List<CompletableFuture<List<String>>> checks = new ArrayList<>();
   boolean asked;
 
+  private final Int2IntHashMap places = new Int2IntHashMap(NO_METHOD);
+
   /** Null until it is known. */
   private @Nullable Compatibility found;
 
-  RemoteService(long hash) {
-    this.hash = hash;
+  RemoteService(OfferedService offered) {
+    this.name = offered.name();
+    this.hash = offered.schemaHash();
+    int place = offered.firstPlace();
+    for (int id : offered.methods()) {
+      places.put(id, place++);
+    }
+  }
+
+  /** Returns the place that names a method to the peer, or {@link #NO_METHOD}. */
+  int place(int method) {
+    return places.get(method);
   }
 
   @Nullable Compatibility found() {

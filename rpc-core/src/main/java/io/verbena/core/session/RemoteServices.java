@@ -31,8 +31,20 @@ final class RemoteServices {
   private final ConcurrentHashMap<Integer, String> servedNames = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
   private final Int2ObjectHashMap<RemoteService> remotes = new Int2ObjectHashMap<>();
+
+  /**
+   * Calls of services that the peer has not told of, until it has answered for them: what it serves
+   * since a moment ago it tells before.
+   */
+  private final Int2ObjectHashMap<List<PendingCall<?>>> sought = new Int2ObjectHashMap<>();
+
   private final List<PendingCall<?>> early = new ArrayList<>();
   private boolean known;
+
+  /** How many of this end's services the peer was told of, and its greeting told. */
+  private int told;
+
+  private int greeted;
 
   /** A contract that stubs of this end were made for. */
   private record Expected(Schema schema, long hash) {}
@@ -59,11 +71,23 @@ final class RemoteServices {
   private void serveOnLoop(ServiceBinding binding) {
     session.services().add(binding);
     if (session.isAttached()) {
+      tellNew();
+    }
+  }
+
+  /** Returns what a greeting tells of this end. */
+  List<OfferedService> greeting() {
+    greeted = session.services().size();
+    return session.services().offered();
+  }
+
+  /** Tells an open session's peer of the services that it was not told of. */
+  void tellNew() {
+    List<OfferedService> added = session.services().offeredFrom(told);
+    if (known && !added.isEmpty()) {
+      told += added.size();
       session.enqueue(
-          ControlFrame.message(
-              FrameKind.SERVICES,
-              0,
-              out -> OfferedService.writeAll(out, List.of(OfferedService.of(binding.service())))));
+          ControlFrame.message(FrameKind.SERVICES, 0, out -> OfferedService.writeAll(out, added)));
     }
   }
 
@@ -92,7 +116,7 @@ final class RemoteServices {
     int id = OfferedService.id(call.method().service());
     RemoteService remote = remotes.get(id);
     if (remote == null) {
-      session.enqueue(call); // a service that the peer does not serve: it answers with what it does
+      seek(id, call);
       return;
     }
     Compatibility found = compatibility(id, remote);
@@ -101,12 +125,44 @@ final class RemoteServices {
       return;
     }
     String misfit = found.misfit(call.method().id());
-    if (misfit == null) {
-      session.enqueue(call);
+    int place = remote.place(call.method().id());
+    if (misfit != null) {
+      refuse(call, RpcStatus.INCOMPATIBLE, misfit);
+    } else if (place == RemoteService.NO_METHOD) {
+      refuse(call, RpcStatus.UNIMPLEMENTED, noMethod(call));
     } else {
-      call.fail(RpcStatus.INCOMPATIBLE, misfit);
-      session.abandoned(call);
+      call.directTo(place);
+      session.enqueue(call);
     }
+  }
+
+  private void seek(int id, PendingCall<?> call) {
+    List<PendingCall<?>> waiting = sought.get(id);
+    if (waiting == null) {
+      waiting = new ArrayList<>();
+      sought.put(id, waiting);
+      ask(id);
+    }
+    waiting.add(call);
+  }
+
+  private void ask(int id) {
+    session.enqueue(ControlFrame.message(FrameKind.SCHEMA_REQUEST, 0, out -> out.writeInt(id)));
+  }
+
+  private void refuse(PendingCall<?> call, RpcStatus status, String why) {
+    call.fail(status, why);
+    session.abandoned(call);
+  }
+
+  private String notServed() {
+    List<String> names = remotes.values().stream().map(remote -> remote.name).toList();
+    return "the peer serves " + LocalServices.names(names) + ", not this service";
+  }
+
+  private static String noMethod(PendingCall<?> call) {
+    return "the peer's contract of service %s has no method %d: it was removed, or is not there yet"
+        .formatted(call.method().service(), call.method().id());
   }
 
   /**
@@ -126,7 +182,7 @@ final class RemoteServices {
       remote.found(Compatibility.FULL);
     } else if (!remote.asked) {
       remote.asked = true;
-      session.enqueue(ControlFrame.message(FrameKind.SCHEMA_REQUEST, 0, out -> out.writeInt(id)));
+      ask(id);
     }
     return remote.found();
   }
@@ -156,8 +212,10 @@ final class RemoteServices {
   /** The session has opened with a peer that serves these. */
   void replace(List<OfferedService> offered) {
     known = true;
+    told = greeted;
     remotes.clear();
     add(offered);
+    tellNew();
     sendEarly();
   }
 
@@ -172,7 +230,7 @@ final class RemoteServices {
 
   private void add(List<OfferedService> offered) {
     for (OfferedService service : offered) {
-      remotes.put(OfferedService.id(service.name()), new RemoteService(service.schemaHash()));
+      remotes.put(OfferedService.id(service.name()), new RemoteService(service));
     }
   }
 
@@ -185,6 +243,8 @@ final class RemoteServices {
     keep(unsent);
     remotes.values().forEach(remote -> early.addAll(remote.lost()));
     remotes.clear();
+    sought.values().forEach(early::addAll);
+    sought.clear();
     dropDone();
   }
 
@@ -201,6 +261,7 @@ final class RemoteServices {
   void dropDone() {
     early.removeIf(PendingCall::isDone);
     remotes.values().forEach(remote -> remote.calls.removeIf(PendingCall::isDone));
+    sought.values().forEach(calls -> calls.removeIf(PendingCall::isDone));
   }
 
   // ---- frames ----
@@ -238,9 +299,25 @@ final class RemoteServices {
             }));
   }
 
+  /** The peer has answered for a service that it had not told of; perhaps it has meanwhile. */
+  private void found(List<PendingCall<?>> waiting, @Nullable RemoteService remote) {
+    for (PendingCall<?> call : waiting) {
+      if (remote == null) {
+        refuse(call, RpcStatus.UNIMPLEMENTED, notServed());
+      } else {
+        send(call);
+      }
+    }
+  }
+
   private @Nullable String compare(WireDecoder in) {
     int id = in.readInt();
     RemoteService remote = remotes.get(id);
+    List<PendingCall<?>> waiting = sought.remove(id);
+    if (waiting != null) {
+      found(waiting, remote);
+      return null;
+    }
     Expected mine = expected.get(id);
     if (remote == null || mine == null || !remote.asked) {
       return "a schema that was not asked for";

@@ -37,7 +37,6 @@ import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.Slot;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Inbox;
@@ -137,6 +136,7 @@ public final class SessionCore implements Session, CallHost {
     window.peerTakes(limits.maxCalls());
     upgrade.attached(role.isClient());
     pathChanged();
+    remoteServices.tellNew();
     drain.sayIfDue();
     schedulePump();
     return true;
@@ -526,11 +526,6 @@ public final class SessionCore implements Session, CallHost {
     public Inbox inbox() {
       return incomingFrames.inbox();
     }
-
-    @Override
-    public void stampDeadline(Slot request) {
-      outgoing.stampDeadline(request);
-    }
   }
 
   // ---- CallHost ----
@@ -731,7 +726,7 @@ public final class SessionCore implements Session, CallHost {
   @Override
   public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
     remoteServices.expect(service);
-    return new SessionCaller(this, service.name(), options);
+    return new SessionCaller(this, options);
   }
 
   /**

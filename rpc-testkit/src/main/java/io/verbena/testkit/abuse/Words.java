@@ -15,9 +15,11 @@ final class Words {
   /** Bytes of the length before each frame. */
   static final int PREFIX = Integer.BYTES;
 
-  private static final int SERVICE = "victim.v1".hashCode();
-  private static final int LARGE = 2;
-  private static final int STORE = 3;
+  /** Places of methods of {@link Victim}. */
+  private static final int LARGE = 1;
+
+  private static final int STORE = 2;
+  private static final int UNLIMITED = -1;
   private static final int MOST = 4096;
   private static final int MOST_DEPTH = 16;
   private static final int MESSAGE_BYTES = 1 << 20;
@@ -60,10 +62,9 @@ final class Words {
         FrameKind.REQUEST,
         FrameHeader.FLAG_FIRST_FRAGMENT,
         sequence,
-        sequence,
+        FrameHeader.third(sequence, STORE),
         body -> {
           body.writeInt(messageBytes);
-          call(body, STORE);
           body.writeVarInt(messageBytes);
         });
   }
@@ -74,11 +75,8 @@ final class Words {
         FrameKind.REQUEST,
         0,
         sequence,
-        sequence,
-        body -> {
-          call(body, LARGE);
-          body.writeVarInt(bytes << 1); // as the generated serializers write an int: zigzag
-        });
+        FrameHeader.third(sequence, LARGE),
+        body -> body.writeVarInt(bytes << 1)); // as the generated serializers write an int: zigzag
   }
 
   /** Returns an offer of an object, the first that this client makes. */
@@ -87,7 +85,7 @@ final class Words {
         FrameKind.BULK_OFFER,
         0,
         sequence,
-        9, // the transfer's number is 1, and a client began it
+        FrameHeader.third(9, 0), // the transfer's number is 1, and a client began it
         body -> {
           body.writeVarLong(bytes);
           body.writeByte(0);
@@ -95,22 +93,15 @@ final class Words {
         });
   }
 
-  private static void call(WireEncoder body, int method) {
-    body.writeInt(-1); // as long as it takes
-    body.writeInt(SERVICE);
-    body.writeVarInt(method);
-  }
-
   private static byte[] frame(
-      FrameKind kind, int flags, long sequence, long callId, Consumer<WireEncoder> body) {
+      FrameKind kind, int flags, long sequence, long third, Consumer<WireEncoder> body) {
     ByteBuffer memory = ByteBuffer.allocate(MOST);
     WireEncoder out = new WireEncoder();
     out.start(memory, PREFIX + FrameHeader.BYTES, MOST - FrameHeader.BYTES - PREFIX, MOST_DEPTH);
     body.accept(out);
     ByteBuffer frame = memory.slice(PREFIX, MOST - PREFIX);
-    FrameHeader.write(frame, kind, flags, callId);
-    FrameHeader.number(frame, sequence);
-    FrameHeader.stamp(frame, 1, 0);
+    int about = kind.sequenced() ? UNLIMITED : 1; // else the link's epoch
+    FrameHeader.write(frame, FrameHeader.first(kind, flags), 1, sequence, 0, about, third);
     int length = FrameHeader.BYTES + out.length();
     memory.putInt(0, length);
     byte[] bytes = new byte[PREFIX + length];
