@@ -282,7 +282,11 @@ public final class EventLoop {
   private int doTheRest() {
     int work = 0;
     for (UpgradeDriver upgrade : upgradeDrivers) {
-      work += took(poll(upgrade));
+      try {
+        work += took(upgrade.poll(now()));
+      } catch (Throwable e) {
+        work += failed("Looking after links", e);
+      }
     }
     return work + took(timers.poll(now())) + runCycleEnd();
   }
@@ -314,14 +318,6 @@ public final class EventLoop {
     firstLinksPolled = now();
     firstLinksBusy = work > 0;
     return work;
-  }
-
-  private int poll(UpgradeDriver upgrade) {
-    try {
-      return upgrade.poll(now());
-    } catch (Throwable e) {
-      return failed("Looking after links", e);
-    }
   }
 
   /** Returns whether there are links that sessions have upgraded to. */

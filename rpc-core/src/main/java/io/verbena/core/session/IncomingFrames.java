@@ -77,6 +77,7 @@ final class IncomingFrames implements Inbox.Receiver {
     if (wrong != null) {
       session.breakOff(wrong);
     }
+    session.pump().frameTaken();
   }
 
   private @Nullable String take(Lane lane, ByteBuffer buffer, int from, int to) {

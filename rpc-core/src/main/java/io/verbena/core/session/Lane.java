@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** One link under a session, with its epoch and its signs of life. */
 final class Lane implements LinkListener {
   private final SessionCore session;
+  private final IncomingFrames frames;
   private final Link link;
   private final int epoch;
   private final Keepalive keepalive;
@@ -24,6 +25,7 @@ final class Lane implements LinkListener {
 
   Lane(SessionCore session, Link link, int epoch) {
     this.session = session;
+    this.frames = session.incomingFrames();
     this.link = link;
     this.epoch = epoch;
     BulkPort bulk = link.bulk();
@@ -89,7 +91,7 @@ final class Lane implements LinkListener {
   public void onFrame(ByteBuffer buffer, int from, int to) {
     if (!forgotten) {
       keepalive.heard();
-      session.onFrame(this, buffer, from, to);
+      frames.onFrame(this, buffer, from, to);
     }
   }
 

@@ -43,7 +43,6 @@ import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
 import io.verbena.core.stat.SessionStat;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -456,9 +455,8 @@ public final class SessionCore implements Session, CallHost {
 
   // ---- frames in ----
 
-  void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
-    incomingFrames.onFrame(lane, buffer, from, to);
-    pump.frameTaken();
+  IncomingFrames incomingFrames() {
+    return incomingFrames;
   }
 
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */

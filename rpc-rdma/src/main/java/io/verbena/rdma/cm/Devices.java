@@ -66,7 +66,12 @@ final class Devices {
     int work = 0;
     for (RdmaDevice device : open) {
       if (!device.isLost()) {
-        work += poll(device);
+        try {
+          work += device.poll();
+        } catch (Throwable e) { // of the provider's: this device's links alone
+          device.giveUp(Words.of(e));
+          work++;
+        }
       } else if (!device.isInUse()) {
         forget(device);
       }
@@ -84,15 +89,6 @@ final class Devices {
           LOG.debug("The device {} says nothing: {}", device.name(), e.getMessage());
         }
       }
-    }
-  }
-
-  private static int poll(RdmaDevice device) {
-    try {
-      return device.poll();
-    } catch (Throwable e) { // of the provider's: this device's links alone
-      device.giveUp(Words.of(e));
-      return 1;
     }
   }
 

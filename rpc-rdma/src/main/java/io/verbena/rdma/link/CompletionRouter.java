@@ -5,7 +5,6 @@ import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.WcOpcode;
 import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /** Takes each completion of a link's requests to the side whose request it was. On the loop. */
 final class CompletionRouter {
@@ -51,7 +50,11 @@ final class CompletionRouter {
         faults.receiveFailed(status);
         return;
       }
-      wrong = arrived(slot, block, index);
+      int length = block.byteLength(index);
+      wrong =
+          block.opcode(index) == WcOpcode.RECV_RDMA_WITH_IMM
+              ? receives.immediate(slot, block.immediate(index), length, bulk)
+              : receives.arrived(life, slot, length, bulk);
     } catch (IOException e) {
       faults.postingFailed(e);
       return;
@@ -59,13 +62,6 @@ final class CompletionRouter {
     if (wrong != null) {
       faults.peerBrokeRules(wrong);
     }
-  }
-
-  private @Nullable String arrived(int slot, CompletionBlock block, int index) throws IOException {
-    int length = block.byteLength(index);
-    return block.opcode(index) == WcOpcode.RECV_RDMA_WITH_IMM
-        ? receives.immediate(slot, block.immediate(index), length, bulk)
-        : receives.arrived(life, slot, length, bulk);
   }
 
   private void sent(int place, int status) {
