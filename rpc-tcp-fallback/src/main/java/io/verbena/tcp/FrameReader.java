@@ -107,6 +107,11 @@ final class FrameReader {
     return targets.headerIsNext();
   }
 
+  /** Returns whether a target has become full since this was asked. */
+  boolean isAnyFilled() {
+    return targets.isAnyFilled();
+  }
+
   void close() {
     closed = true;
     targets.close();

@@ -23,6 +23,11 @@ final class NioSockets {
     public int write(ByteBuffer buffer, int from, int to) throws IOException {
       return javaChannel().write(buffer.limit(to).position(from));
     }
+
+    @Override
+    public int write(ByteBuffer first, ByteBuffer second) throws IOException {
+      return (int) javaChannel().write(new ByteBuffer[] {first, second});
+    }
   }
 
   static final class ServerSocket extends NioServerSocketChannel {

@@ -34,6 +34,9 @@ final class OpenTargets {
 
   private boolean headerIsNext;
 
+  /** A target has become full, and nobody has asked since. */
+  private boolean filled;
+
   /** Bytes that have come, and of these those of whole chunks, whatever became of them. */
   private long come;
 
@@ -46,6 +49,7 @@ final class OpenTargets {
     MemorySegment range = region.memory().asSlice(offset, length);
     Target opened = new Target(next++, range, listener);
     open.put(opened.number, opened);
+    headerIsNext = true;
     return opened;
   }
 
@@ -83,11 +87,18 @@ final class OpenTargets {
     return chunk != null && missing == 0;
   }
 
-  /** Returns whether what comes next is likely another chunk's header; true once per chunk. */
+  /** Returns whether what comes next is likely a chunk's header; true once per target and chunk. */
   boolean headerIsNext() {
     boolean expected = headerIsNext;
     headerIsNext = false;
     return expected;
+  }
+
+  /** Returns whether a target has become full since this was asked. */
+  boolean isAnyFilled() {
+    boolean any = filled;
+    filled = false;
+    return any;
   }
 
   /**
@@ -195,6 +206,7 @@ final class OpenTargets {
     }
     if (ended != null && to != null) {
       to.arrived += ended.bytes();
+      filled |= to.arrived == to.memory.byteSize();
       if (ended.checkpoint()) {
         to.listener.onArrived(to.arrived);
       }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.UncheckedBooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,16 @@ final class ReceiveBuffer {
         @Override
         public int guess() {
           return BYTES;
+        }
+
+        /**
+         * When a target is full its sender likely waits to hear of that: it is told before more is
+         * read.
+         */
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier mayBeMore) {
+          boolean filled = reader != null && reader.isAnyFilled();
+          return !filled && super.continueReading(mayBeMore);
         }
 
         @Override

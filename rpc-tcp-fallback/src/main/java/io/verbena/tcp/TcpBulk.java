@@ -28,8 +28,8 @@ import java.util.function.Supplier;
  * have arrived while a link is paused, and a listener must not wait for bulk bytes in a pause.
  */
 final class TcpBulk implements BulkPort {
-  /** What the socket takes, and as much that is there when it has taken it. */
-  private static final int CHUNKS_UNDER_WAY = Pace.CHUNKS / 2;
+  /** With the one that waits in the kernel, half of what may be on its way. */
+  private static final int CHUNKS_UNDER_WAY = Pace.CHUNKS / 2 - 1;
 
   private final TcpLink link;
   private final OpenTargets targets;

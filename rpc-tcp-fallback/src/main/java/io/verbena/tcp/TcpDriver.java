@@ -12,6 +12,7 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import java.net.URI;
+import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,11 +27,12 @@ final class TcpDriver implements LinkDriver {
       new WriteBufferWaterMark(BatchPool.BATCH_BYTES, 4 * BatchPool.BATCH_BYTES);
 
   /**
-   * How much may wait in the kernel to be sent, where that can be said; without it that is up to 4
-   * MiB, for which a small frame waits behind bulk bytes. What is sent and not acknowledged is not
-   * counted, so it costs no speed on long paths; on loopback it more than halves that wait.
+   * How much may wait in the kernel to be sent where chunks are shorter, if that can be said;
+   * without it that is up to 4 MiB, for which a small frame waits behind bulk bytes. What is sent
+   * and not acknowledged is not counted, so it costs no speed on long paths; on loopback it more
+   * than halves that wait.
    */
-  private static final long UNSENT_IN_KERNEL = 128 << 10;
+  private static final int UNSENT_IN_KERNEL = 128 << 10;
 
   private static final int STEPS_TO_CLOSE = 16;
 
@@ -43,6 +45,10 @@ final class TcpDriver implements LinkDriver {
   private final Set<TcpAttempt> attempts = new LinkedHashSet<>();
   private final Set<TcpListening> listenings = new LinkedHashSet<>();
   private final Loop loop;
+
+  /** What is to be told once the stack is unwound, without asking the kernel before. */
+  private final ArrayDeque<Runnable> later = new ArrayDeque<>();
+
   private @Nullable Thread owner;
   private boolean closed;
   private volatile boolean woken;
@@ -75,15 +81,32 @@ final class TcpDriver implements LinkDriver {
   @Override
   public int poll() {
     own();
-    return closed ? 0 : loop.runNow();
+    return closed ? 0 : doLater() + loop.runNow();
   }
 
   @Override
   public int await(long nanos) {
     own();
-    int done = closed || nanos <= 0 ? 0 : loop.run(nanos);
+    int done = doLater();
+    if (done == 0 && !closed && nanos > 0) {
+      done = loop.run(nanos);
+    }
     woken = false;
     return done;
+  }
+
+  /** Runs something once the stack is unwound, before the next wait. */
+  void later(Runnable task) {
+    later.add(task);
+  }
+
+  /** Runs what was put off until later; returns how much that was. */
+  int doLater() {
+    int due = later.size();
+    for (int i = 0; i < due; i++) {
+      later.remove().run();
+    }
+    return due;
   }
 
   @Override
@@ -169,6 +192,16 @@ final class TcpDriver implements LinkDriver {
     if (options.tls() == null) {
       // TLS keeps what it was given until a record is whole; it gets buffers of its own.
       receiveBuffer.use(channel);
+    }
+  }
+
+  /**
+   * Lets a whole chunk of so many bytes wait in the kernel: it must be sent to its end before a
+   * small frame can follow, and is taken at once then, with one system call.
+   */
+  static void letWaitUnsent(SocketChannel channel, int chunkBytes) {
+    if (channel.config() instanceof EpollSocketChannelConfig epoll) {
+      epoll.setTcpNotSentLowAt(Math.max(UNSENT_IN_KERNEL, chunkBytes));
     }
   }
 

@@ -54,6 +54,9 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   /** The peer has closed while frames of its were kept back by a pause. */
   private boolean endsWhenResumed;
 
+  /** How long a chunk was when the kernel was last told what may wait in it. */
+  private int unsentChunk;
+
   private @Nullable String closedBecause;
 
   /** The owner has heard why. */
@@ -137,7 +140,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     if (current != null && current.capacity() - current.writerIndex() >= bytes) {
       return current;
     }
-    flush();
+    write();
     if (!channel.isWritable()) {
       pushedBack = true;
       return null;
@@ -182,8 +185,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   /** Returns whether nothing is left to write. */
   private boolean writeDirectly(ByteBuf full) {
-    ChannelOutboundBuffer before = channel.unsafe().outboundBuffer();
-    if (direct == null || before == null || !before.isEmpty()) {
+    if (direct == null || !isNothingWaiting()) {
       return false;
     }
     try {
@@ -216,12 +218,50 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
       return pushBackBulk();
     }
     Object body = bytes.get(); // before its header leaves: it may be that it cannot be had
-    ByteBuf before = batch != null ? batch : channel.alloc().directBuffer(Chunk.HEADER);
+    ByteBuf before = batch != null ? batch : driver.batches().take(Chunk.HEADER);
     batch = null;
     header.writeTo(before);
-    channel.write(before, channel.voidPromise());
-    channel.writeAndFlush(body).addListener(whenDone);
+    letWaitUnsent(bulk.chunkBytes());
+    try {
+      if (body instanceof ByteBuf memory) {
+        writeDirectly(before, memory);
+      }
+      if (before.isReadable()) {
+        channel.write(before.retain(), channel.voidPromise());
+      }
+      channel.writeAndFlush(body).addListener(whenDone);
+    } finally {
+      driver.batches().giveBack(before);
+    }
     return SendResult.SENT;
+  }
+
+  private void letWaitUnsent(int chunkBytes) {
+    if (chunkBytes != unsentChunk) {
+      unsentChunk = chunkBytes;
+      TcpDriver.letWaitUnsent(channel, chunkBytes);
+    }
+  }
+
+  /** Writes what the socket takes of both at once, where nothing waits before them. */
+  private void writeDirectly(ByteBuf before, ByteBuf body) {
+    if (direct == null || !isNothingWaiting()) {
+      return;
+    }
+    int first = before.readableBytes();
+    try {
+      int written =
+          direct.write(before.internalNioBuffer(before.readerIndex(), first), body.nioBuffer());
+      before.skipBytes(Math.min(first, written));
+      body.skipBytes(Math.max(0, written - first));
+    } catch (IOException e) {
+      // Netty, which writes what is left, meets it too and fails what was to be written.
+    }
+  }
+
+  private boolean isNothingWaiting() {
+    ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
+    return waiting != null && waiting.isEmpty();
   }
 
   SendResult pushBackBulk() {
@@ -239,9 +279,9 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   /** A chunk is written; has that told later, since this may be called from within a send. */
   void bulkWritten(Runnable tell) {
-    channel.eventLoop().execute(() -> guarded(tell));
+    driver.later(() -> guarded(tell));
     if (bulkPushedBack) {
-      channel.eventLoop().execute(tellOfRoom);
+      driver.later(tellOfRoom);
     }
     tellOfEndLater();
   }
@@ -280,7 +320,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   private void leave(TcpDriver next, Runnable there) {
     if (closedBecause == null) {
       driver.closed(this);
-      channel.deregister().addListener(left -> next.takeFromElsewhere(this, there));
+      channel
+          .deregister()
+          .addListener(
+              left -> {
+                driver.doLater(); // what is this link's is not for this loop any more
+                next.takeFromElsewhere(this, there);
+              });
     }
   }
 
