@@ -53,7 +53,7 @@ public final class RdmaCounters {
    * @param replayedTokens connection requests with a token that had been used
    * @param expiredTokens connection requests that came too late
    * @param brokenRules links closed because the peer overran its credits or lied about lengths,
-   *     keys or landings
+   *     keys or targets
    * @param backPressured frames that found no room or no credit
    * @param creditMessages Sends that carried nothing but credit
    * @param undrained links that were destroyed before all their requests had completed

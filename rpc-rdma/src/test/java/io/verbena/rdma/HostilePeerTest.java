@@ -195,8 +195,8 @@ final class HostilePeerTest {
   void whoWritesWhereItMayIsHeard() throws Exception {
     List<Long> arrived = new ArrayList<>();
     Advertisement open = advertise(arrived);
-    peer.write(open, 0, Immediate.of(0, open.landing()), 600);
-    peer.write(open, 600, Immediate.of(0, open.landing()), 400);
+    peer.write(open, 0, Immediate.of(0, open.target()), 600);
+    peer.write(open, 600, Immediate.of(0, open.target()), 400);
     passive.stepUntil("the bytes", () -> arrived.size() == 2);
     assertThat(arrived).containsExactly(600L, 1000L);
   }
@@ -204,7 +204,7 @@ final class HostilePeerTest {
   @Test
   void whoTellsOfALandingThatIsNotItsIsClosed() throws Exception {
     Advertisement open = advertise();
-    int foreign = Immediate.landing(Immediate.slot(open.landing()) + 1, 1);
+    int foreign = Immediate.target(Immediate.slot(open.target()) + 1, 1);
     peer.write(open, 0, Immediate.of(0, foreign), 10);
     assertClosedFor("foreign or stale");
   }
@@ -212,7 +212,7 @@ final class HostilePeerTest {
   @Test
   void whoTellsOfAnEarlierEpochIsClosed() throws Exception {
     Advertisement open = advertise();
-    int stale = Immediate.landing(Immediate.slot(open.landing()), 4095);
+    int stale = Immediate.target(Immediate.slot(open.target()), 4095);
     peer.write(open, 0, Immediate.of(0, stale), 10);
     assertClosedFor("foreign or stale");
   }
@@ -220,29 +220,29 @@ final class HostilePeerTest {
   @Test
   void whoTellsOfMoreThanFitsIsClosed() throws Exception {
     Advertisement open = advertise();
-    peer.write(open, 0, Immediate.of(14, open.landing()), 10);
-    assertClosedFor("in a landing of 1000 where 0 had arrived");
+    peer.write(open, 0, Immediate.of(14, open.target()), 10);
+    assertClosedFor("in a target of 1000 where 0 had arrived");
   }
 
   @Test
   void whoTellsTheSameTwiceIsClosed() throws Exception {
     Advertisement open = advertise();
-    peer.write(open, 0, Immediate.of(0, open.landing()), 1000);
-    peer.write(open, 0, Immediate.of(0, open.landing()), 1000);
-    assertClosedFor("in a landing of 1000 where 1000 had arrived");
+    peer.write(open, 0, Immediate.of(0, open.target()), 1000);
+    peer.write(open, 0, Immediate.of(0, open.target()), 1000);
+    assertClosedFor("in a target of 1000 where 1000 had arrived");
   }
 
   @Test
   void whoTellsOfNegativeBytesIsClosed() throws Exception {
     Advertisement open = advertise();
-    peer.send(note(SendHeader.ARRIVED, open.landing(), -1));
-    assertClosedFor("of -1 bytes in a landing");
+    peer.send(note(SendHeader.ARRIVED, open.target(), -1));
+    assertClosedFor("of -1 bytes in a target");
   }
 
   @Test
   void whoWritesOutOfBoundsIsClosed() throws Exception {
     Advertisement open = advertise();
-    peer.write(open, 1, Immediate.of(0, open.landing()), 1000);
+    peer.write(open, 1, Immediate.of(0, open.target()), 1000);
     assertClosedFor("the peer's device was refused access to memory");
   }
 
@@ -250,15 +250,15 @@ final class HostilePeerTest {
   void whoWritesByAKeyThatWasNotGivenIsClosed() throws Exception {
     Advertisement open = advertise();
     Advertisement guessed =
-        new Advertisement(open.landing(), open.rkey() ^ 0x300, open.address(), 1000, 16);
-    peer.write(guessed, 0, Immediate.of(0, open.landing()), 10);
+        new Advertisement(open.target(), open.rkey() ^ 0x300, open.address(), 1000, 16);
+    peer.write(guessed, 0, Immediate.of(0, open.target()), 10);
     assertClosedFor("the peer's device was refused access to memory");
   }
 
   @Test
   void whoIsRefusedWhileThisEndSendsIsClosedForThat() throws Exception {
     Advertisement open = advertise();
-    peer.write(open, 1, Immediate.of(0, open.landing()), 1000);
+    peer.write(open, 1, Immediate.of(0, open.target()), 1000);
     for (int i = 0; i < 2_000 && !link().heard().isClosed(); i++) {
       link().send(new byte[1]);
       link().link().flush();
@@ -276,14 +276,14 @@ final class HostilePeerTest {
   @Test
   void whoGivesUpALandingThatNobodyRevokedIsClosed() throws Exception {
     Advertisement open = advertise();
-    peer.send(note(SendHeader.REVOKED, open.landing(), 0));
-    assertClosedFor("gave up a landing");
+    peer.send(note(SendHeader.REVOKED, open.target(), 0));
+    assertClosedFor("gave up a target");
   }
 
   @Test
   void whoRevokesWhatItCannotHaveIsClosed() throws IOException {
     peer.send(note(SendHeader.REVOKE, 60_000 << 12, 0));
-    assertClosedFor("revoked a landing that it cannot have");
+    assertClosedFor("revoked a target that it cannot have");
   }
 
   @Test

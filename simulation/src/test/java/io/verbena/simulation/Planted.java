@@ -30,7 +30,7 @@ enum Planted {
   FENCE_BEFORE_IT_STANDS(
       12,
       Workload.CANCELLED_OBJECTS,
-      Slip.in("rdma.link.Landing", "close", Planting.runInPlaceOfKeeping("whenFenced"))),
+      Slip.in("rdma.link.OwnTarget", "close", Planting.runInPlaceOfKeeping("whenFenced"))),
 
   /** What is written from is deregistered when the first of several writes from it is over. */
   DEREGISTERED_WHILE_IN_USE(
@@ -38,7 +38,7 @@ enum Planted {
       Workload.CANCELLED_OBJECTS,
       Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("retired", 1)),
       Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
-      Slip.in("rdma.device.RegionCache", "release", Planting.withoutCalling("mayStay"))),
+      Slip.in("rdma.device.RegistrationCache", "release", Planting.withoutCalling("mayStay"))),
 
   /** An immediate counts for whatever landing has its slot now. */
   EPOCH_IGNORED(
@@ -46,7 +46,7 @@ enum Planted {
       6,
       Workload.PATIENT,
       "FORGES_IMMEDIATES",
-      Slip.in("rdma.link.LandingTable", "find", Planting.takenForVariable("landing", 1))),
+      Slip.in("rdma.link.TargetTable", "find", Planting.takenForVariable("target", 1))),
 
   /** A frame is acknowledged that has not come. */
   ACKNOWLEDGED_BEFORE_RECEIVED(

@@ -73,7 +73,7 @@ public final class RdmaWireTarget implements Target {
         SendHeader.controlCredits(header),
         SendHeader.frameCredits(header));
     assertThat(SendHeader.read(out, 0)).isEqualTo(header);
-    BulkNote.write(out, 0, BulkNote.landing(in, 0), BulkNote.arrived(in, 0));
+    BulkNote.write(out, 0, BulkNote.target(in, 0), BulkNote.arrived(in, 0));
     assertThat(out.array()).isEqualTo(Arrays.copyOf(message, BulkNote.ARRIVED_BYTES));
     assertThat(BulkNote.length(kind)).isBetween(BulkNote.BYTES, BulkNote.ARRIVED_BYTES);
   }
@@ -84,13 +84,12 @@ public final class RdmaWireTarget implements Target {
     }
     int immediate = ByteBuffer.wrap(message).getInt();
     int units = Immediate.units(immediate);
-    int landing = Immediate.landing(immediate);
-    assertThat(Immediate.slot(landing)).isBetween(0, Immediate.MOST_SLOTS - 1);
-    assertThat(Immediate.epoch(landing)).isBetween(0, Immediate.EPOCHS - 1);
-    assertThat(Immediate.landing(Immediate.slot(landing), Immediate.epoch(landing)))
-        .isEqualTo(landing);
+    int target = Immediate.target(immediate);
+    assertThat(Immediate.slot(target)).isBetween(0, Immediate.MOST_SLOTS - 1);
+    assertThat(Immediate.epoch(target)).isBetween(0, Immediate.EPOCHS - 1);
+    assertThat(Immediate.target(Immediate.slot(target), Immediate.epoch(target))).isEqualTo(target);
     if (units >= 0) {
-      assertThat(Immediate.of(units, landing)).isEqualTo(immediate);
+      assertThat(Immediate.of(units, target)).isEqualTo(immediate);
     }
   }
 
@@ -102,9 +101,9 @@ public final class RdmaWireTarget implements Target {
     ByteBuffer greeting = new Greeting(token, new Terms(8, 64, 3, 8192, 1)).encode();
     ByteBuffer note = ByteBuffer.allocate(BulkNote.ARRIVED_BYTES);
     SendHeader.write(note, 0, SendHeader.ARRIVED, 1, 2);
-    BulkNote.write(note, 0, Immediate.landing(3, 4), 5);
+    BulkNote.write(note, 0, Immediate.target(3, 4), 5);
     byte[] immediate = new byte[Integer.BYTES];
-    ByteBuffer.wrap(immediate).putInt(Immediate.of(2, Immediate.landing(3, 4)));
+    ByteBuffer.wrap(immediate).putInt(Immediate.of(2, Immediate.target(3, 4)));
     return List.of(
         Bytes.with(0, UpgradeRequest.encode()),
         Bytes.with(1, new Offer(token, candidates).encode()),

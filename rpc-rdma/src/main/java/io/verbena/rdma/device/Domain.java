@@ -53,8 +53,8 @@ public final class Domain {
   private final Opening opening;
   private final RegisteredPool sendPool;
   private final RegisteredPool receivePool;
-  private final RegionCache regions;
-  private final Pinning pinning;
+  private final RegistrationCache regions;
+  private final PinningProbe pinning;
 
   /** Invalidated ones; the longest unused is next, so that its keys are the longest out of use. */
   private final ArrayDeque<MemoryWindow> windows = new ArrayDeque<>();
@@ -71,7 +71,7 @@ public final class Domain {
       RdmaSettings settings,
       PinnedMemory memory,
       RdmaCounters counters,
-      Pinning pinning) {
+      PinningProbe pinning) {
     this.domain = domain;
     this.pinning = pinning;
     this.verbs = VerbsPd.of(domain);
@@ -83,7 +83,7 @@ public final class Domain {
         new RegisteredPool(verbs, settings.slotBytes(), slab, Access.LOCAL_WRITE, memory);
     int access = Access.LOCAL_WRITE | (shared ? Access.MW_BIND : 0);
     this.regions =
-        new RegionCache(verbs, access, opening == Opening.EXACT_WINDOWS, memory, counters);
+        new RegistrationCache(verbs, access, opening == Opening.EXACT_WINDOWS, memory, counters);
   }
 
   IbvPd pd() {

@@ -49,7 +49,7 @@ public final class RdmaDevice {
   private final PinnedMemory memory;
   private final RdmaCounters counters;
   private final Domain.Opening opening;
-  private final Pinning pinning;
+  private final PinningProbe pinning;
 
   /** How many receives a shared queue holds; 0 where links have their own. */
   private final int sharedReceives;
@@ -84,7 +84,7 @@ public final class RdmaDevice {
     this.settings = settings;
     this.memory = memory;
     this.counters = counters;
-    this.pinning = new Pinning(context);
+    this.pinning = new PinningProbe(context);
     this.events = QueuePairEvents.of(context);
     VerbsContext verbs = VerbsContext.of(context);
     DeviceAttributes attributes = verbs.queryDevice();

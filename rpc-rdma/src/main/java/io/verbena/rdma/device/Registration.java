@@ -6,7 +6,9 @@ import io.verbena.verbs.ext.VerbsPd;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 
-/** Memory that is registered, with how many use it now. Belongs to its {@link RegionCache}. */
+/**
+ * Memory that is registered, with how many use it now. Belongs to its {@link RegistrationCache}.
+ */
 public final class Registration {
   private final VerbsPd domain;
   private final long address;

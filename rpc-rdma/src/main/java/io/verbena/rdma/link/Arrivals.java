@@ -15,7 +15,7 @@ final class Arrivals {
   private final int[] lengths;
 
   /** Where bulk bytes have landed; null for a message in the slot. */
-  private final @Nullable Landing[] landings;
+  private final @Nullable OwnTarget[] targets;
 
   /** How many bytes had landed by then. */
   private final long[] upTo;
@@ -26,7 +26,7 @@ final class Arrivals {
   Arrivals(int most) {
     slots = new int[most];
     lengths = new int[most];
-    landings = new Landing[most];
+    targets = new OwnTarget[most];
     upTo = new long[most];
   }
 
@@ -40,15 +40,15 @@ final class Arrivals {
   }
 
   /** So many bytes have landed in all. */
-  void addLanded(int slot, Landing landing, long upTo) {
-    add(slot, 0, landing, upTo);
+  void addLanded(int slot, OwnTarget target, long upTo) {
+    add(slot, 0, target, upTo);
   }
 
-  private void add(int slot, int length, @Nullable Landing landing, long landed) {
+  private void add(int slot, int length, @Nullable OwnTarget target, long landed) {
     int place = wrapped(first + count);
     slots[place] = slot;
     lengths[place] = length;
-    landings[place] = landing;
+    targets[place] = target;
     upTo[place] = landed;
     count++;
   }
@@ -77,8 +77,8 @@ final class Arrivals {
   }
 
   /** Returns where bytes have landed; null if it is a message. */
-  @Nullable Landing landing() {
-    return landings[first];
+  @Nullable OwnTarget target() {
+    return targets[first];
   }
 
   /** Returns how many bytes have landed there by now. */
@@ -87,7 +87,7 @@ final class Arrivals {
   }
 
   void removeFirst() {
-    landings[first] = null;
+    targets[first] = null;
     first = wrapped(first + 1);
     count--;
   }

@@ -19,7 +19,7 @@ final class BulkSends {
   /** WRITEs in the send queue at a time, however short; more only if they are tiny. */
   private static final int MOST_WRITES = 48;
 
-  /** Places for orders about landings, most of which share the queue with WRITEs. */
+  /** Places for orders about targets, most of which share the queue with WRITEs. */
   private static final int ORDERS = 16;
 
   /** Places in the send queue that bulk takes. */
@@ -52,7 +52,7 @@ final class BulkSends {
   }
 
   /** Posts a WRITE without immediate. There must be room. */
-  void write(RemoteLanding to, long at, long from, int lkey, int length, Runnable whenWritten)
+  void write(PeerTarget to, long at, long from, int lkey, int length, Runnable whenWritten)
       throws IOException {
     SendBlock block = queue.begin(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED);
     post(block, to, at, from, lkey, length, whenWritten);
@@ -60,13 +60,7 @@ final class BulkSends {
 
   /** Posts a WRITE with immediate. There must be room. */
   void writeWithImmediate(
-      RemoteLanding to,
-      long at,
-      long from,
-      int lkey,
-      int length,
-      int immediate,
-      Runnable whenWritten)
+      PeerTarget to, long at, long from, int lkey, int length, int immediate, Runnable whenWritten)
       throws IOException {
     credits.spend();
     SendBlock block = queue.begin(SendOpcode.RDMA_WRITE_WITH_IMM, SendFlags.SIGNALED);
@@ -75,7 +69,7 @@ final class BulkSends {
 
   private void post(
       SendBlock block,
-      RemoteLanding to,
+      PeerTarget to,
       long at,
       long from,
       int lkey,

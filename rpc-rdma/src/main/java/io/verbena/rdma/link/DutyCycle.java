@@ -129,7 +129,7 @@ final class DutyCycle {
       return false;
     }
     if (bulk.isOverdue(now)) {
-      faults.peerBrokeRules("the peer did not leave a landing alone in time");
+      faults.peerBrokeRules("the peer did not leave a target alone in time");
     }
     if (sends.posted() != postedSeen) {
       postedSeen = sends.posted();

@@ -14,7 +14,7 @@ final class LinkFaults {
   private static final ThrottledLog LISTENER_FAILED =
       ThrottledLog.of(RdmaLink.class, "listeners of RDMA links that failed");
   private static final ThrottledLog OWNER_FAILED =
-      ThrottledLog.of(RdmaBulk.class, "owners of landings that failed");
+      ThrottledLog.of(RdmaBulk.class, "owners of targets that failed");
   private static final ThrottledLog CLOSED =
       ThrottledLog.of(RdmaLink.class, "RDMA links that were closed for a reason");
 
@@ -103,10 +103,10 @@ final class LinkFaults {
     LISTENER_FAILED.error("The listener of the link to {} failed at its end", peerAddress, e);
   }
 
-  /** Who has opened a landing failed when it was told of its end. */
-  void landingsOwnerFailed(RuntimeException e) {
+  /** Who has opened a target failed when it was told of its end. */
+  void targetsOwnerFailed(RuntimeException e) {
     String link = "rdma link to " + peerAddress + " over " + device.name();
-    OWNER_FAILED.error("The owner of a landing on the {} failed", link, e);
+    OWNER_FAILED.error("The owner of a target on the {} failed", link, e);
   }
 
   /** Who wanted the link does not take it. */

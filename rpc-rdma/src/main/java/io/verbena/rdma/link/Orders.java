@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 
 /**
- * Orders about landings (bind, invalidate, revoke), which must not get lost: one that finds no room
+ * Orders about targets (bind, invalidate, revoke), which must not get lost: one that finds no room
  * waits, and everything else behind it. On the loop.
  */
 final class Orders {

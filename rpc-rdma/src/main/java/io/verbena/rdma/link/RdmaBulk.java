@@ -31,9 +31,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bulk bytes of one link, by WRITE into landings that the peer has advertised. The last WRITE
- * before a checkpoint carries an immediate; where a device has none, or a Send must go anyway, a
- * note follows it.
+ * Bulk bytes of one link, by WRITE into targets that the peer has advertised. The last WRITE before
+ * a checkpoint carries an immediate; where a device has none, or a Send must go anyway, a note
+ * follows it.
  */
 final class RdmaBulk implements BulkPort {
   /** A peer answers a revocation when its loop runs; a pause of its JVM is tolerated. */
@@ -49,12 +49,12 @@ final class RdmaBulk implements BulkPort {
   private final RdmaCounters counters;
   private final Runnable whenUnused;
   private final int features;
-  private final LandingTable landings = new LandingTable();
-  private final Waiters names = new Waiters(landings::free);
-  private final RemoteLandings remotes = new RemoteLandings();
+  private final TargetTable targets = new TargetTable();
+  private final Waiters names = new Waiters(targets::free);
+  private final PeerTargets remotes = new PeerTargets();
 
   /** In the order of their deadlines. */
-  private final ArrayDeque<Landing> revoking = new ArrayDeque<>();
+  private final ArrayDeque<OwnTarget> revoking = new ArrayDeque<>();
 
   /** What is to be told outside of the polling of completions. */
   private final ArrayDeque<Runnable> due = new ArrayDeque<>();
@@ -158,19 +158,19 @@ final class RdmaBulk implements BulkPort {
     RdmaRegion mine = mine(region);
     MemorySegment memory = mine.memory().asSlice(offset, length);
     if (!life.isOpen()) {
-      return new Landing(this, null, new Advertisement(0, 0, 0, length, 0), listener);
+      return new OwnTarget(this, null, new Advertisement(0, 0, 0, length, 0), listener);
     }
-    int name = landings.claim();
+    int name = targets.claim();
     if (name < 0) {
       throw LinkException.shortOf(
           new Shortage(names, 1),
-          LandingTable.MOST_OPEN + " targets are open on this link already; close some",
+          TargetTable.MOST_OPEN + " targets are open on this link already; close some",
           null);
     }
     try {
       return open(name, domain.expose(mine.registration(), memory), listener);
     } catch (IOException e) {
-      landings.unclaim(name);
+      targets.unclaim(name);
       throw shortOfMemory(length, e);
     }
   }
@@ -180,74 +180,74 @@ final class RdmaBulk implements BulkPort {
     return LinkException.shortOf(shortage, String.valueOf(why.getMessage()), why);
   }
 
-  private Landing open(int name, Exposure exposure, BulkTarget.Listener listener) {
+  private OwnTarget open(int name, Exposure exposure, BulkTarget.Listener listener) {
     int unitShift = Integer.numberOfTrailingZeros(settings.bulkChunkBytes());
     Advertisement advertisement =
         new Advertisement(name, exposure.rkey(), exposure.address(), exposure.length(), unitShift);
-    Landing landing = new Landing(this, exposure, advertisement, listener);
-    landings.put(landing);
-    counters.openBytes(landing.length());
+    OwnTarget target = new OwnTarget(this, exposure, advertisement, listener);
+    targets.put(target);
+    counters.openBytes(target.length());
     MemoryWindow window = exposure.window();
     if (window != null) {
       post(() -> writes.bind(exposure, window));
     }
-    return landing;
+    return target;
   }
 
-  void closing(Landing landing) {
-    counters.quarantinedBytes(landing.length());
+  void closing(OwnTarget target) {
+    counters.quarantinedBytes(target.length());
     if (!life.isOpen()) {
       return; // the link's end fences everything
     }
-    if (landing.isComplete()) {
-      shut(landing);
+    if (target.isComplete()) {
+      shut(target);
       return;
     }
-    landing.revoking(clock.nanoTime() + REVOKE_NANOS);
-    revoking.add(landing);
+    target.revoking(clock.nanoTime() + REVOKE_NANOS);
+    revoking.add(target);
     life.watch();
-    post(() -> sends.order(SendHeader.REVOKE, landing.landing()));
+    post(() -> sends.order(SendHeader.REVOKE, target.target()));
   }
 
   /** Nothing comes any more: takes the key away. */
-  private void shut(Landing landing) {
-    landing.shutting();
-    Exposure exposure = landing.exposure();
+  private void shut(OwnTarget target) {
+    target.shutting();
+    Exposure exposure = target.exposure();
     if (exposure != null && exposure.window() != null) {
-      post(() -> writes.invalidate(exposure.rkey(), () -> fenced(landing, false)));
+      post(() -> writes.invalidate(exposure.rkey(), () -> fenced(target, false)));
     } else {
-      fenced(landing, false);
+      fenced(target, false);
     }
   }
 
-  private void fenced(Landing landing, boolean bound) {
-    landings.remove(landing);
+  private void fenced(OwnTarget target, boolean bound) {
+    targets.remove(target);
     names.freed();
-    Exposure exposure = landing.exposure();
+    Exposure exposure = target.exposure();
     if (exposure != null) {
       domain.conceal(exposure, bound);
     }
-    counters.openBytes(-landing.length());
-    if (landing.isClosed()) {
-      counters.quarantinedBytes(-landing.length());
+    counters.openBytes(-target.length());
+    if (target.isClosed()) {
+      counters.quarantinedBytes(-target.length());
     }
-    landing.fenced();
+    target.fenced();
   }
 
-  /** Returns the landing that a peer means; null if there is none. */
-  @Nullable Landing find(int landing) {
-    return landings.find(landing);
+  /** Returns the target that a peer means; null if there is none. */
+  @Nullable OwnTarget find(int target) {
+    return targets.find(target);
   }
 
-  /** The peer says that it leaves a landing alone; returns what is wrong with that, or null. */
+  /** The peer says that it leaves a target alone; returns what is wrong with that, or null. */
   @Nullable String revoked(int name) {
-    Landing landing = landings.find(name);
-    if (landing == null || !landing.isRevoking()) {
-      return "the peer gave up a landing that it was not asked for";
+    OwnTarget target = targets.find(name);
+    if (target == null || !target.isRevoking()) {
+      return "the peer gave up a target that it was not asked for";
     }
-    landing.shutting();
-    revoking.remove(landing);
-    due.add(() -> shut(landing));
+    target.shutting();
+    revoking.remove(target);
+    due.add(() -> shut(target));
     return null;
   }
 
@@ -256,23 +256,23 @@ final class RdmaBulk implements BulkPort {
   @Override
   public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
     Advertisement read = Advertisement.decode(advertisement);
-    if (Immediate.slot(read.landing()) >= LandingTable.MOST_OPEN) {
-      throw new LinkException("the peer advertises more landings than there may be", null);
+    if (Immediate.slot(read.target()) >= TargetTable.MOST_OPEN) {
+      throw new LinkException("the peer advertises more targets than there may be", null);
     }
-    RemoteLanding landing = new RemoteLanding(this, read);
-    remotes.told(landing);
-    return landing;
+    PeerTarget target = new PeerTarget(this, read);
+    remotes.told(target);
+    return target;
   }
 
-  /** The peer wants a landing left alone; returns what is wrong with that, or null. */
-  @Nullable String revoke(int landing) throws IOException {
-    if (!remotes.revoke(landing)) {
-      return "the peer revoked a landing that it cannot have";
+  /** The peer wants a target left alone; returns what is wrong with that, or null. */
+  @Nullable String revoke(int target) throws IOException {
+    if (!remotes.revoke(target)) {
+      return "the peer revoked a target that it cannot have";
     }
-    if (writes.waitingOrders() > 2 * LandingTable.MOST_OPEN) {
-      return "the peer revokes landings and takes no answer";
+    if (writes.waitingOrders() > 2 * TargetTable.MOST_OPEN) {
+      return "the peer revokes targets and takes no answer";
     }
-    sends.order(SendHeader.REVOKED, landing); // behind all WRITEs to it
+    sends.order(SendHeader.REVOKED, target); // behind all WRITEs to it
     return null;
   }
 
@@ -285,7 +285,7 @@ final class RdmaBulk implements BulkPort {
       int length,
       boolean checkpoint,
       Runnable whenWritten) {
-    RemoteLanding to = mine(target);
+    PeerTarget to = mine(target);
     RdmaRegion region = mine(source);
     if (!to.takes(at, length)) {
       throw new IllegalArgumentException(
@@ -316,7 +316,7 @@ final class RdmaBulk implements BulkPort {
   }
 
   private void post(
-      RemoteLanding to,
+      PeerTarget to,
       long at,
       long from,
       int lkey,
@@ -336,7 +336,7 @@ final class RdmaBulk implements BulkPort {
     writes.write(to, at, from, lkey, length, whenWritten);
     to.wrote(length);
     if (!silent) {
-      sends.orderArrived(to.landing(), to.tell());
+      sends.orderArrived(to.target(), to.tell());
     }
   }
 
@@ -362,8 +362,8 @@ final class RdmaBulk implements BulkPort {
     throw new IllegalArgumentException("a region of another link");
   }
 
-  private RemoteLanding mine(RemoteTarget target) {
-    if (target instanceof RemoteLanding mine && mine.owner() == this) {
+  private PeerTarget mine(RemoteTarget target) {
+    if (target instanceof PeerTarget mine && mine.owner() == this) {
       return mine;
     }
     throw new IllegalArgumentException("a target of another link");
@@ -396,7 +396,7 @@ final class RdmaBulk implements BulkPort {
 
   /** Returns whether the peer has not answered in time; else whether it still has time. */
   boolean isOverdue(long now) {
-    Landing first = revoking.peek();
+    OwnTarget first = revoking.peek();
     return first != null && now - first.deadline() >= 0;
   }
 
@@ -414,15 +414,15 @@ final class RdmaBulk implements BulkPort {
     fenced = destroyed;
     due.clear();
     revoking.clear();
-    for (Landing landing : landings.all()) {
+    for (OwnTarget target : targets.all()) {
       try {
         if (destroyed) {
-          fenced(landing, true);
+          fenced(target, true);
         } else {
-          landing.lost();
+          target.lost();
         }
       } catch (RuntimeException e) {
-        faults.landingsOwnerFailed(e);
+        faults.targetsOwnerFailed(e);
       }
     }
     leaveIfUnused();

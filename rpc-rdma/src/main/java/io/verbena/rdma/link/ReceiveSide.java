@@ -116,17 +116,17 @@ final class ReceiveSide {
     switch (kind) {
       case SendHeader.CREDIT -> doneWithControl(life, slot);
       case SendHeader.ARRIVED -> {
-        return landed(slot, BulkNote.landing(from, at), BulkNote.arrived(from, at), bulk);
+        return landed(slot, BulkNote.target(from, at), BulkNote.arrived(from, at), bulk);
       }
       case SendHeader.GIVE_BACK -> {
-        int leased = BulkNote.landing(from, at);
+        int leased = BulkNote.target(from, at);
         doneWithNote(life, slot);
         return takeBack(leased);
       }
       case SendHeader.REVOKE, SendHeader.REVOKED -> {
-        int landing = BulkNote.landing(from, at);
+        int target = BulkNote.target(from, at);
         doneWithNote(life, slot);
-        return kind == SendHeader.REVOKE ? bulk.revoke(landing) : bulk.revoked(landing);
+        return kind == SendHeader.REVOKE ? bulk.revoke(target) : bulk.revoked(target);
       }
       case SendHeader.FAREWELL -> arrivals.addFarewell(slot);
       default -> arrivals.addFrames(slot, length);
@@ -181,28 +181,28 @@ final class ReceiveSide {
       return overrun;
     }
     int units = Immediate.units(immediate);
-    int name = Immediate.landing(immediate);
-    Landing landing = units < 0 ? null : bulk.find(name);
-    if (landing == null) {
+    int name = Immediate.target(immediate);
+    OwnTarget target = units < 0 ? null : bulk.find(name);
+    if (target == null) {
       receives.post(slot, false, false);
       return "the peer sent an immediate that is foreign or stale";
     }
-    long before = (long) units << landing.unitShift();
-    return landed(slot, name, landing.arrived() + before + length, bulk);
+    long before = (long) units << target.unitShift();
+    return landed(slot, name, target.arrived() + before + length, bulk);
   }
 
   private @Nullable String landed(int slot, int name, long upTo, RdmaBulk bulk) throws IOException {
-    Landing landing = bulk.find(name);
-    if (landing == null) {
+    OwnTarget target = bulk.find(name);
+    if (target == null) {
       receives.post(slot, false, false);
-      return "the peer tells of a landing that is foreign or stale";
+      return "the peer tells of a target that is foreign or stale";
     }
-    if (!landing.arrivedUpTo(upTo)) {
+    if (!target.arrivedUpTo(upTo)) {
       receives.post(slot, false, false);
-      return "the peer tells of %d bytes in a landing of %d where %d had arrived"
-          .formatted(upTo, landing.length(), landing.arrived());
+      return "the peer tells of %d bytes in a target of %d where %d had arrived"
+          .formatted(upTo, target.length(), target.arrived());
     }
-    arrivals.addLanded(slot, landing, upTo);
+    arrivals.addLanded(slot, target, upTo);
     return null;
   }
 
@@ -252,12 +252,12 @@ final class ReceiveSide {
     int frames = 0;
     while (!arrivals.isEmpty() && life.wantsFrames()) {
       int slot = arrivals.slot();
-      Landing landing = arrivals.landing();
-      if (landing != null) {
+      OwnTarget target = arrivals.target();
+      if (target != null) {
         long upTo = arrivals.upTo();
         consumed(life, slot);
         frames++;
-        landing.tell(upTo);
+        target.tell(upTo);
         continue;
       }
       if (arrivals.isFarewell()) {

@@ -152,18 +152,18 @@ final class SendSide {
     return true;
   }
 
-  /** Sends a note about a landing once there is room and credit, before anything else. */
-  void order(byte kind, int landing) throws IOException {
-    orders.give(() -> note(kind, landing, 0));
+  /** Sends a note about a target once there is room and credit, before anything else. */
+  void order(byte kind, int target) throws IOException {
+    orders.give(() -> note(kind, target, 0));
   }
 
   /** Says that so much has landed, before anything else is sent. */
-  void orderArrived(int landing, long arrived) throws IOException {
-    orders.give(() -> note(SendHeader.ARRIVED, landing, arrived));
+  void orderArrived(int target, long arrived) throws IOException {
+    orders.give(() -> note(SendHeader.ARRIVED, target, arrived));
   }
 
   /** Sends a note; false where there is no room or credit. */
-  private boolean note(byte kind, int landing, long arrived) throws IOException {
+  private boolean note(byte kind, int target, long arrived) throws IOException {
     if (!credits.canSend() || !hasPlace()) {
       return false;
     }
@@ -172,7 +172,7 @@ final class SendSide {
       return false;
     }
     credits.spend();
-    BulkNote.write(slots.pool().buffer(slot), slots.pool().offset(slot), landing, arrived);
+    BulkNote.write(slots.pool().buffer(slot), slots.pool().offset(slot), target, arrived);
     post(slot, BulkNote.length(kind), kind);
     return true;
   }

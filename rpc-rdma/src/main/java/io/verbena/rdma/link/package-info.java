@@ -6,7 +6,7 @@
  * <pre>
  *   RdmaLink ─→ DutyCycle ────────┬─→ SendSide ─→ FramePacker, SendSlots, Orders ─┐
  *        │                        ├─→ ReceiveSide ─→ Arrivals, Receives ──────────┼─→ CreditLedger
- *        └────→ CompletionRouter ─┴─→ RdmaBulk ─→ BulkSends, landings ────────────┘   SendQueue
+ *        └────→ CompletionRouter ─┴─→ RdmaBulk ─→ BulkSends, targets ─────────────┘   SendQueue
  *                    └───────────────────→ LinkFaults ─→ LinkLife ─→ Ending
  * </pre>
  */

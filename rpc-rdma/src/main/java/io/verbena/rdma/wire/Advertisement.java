@@ -9,18 +9,18 @@ import java.nio.ByteBuffer;
  * <pre>
  *  0        1            2               6           10            18           26
  *  +--------+------------+---------------+-----------+-------------+------------+
- *  | version| log2(unit) | landing       | rkey      | address     | length     |
+ *  | version| log2(unit) | target        | rkey      | address     | length     |
  *  |  = 1   |            | slot, epoch   |           |             |            |
  *  +--------+------------+---------------+-----------+-------------+------------+
  * </pre>
  *
- * @param landing see {@link Immediate}
- * @param rkey opens the range to the peer of this link, until the landing is closed
+ * @param target see {@link Immediate}
+ * @param rkey opens the range to the peer of this link, until the target is closed
  * @param address where it begins
  * @param length in bytes, from 1
  * @param unitShift binary logarithm of the unit that {@link Immediate}s count in
  */
-public record Advertisement(int landing, int rkey, long address, long length, int unitShift) {
+public record Advertisement(int target, int rkey, long address, long length, int unitShift) {
   private static final int BYTES = 26;
   private static final int LARGEST_UNIT_SHIFT = 30;
 
@@ -29,7 +29,7 @@ public record Advertisement(int landing, int rkey, long address, long length, in
     return ByteBuffer.allocate(BYTES)
         .put((byte) Greeting.VERSION)
         .put((byte) unitShift)
-        .putInt(landing)
+        .putInt(target)
         .putInt(rkey)
         .putLong(address)
         .putLong(length)
@@ -50,20 +50,20 @@ public record Advertisement(int landing, int rkey, long address, long length, in
     in.position(in.limit());
     int version = from.get();
     int unitShift = from.get();
-    int landing = from.getInt();
+    int target = from.getInt();
     int rkey = from.getInt();
     long address = from.getLong();
     long length = from.getLong();
     if (version != Greeting.VERSION
         || unitShift < 0
         || unitShift > LARGEST_UNIT_SHIFT
-        || landing != Immediate.landing(landing)
+        || target != Immediate.target(target)
         || length < 1) {
       throw new LinkException(
-          "the peer's advertisement makes no sense: version %d, unit 2^%d, landing %d, %d bytes"
-              .formatted(version, unitShift, landing, length),
+          "the peer's advertisement makes no sense: version %d, unit 2^%d, target %d, %d bytes"
+              .formatted(version, unitShift, target, length),
           null);
     }
-    return new Advertisement(landing, rkey, address, length, unitShift);
+    return new Advertisement(target, rkey, address, length, unitShift);
   }
 }

@@ -3,20 +3,20 @@ package io.verbena.rdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * What a Send about a landing says behind its {@link SendHeader}, in network order. It takes a
- * frame credit, like an immediate.
+ * What a Send about a target says behind its {@link SendHeader}, in network order. It takes a frame
+ * credit, like an immediate.
  *
  * <pre>
  *  0                4               8                   16
  *  +----------------+---------------+-------------------+
- *  | header         | landing       | arrived           |
+ *  | header         | target        | arrived           |
  *  +----------------+---------------+-------------------+
  *                   |&lt;- all ->|&lt;- only ARRIVED -->|
  *
- *  ARRIVED   writer → owner   the landing's first so many bytes are there; where no immediate can say so
+ *  ARRIVED   writer → owner   the target's first so many bytes are there; where no immediate can say so
  *  REVOKE    owner → writer   write no more there
  *  REVOKED   writer → owner   nothing comes any more: sent after all WRITEs on the same queue pair
- *  GIVE_BACK                  the landing's place holds a number of credits
+ *  GIVE_BACK                  the target's place holds a number of credits
  * </pre>
  */
 public final class BulkNote {
@@ -29,8 +29,8 @@ public final class BulkNote {
   private BulkNote() {}
 
   /** Writes what follows the header at an index. */
-  public static void write(ByteBuffer out, int at, int landing, long arrived) {
-    out.putInt(at + SendHeader.BYTES, landing);
+  public static void write(ByteBuffer out, int at, int target, long arrived) {
+    out.putInt(at + SendHeader.BYTES, target);
     out.putLong(at + BYTES, arrived);
   }
 
@@ -39,8 +39,8 @@ public final class BulkNote {
     return kind == SendHeader.ARRIVED ? ARRIVED_BYTES : BYTES;
   }
 
-  /** Returns the landing that a note at an index is about. */
-  public static int landing(ByteBuffer in, int at) {
+  /** Returns the target that a note at an index is about. */
+  public static int target(ByteBuffer in, int at) {
     return in.getInt(at + SendHeader.BYTES);
   }
 

@@ -49,10 +49,10 @@ public final class SendHeader {
   /** A {@link BulkNote} follows: bytes have landed. Takes a frame credit, as those below. */
   public static final byte ARRIVED = 4;
 
-  /** A {@link BulkNote} follows: a landing is to be left alone. */
+  /** A {@link BulkNote} follows: a target is to be left alone. */
   public static final byte REVOKE = 5;
 
-  /** A {@link BulkNote} follows: a landing is left alone. */
+  /** A {@link BulkNote} follows: a target is left alone. */
   public static final byte REVOKED = 6;
 
   /** A {@link BulkNote} follows, with a number of leased credits that the sender gives back. */

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 final class ImmediateTest {
   @Test
   void holdsTypeSlotAndEpochApart() {
-    int landing = Immediate.landing(0xabc, 0x123);
-    int immediate = Immediate.of(Immediate.MOST_UNITS, landing);
+    int target = Immediate.target(0xabc, 0x123);
+    int immediate = Immediate.of(Immediate.MOST_UNITS, target);
     assertThat(immediate).isEqualTo(0xffabc123);
     assertThat(Immediate.units(immediate)).isEqualTo(Immediate.MOST_UNITS);
-    assertThat(Immediate.landing(immediate)).isEqualTo(landing);
-    assertThat(Immediate.slot(landing)).isEqualTo(0xabc);
-    assertThat(Immediate.epoch(landing)).isEqualTo(0x123);
+    assertThat(Immediate.target(immediate)).isEqualTo(target);
+    assertThat(Immediate.slot(target)).isEqualTo(0xabc);
+    assertThat(Immediate.epoch(target)).isEqualTo(0x123);
   }
 
   @Test
@@ -27,8 +27,8 @@ final class ImmediateTest {
 
   @Test
   void wrapsItsEpochAndLeavesTheSlotAlone() {
-    int last = Immediate.landing(5, Immediate.EPOCHS - 1);
-    int next = Immediate.landing(5, Immediate.epoch(last) + 1);
+    int last = Immediate.target(5, Immediate.EPOCHS - 1);
+    int next = Immediate.target(5, Immediate.epoch(last) + 1);
     assertThat(Immediate.slot(next)).isEqualTo(5);
     assertThat(Immediate.epoch(next)).isZero();
     assertThat(next).isNotEqualTo(last);
@@ -44,7 +44,7 @@ final class ImmediateTest {
   @Test
   void isAdvertisedWithAllThatAWriterNeeds() throws LinkException {
     Advertisement made =
-        new Advertisement(Immediate.landing(4095, 4095), -1, Long.MIN_VALUE, 1L << 40, 16);
+        new Advertisement(Immediate.target(4095, 4095), -1, Long.MIN_VALUE, 1L << 40, 16);
     assertThat(Advertisement.decode(ByteBuffer.wrap(made.encode()))).isEqualTo(made);
   }
 }

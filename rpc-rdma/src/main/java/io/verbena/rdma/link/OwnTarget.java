@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The peer is asked before the range is shut, since a WRITE into a range that is shut would be
  * the end of the link.
  */
-final class Landing implements BulkTarget {
+final class OwnTarget implements BulkTarget {
   private enum State {
     OPEN,
     REVOKING,
@@ -41,7 +41,7 @@ final class Landing implements BulkTarget {
   private @Nullable Runnable whenFenced;
   private @Nullable Runnable whenLost;
 
-  Landing(
+  OwnTarget(
       RdmaBulk owner, @Nullable Exposure exposure, Advertisement advertisement, Listener listener) {
     this.owner = owner;
     this.exposure = exposure;
@@ -84,8 +84,8 @@ final class Landing implements BulkTarget {
   }
 
   /** Returns what both ends call it. */
-  int landing() {
-    return advertisement.landing();
+  int target() {
+    return advertisement.target();
   }
 
   @Nullable Exposure exposure() {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.rdma.wire.Immediate;
 import org.junit.jupiter.api.Test;
 
-final class LandingTableTest {
+final class TargetTableTest {
   @Test
-  void namesEveryLandingAnewUntilEpochsBeginAgain() {
-    LandingTable table = new LandingTable();
+  void namesEveryTargetAnewUntilEpochsBeginAgain() {
+    TargetTable table = new TargetTable();
     int first = table.claim();
     table.unclaim(first);
     for (int i = 1; i < Immediate.EPOCHS; i++) {

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * thread. It shares nothing with the device's loop: it has a protection domain of its own, which is
  * gone with it. A domain of the loop's could not be freed while it measures.
  */
-final class Pinning {
-  private static final Logger LOG = LoggerFactory.getLogger(Pinning.class);
+final class PinningProbe {
+  private static final Logger LOG = LoggerFactory.getLogger(PinningProbe.class);
   private static final int FEW = 1;
   private static final int MANY = 64;
   private static final int TIMES = 5;
@@ -36,7 +36,7 @@ final class Pinning {
   private final IbvContext device;
   private @Nullable CompletableFuture<PinningCosts> cost;
 
-  Pinning(IbvContext device) {
+  PinningProbe(IbvContext device) {
     this.device = device;
   }
 
@@ -53,7 +53,7 @@ final class Pinning {
           CompletableFuture.supplyAsync(
                   () -> measure(clock),
                   task -> LoopThread.inBackground("verbena-pinning-cost", task))
-              .exceptionally(Pinning::unknown);
+              .exceptionally(PinningProbe::unknown);
       cost = begun;
     }
     return begun;

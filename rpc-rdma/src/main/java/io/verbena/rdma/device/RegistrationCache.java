@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * memory are registered anew together with it, so that a slab ends in one registration; with the
  * user's, that would pin a walk through a large segment again and again.
  */
-final class RegionCache {
+final class RegistrationCache {
   private final VerbsPd domain;
   private final int access;
   private final boolean merges;
@@ -41,7 +41,7 @@ final class RegionCache {
    * @param access of {@link io.verbena.verbs.ext.Access}, for memory that may be written
    * @param merges whether neighbours are registered together
    */
-  RegionCache(
+  RegistrationCache(
       VerbsPd domain, int access, boolean merges, PinnedMemory memory, RdmaCounters counters) {
     this.domain = domain;
     this.access = access;

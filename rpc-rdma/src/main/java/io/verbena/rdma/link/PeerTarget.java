@@ -4,15 +4,15 @@ import io.verbena.core.link.RemoteTarget;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Immediate;
 
-/** A landing of the peer's, as the writer knows it. */
-final class RemoteLanding implements RemoteTarget {
+/** A target of the peer's, as the writer knows it. */
+final class PeerTarget implements RemoteTarget {
   private final RdmaBulk owner;
   private final Advertisement advertisement;
   private long written;
   private long told;
   private boolean revoked;
 
-  RemoteLanding(RdmaBulk owner, Advertisement advertisement) {
+  PeerTarget(RdmaBulk owner, Advertisement advertisement) {
     this.owner = owner;
     this.advertisement = advertisement;
   }
@@ -32,8 +32,8 @@ final class RemoteLanding implements RemoteTarget {
     return owner;
   }
 
-  int landing() {
-    return advertisement.landing();
+  int target() {
+    return advertisement.target();
   }
 
   int rkey() {
@@ -76,7 +76,7 @@ final class RemoteLanding implements RemoteTarget {
   /** Returns the immediate that tells of what was written before the WRITE that it comes with. */
   int immediate() {
     int units = (int) ((written - told) >>> advertisement.unitShift());
-    return Immediate.of(units, advertisement.landing());
+    return Immediate.of(units, advertisement.target());
   }
 
   void wrote(int length) {
