@@ -91,4 +91,35 @@ class ServiceTest {
           assertThat(((Group) back.shapes.getFirst()).members).hasSize(50_000);
         });
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mem://gallery:0", "127.0.0.1:0"})
+  void areRefusedBeforeTheyAreSentWhereTheOtherEndListsOtherClasses(String address) {
+    ShuffledGallery shuffled =
+        new ShuffledGallery() {
+          @Override
+          public Drawing hang(Drawing drawing) {
+            throw new AssertionError("another class would have been made of its bytes");
+          }
+
+          @Override
+          public SummaryStatistics pick(List<SummaryStatistics> days, int day) {
+            return days.get(day);
+          }
+        };
+    try (VerbenaServer server =
+            VerbenaServer.builder()
+                .listen(address)
+                .serve(ShuffledGalleryRpc.bind(shuffled))
+                .start();
+        VerbenaClient client = VerbenaClient.builder().build();
+        Session session = client.connect(server.address().toString())) {
+      Gallery gallery = GalleryRpc.client(session);
+      assertThatThrownBy(() -> gallery.hang(Drawing.sample()))
+          .isInstanceOfSatisfying(
+              RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.INCOMPATIBLE))
+          .hasMessageContaining("Drawing$Circle");
+      assertThat(gallery.pick(List.of(new SummaryStatistics()), 0).getN()).isZero();
+    }
+  }
 }
