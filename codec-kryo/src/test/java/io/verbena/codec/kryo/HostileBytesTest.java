@@ -150,13 +150,7 @@ class HostileBytesTest {
 
   @Test
   void aSerializerOfTheUsersReadsItsCountsChecked() {
-    Anything own =
-        new Anything() {
-          @Override
-          protected void configure(Kryo kryo) {
-            kryo.register(long[].class, new ShortLongs());
-          }
-        };
+    Anything own = new Anything(kryo -> kryo.register(long[].class, new ShortLongs()));
     assertThat(Encoded.copy(own, new long[] {7, -7})).isEqualTo(new long[] {7, -7});
     byte[] honest = Encoded.write(own, new long[0]);
     byte[] lie = HexFormat.of().parseHex("%02x01ffffffff07".formatted(honest[0]));

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -28,9 +29,22 @@ class KryoSerializerTest {
   private final Anything anything = new Anything();
 
   /** A serializer of what the JDK has. */
-  static class Anything extends KryoSerializer<Object> {
+  static final class Anything extends KryoSerializer<Object> {
+    private final Consumer<Kryo> settings;
+
     Anything(Class<?>... classes) {
+      this(kryo -> {}, classes);
+    }
+
+    /** With settings of its own. */
+    Anything(Consumer<Kryo> settings, Class<?>... classes) {
       super(3, Object.class, classes);
+      this.settings = settings;
+    }
+
+    @Override
+    protected void configure(Kryo kryo) {
+      settings.accept(kryo);
     }
   }
 
@@ -95,13 +109,7 @@ class KryoSerializerTest {
       assertThatThrownBy(() -> Encoded.write(anything, tooDeep))
           .isInstanceOf(WireException.class)
           .hasMessageContaining("kryo.setMaxDepth");
-      Anything deeper =
-          new Anything() {
-            @Override
-            protected void configure(Kryo kryo) {
-              kryo.setMaxDepth(400);
-            }
-          };
+      Anything deeper = new Anything(kryo -> kryo.setMaxDepth(400));
       byte[] bytes = Encoded.write(deeper, tooDeep);
       assertThat(Encoded.read(deeper, bytes)).isEqualTo(tooDeep);
       assertThatThrownBy(() -> Encoded.read(anything, bytes))
@@ -111,13 +119,7 @@ class KryoSerializerTest {
 
     @Test
     void aDepthThatThisThreadsStackDoesNotHold() {
-      Anything endless =
-          new Anything() {
-            @Override
-            protected void configure(Kryo kryo) {
-              kryo.setMaxDepth(Integer.MAX_VALUE);
-            }
-          };
+      Anything endless = new Anything(kryo -> kryo.setMaxDepth(Integer.MAX_VALUE));
       Object deep = new ArrayList<>();
       for (int i = 0; i < 200_000; i++) {
         deep = new ArrayList<>(Arrays.asList(deep));
@@ -152,12 +154,7 @@ class KryoSerializerTest {
     @Test
     void serializersThatTrustWhatTheyRead() {
       Anything trusting =
-          new Anything(BitSet.class) {
-            @Override
-            protected void configure(Kryo kryo) {
-              kryo.register(BitSet.class, new JavaSerializer());
-            }
-          };
+          new Anything(kryo -> kryo.register(BitSet.class, new JavaSerializer()), BitSet.class);
       assertThatThrownBy(trusting::layout)
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("JavaSerializer for java.util.BitSet");
@@ -165,13 +162,7 @@ class KryoSerializerTest {
 
     @Test
     void toDoWithoutRegistration() {
-      Anything open =
-          new Anything() {
-            @Override
-            protected void configure(Kryo kryo) {
-              kryo.setRegistrationRequired(false);
-            }
-          };
+      Anything open = new Anything(kryo -> kryo.setRegistrationRequired(false));
       assertThatThrownBy(open::layout).isInstanceOf(IllegalStateException.class);
     }
 
@@ -222,12 +213,8 @@ class KryoSerializerTest {
       int threads = 4 * Runtime.getRuntime().availableProcessors() + 16;
       CountDownLatch all = new CountDownLatch(threads);
       Anything waiting =
-          new Anything(Meeting.class) {
-            @Override
-            protected void configure(Kryo kryo) {
-              kryo.register(Meeting.class, new Meeting.Waiting(all));
-            }
-          };
+          new Anything(
+              kryo -> kryo.register(Meeting.class, new Meeting.Waiting(all)), Meeting.class);
       try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
         List<Future<byte[]>> written = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
