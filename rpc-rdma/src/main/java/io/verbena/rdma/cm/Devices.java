@@ -41,17 +41,8 @@ final class Devices {
     this.onOpened = onOpened;
   }
 
-  /**
-   * Returns the device of a context, opened if need be.
-   *
-   * @throws IOException if it cannot be opened; also if it was given up, while links end on it:
-   *     nobody polls it any more, and a new link would wait for ever
-   */
   RdmaDevice of(IbvContext context) throws IOException {
     RdmaDevice known = byContext.get(context);
-    if (known != null && known.isLost()) {
-      throw new IOException("the device " + known.name() + " is lost, and its links are ending");
-    }
     if (known != null) {
       return known;
     }

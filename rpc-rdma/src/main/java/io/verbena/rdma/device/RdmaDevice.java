@@ -111,8 +111,16 @@ public final class RdmaDevice {
         : Domain.Opening.LOOSE_WINDOWS;
   }
 
-  /** Returns the domain for one more link, which {@linkplain #leave leaves} it at its end. */
+  /**
+   * Returns the domain for one more link, which {@linkplain #leave leaves} it at its end.
+   *
+   * @throws IOException if there is none; also where the device is lost: nobody polls it any more,
+   *     and the link would wait for ever
+   */
   public Domain enter() throws IOException {
+    if (isLost()) {
+      throw new IOException("the device " + name + " is lost, and its links are ending");
+    }
     boolean shared = opening != Domain.Opening.REGISTRATIONS;
     if (shared && !domains.isEmpty()) {
       return domains.iterator().next();
