@@ -267,7 +267,7 @@ public final class Outbox {
    *
    * @return false if the peer acknowledges what was never sent
    */
-  public boolean acknowledge(int lower) {
+  public boolean acknowledgeNear(int lower) {
     return acknowledge(FrameHeader.near(acknowledged, lower));
   }
 

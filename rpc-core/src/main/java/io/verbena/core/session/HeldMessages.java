@@ -34,7 +34,6 @@ final class HeldMessages {
     final FrameKind kind;
     final int timeLeft;
     final long call;
-    final long callId;
     final byte[] body;
     final long sinceNanos;
     final Progress progress = new Progress();
@@ -44,9 +43,12 @@ final class HeldMessages {
       this.kind = kind;
       this.timeLeft = timeLeft;
       this.call = call;
-      this.callId = FrameHeader.callId(call);
       this.body = body;
       this.sinceNanos = sinceNanos;
+    }
+
+    long callId() {
+      return FrameHeader.callId(call);
     }
 
     boolean isRequest() {
@@ -134,7 +136,7 @@ final class HeldMessages {
     boolean fits = memory.take(end - from);
     byte[] body = new byte[fits ? end - from : 0];
     Held held = new Held(kind, timeLeft, call, body, session.loop().now());
-    long callId = held.callId;
+    long callId = held.callId();
     (held.isRequest() ? requests : replies).put(callId, held);
     if (!fits) {
       String why = "its message: " + memory.refusal(end - from, "maxAssemblyBytes");
@@ -169,7 +171,7 @@ final class HeldMessages {
   }
 
   private boolean leaves(Held held) {
-    if (!(held.isRequest() ? requests : replies).remove(held.callId, held)) {
+    if (!(held.isRequest() ? requests : replies).remove(held.callId(), held)) {
       return false;
     }
     memory.give(held.body.length);
@@ -187,9 +189,9 @@ final class HeldMessages {
   private void incomplete(Held held, RpcStatus status, String why) {
     if (leaves(held)) {
       if (held.isRequest()) {
-        session.incomingCalls().refuse(held.kind, held.callId, status, why);
+        session.incomingCalls().refuse(held.kind, held.callId(), status, why);
       } else {
-        session.outgoingCalls().replyIncomplete(held.callId, status, why);
+        session.outgoingCalls().replyIncomplete(held.callId(), status, why);
       }
     }
   }

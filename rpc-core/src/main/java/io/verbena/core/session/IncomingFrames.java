@@ -94,7 +94,7 @@ final class IncomingFrames implements Inbox.Receiver {
       return "a frame of unknown kind " + FrameHeader.kindCode(first);
     }
     long second = FrameHeader.second(buffer, from);
-    if (!session.outbox().acknowledge(FrameHeader.acknowledged(second))) {
+    if (!session.outbox().acknowledgeNear(FrameHeader.acknowledged(second))) {
       return "an acknowledgement of frames that were never sent";
     }
     if (!kind.isOfCall()) {

@@ -36,11 +36,7 @@ final class LocalServices {
     String name = binding.service().name();
     Served other = get(OfferedService.id(name));
     if (other != null) {
-      String otherName = other.binding().service().name();
-      throw new IllegalArgumentException(
-          otherName.equals(name)
-              ? "service " + name + " is served already"
-              : "services " + name + " and " + otherName + " have the same id: rename one");
+      throw clash(name, other.offer().name());
     }
     List<? extends MethodDescriptor<?>> added = binding.service().methods();
     int place = methods.length;
@@ -54,6 +50,14 @@ final class LocalServices {
       more[place++] = new Method(binding, method, new ReplySize());
     }
     methods = more;
+  }
+
+  /** Returns what is wrong with serving two services, whose names have the same id. */
+  static IllegalArgumentException clash(String name, String other) {
+    return new IllegalArgumentException(
+        other.equals(name)
+            ? "service " + name + " is served already"
+            : "services " + name + " and " + other + " have the same id: rename one");
   }
 
   /** Begins with all services of another table. */

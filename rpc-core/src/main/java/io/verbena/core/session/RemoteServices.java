@@ -60,10 +60,7 @@ final class RemoteServices {
     String name = binding.service().name();
     String other = servedNames.putIfAbsent(OfferedService.id(name), name);
     if (other != null) {
-      throw new IllegalArgumentException(
-          other.equals(name)
-              ? "service " + name + " is served already"
-              : "services " + name + " and " + other + " have the same id: rename one");
+      throw LocalServices.clash(name, other);
     }
     session.loop().execute(() -> serveOnLoop(binding));
   }
