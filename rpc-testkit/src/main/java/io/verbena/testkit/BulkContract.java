@@ -536,7 +536,7 @@ public abstract class BulkContract {
   final class LettingGo {
     @Test
     void thatIsFreedAsSoonAsItIsReleased() throws LinkException {
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < 5; i++) {
         MemorySegment from = client.memory().allocate(10_000);
         MemorySegment into = server.memory().allocate(10_000);
         carry(from, into, MemoryLife.ONCE, i);

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -135,17 +136,23 @@ public abstract class LinkContract {
     @Test
     void ofEveryLength() throws LinkException {
       int longest = 1500;
+      int atOnce = 10;
       SteppedLinks links = start(longest, longest);
       SteppedLinks.Pair pair = links.open();
       echo(pair.server());
+      List<byte[]> sent = new ArrayList<>();
       for (int length = 1; length <= longest; length++) {
         byte[] frame = new byte[length];
         frame[length - 1] = (byte) length;
-        int before = length - 1;
+        sent.add(frame);
         pair.client().sendNow(frame);
-        links.stepUntil("the echo", () -> pair.client().heard().frames().size() > before);
-        assertThat(pair.client().heard().frames().get(before)).isEqualTo(frame);
+        if (length % atOnce == 0) {
+          links.stepUntil("the echoes", () -> pair.client().heard().frames().size() == sent.size());
+        }
       }
+      assertThat(pair.client().heard().frames())
+          .usingElementComparator(Arrays::compare)
+          .containsExactlyElementsOf(sent);
     }
 
     @Test
@@ -161,7 +168,7 @@ public abstract class LinkContract {
     void onManyLinksWithoutMixingThem() throws LinkException {
       SteppedLinks links = start();
       List<SteppedLinks.Pair> pairs = new ArrayList<>();
-      for (int i = 0; i < 100; i++) {
+      for (int i = 0; i < 30; i++) {
         pairs.add(links.open());
         echo(pairs.get(i).server());
       }
