@@ -88,7 +88,21 @@ public enum Message {
   NO_INSTANCE(60, "no %s can ever be made: %s."),
   UNKNOWN_TWICE(61, "%s has more than one @RpcUnknown. Keep one."),
   UNKNOWN_WITH_MEMBERS(
-      62, "%s stands for subtypes of which nothing is known. Make it a record without components.");
+      62, "%s stands for subtypes of which nothing is known. Make it a record without components."),
+
+  /** The lock, which holds a contract to its earlier versions. */
+  LOCKED(
+      70,
+      "%s has '%s' where earlier versions have '%s'. Leave that as it is and add what is new behind it or under a new id; once nobody speaks those versions, delete it from %s. A type that was renamed is renamed there."),
+  LOCKED_ID(
+      71, "id %s was that of %s, which was removed, and older peers still use it. Free id: %d."),
+  LOCKED_WITHOUT_DEFAULT(
+      72,
+      "%s has a new '%s' without a default, and older peers do not send it. Make it @Nullable or Optional."),
+  LOCK_UNREADABLE(73, "the lock %s cannot be used: %s."),
+  LOCK_FROZEN(
+      74,
+      "the lock %s lacks %s. Build once without -Averbena.lock.frozen=true, and commit the lock.");
 
   private final int number;
   private final String text;

@@ -1,12 +1,14 @@
 package io.verbena.codegen;
 
 import io.verbena.api.RpcService;
+import io.verbena.codegen.lock.LockCheck;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.read.ServiceReader;
 import io.verbena.codegen.read.ServiceValidator;
 import io.verbena.codegen.read.UnresolvedTypeException;
 import io.verbena.codegen.write.ServiceWriter;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import javax.annotation.processing.AbstractProcessor;
@@ -19,12 +21,23 @@ import javax.tools.Diagnostic;
 
 /** Writes {@code <Interface>Rpc} for each interface annotated with {@link RpcService}. */
 public final class VerbenaProcessor extends AbstractProcessor {
+  /** The option that names the directory of the contracts' locks; without it there are none. */
+  private static final String LOCK = "verbena.lock";
+
+  /** The option by which locks may not change. */
+  private static final String FROZEN = "verbena.lock.frozen";
+
   /** Contracts that name a type which another processor may still generate. */
   private Set<String> waiting = new LinkedHashSet<>();
 
   @Override
   public Set<String> getSupportedAnnotationTypes() {
     return Set.of(RpcService.class.getName());
+  }
+
+  @Override
+  public Set<String> getSupportedOptions() {
+    return Set.of(LOCK, FROZEN);
   }
 
   @Override
@@ -54,6 +67,9 @@ public final class VerbenaProcessor extends AbstractProcessor {
       if (service != null) {
         new ServiceValidator(reporter).validate(service);
         if (reporter.isClean()) {
+          lock(service, reporter);
+        }
+        if (reporter.isClean()) {
           write(service, reporter);
         }
       }
@@ -63,6 +79,14 @@ public final class VerbenaProcessor extends AbstractProcessor {
       return;
     }
     reporter.flush(processingEnv.getMessager());
+  }
+
+  private void lock(Service service, Reporter reporter) {
+    String directory = processingEnv.getOptions().get(LOCK);
+    if (directory != null) {
+      boolean frozen = Boolean.parseBoolean(processingEnv.getOptions().get(FROZEN));
+      new LockCheck(service, Path.of(directory), reporter).run(frozen);
+    }
   }
 
   private void write(Service service, Reporter reporter) {

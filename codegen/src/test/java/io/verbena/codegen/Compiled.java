@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,24 +29,35 @@ record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, S
 
   /** Compiles sources given as text, by file name. */
   static Compiled of(Map<String, String> sources) {
-    return of(sources.entrySet().stream().map(e -> source(e.getKey(), e.getValue())).toList());
+    return of(sources, List.of());
+  }
+
+  /** Compiles them with more options. */
+  static Compiled of(Map<String, String> sources, List<String> more) {
+    return of(
+        sources.entrySet().stream().map(e -> source(e.getKey(), e.getValue())).toList(), more);
   }
 
   /** Compiles sources in this order. Every warning is an error. */
   static Compiled of(List<JavaFileObject> sources) {
+    return of(sources, List.of());
+  }
+
+  private static Compiled of(List<JavaFileObject> sources, List<String> more) {
     DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
     JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
     try (StandardJavaFileManager files =
         javac.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
       Path out = Files.createTempDirectory("verbena-codegen");
-      List<String> options =
+      List<String> options = new ArrayList<>(more);
+      options.addAll(
           List.of(
               "-d",
               out.toString(),
               "-Xlint:all,-processing,-serial,-options",
               "-Werror",
               "-cp",
-              System.getProperty("java.class.path"));
+              System.getProperty("java.class.path")));
       JavaCompiler.CompilationTask task =
           javac.getTask(null, files, diagnostics, options, null, sources);
       task.setProcessors(List.of(new VerbenaProcessor()));

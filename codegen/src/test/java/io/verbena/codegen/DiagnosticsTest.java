@@ -31,7 +31,7 @@ class DiagnosticsTest {
     int here = 1 + (int) text.lines().takeWhile(line -> !line.contains("// HERE")).count();
 
     List<Diagnostic<? extends JavaFileObject>> errors =
-        Compiled.of(Map.of(source.getFileName().toString(), text)).errors();
+        Compiled.of(Map.of(source.getFileName().toString(), text), options(source)).errors();
 
     assertThat(errors)
         .singleElement()
@@ -48,8 +48,16 @@ class DiagnosticsTest {
   private static Path sourceOf(String code) throws IOException {
     assertThat(BAD.resolve(code)).as("every code has a source that earns it").isDirectory();
     try (Stream<Path> files = Files.list(BAD.resolve(code))) {
-      return files.findFirst().orElseThrow();
+      return files.filter(file -> file.toString().endsWith(".java")).findFirst().orElseThrow();
     }
+  }
+
+  /** A lock beside the source holds it to what it says there. */
+  private static List<String> options(Path source) {
+    Path directory = BAD.resolve(source.getName(BAD.getNameCount()));
+    return Files.exists(source.resolveSibling("store.v1.lock"))
+        ? List.of("-Averbena.lock=" + directory, "-Averbena.lock.frozen=true")
+        : List.of();
   }
 
   @Test

@@ -1,0 +1,215 @@
+package io.verbena.codegen.lock;
+
+import io.verbena.codegen.Message;
+import io.verbena.codegen.Reporter;
+import io.verbena.codegen.lock.Lock.Entry;
+import io.verbena.codegen.lock.Lock.Part;
+import io.verbena.codegen.model.Operation;
+import io.verbena.codegen.model.Service;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import javax.lang.model.element.Element;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds a contract to what its earlier versions said on the wire. What is new is added to the lock;
+ * what is gone stays in it, so that its id is not given away.
+ */
+public final class LockCheck {
+  private final Service service;
+  private final Path file;
+  private final Reporter reporter;
+
+  /**
+   * A check of one contract.
+   *
+   * @param directory where the locks are, one for each service, by its name
+   */
+  public LockCheck(Service service, Path directory, Reporter reporter) {
+    this.service = service;
+    this.file = directory.resolve(service.name().replace('/', '.') + ".lock");
+    this.reporter = reporter;
+  }
+
+  /**
+   * Compares the contract with its lock, and reports what differs. If nothing does, the lock has
+   * what is new from then on.
+   *
+   * @param frozen whether the lock may not change: what is new is reported then
+   */
+  public void run(boolean frozen) {
+    try {
+      String before = read();
+      Lock locked = Lock.parse(before);
+      Lock now = Locks.of(service);
+      methods(locked, now);
+      types(locked, now);
+      if (!reporter.isClean()) {
+        return;
+      }
+      String after = now.text(service.name());
+      if (after.equals(before)) {
+        return;
+      }
+      if (frozen) {
+        reporter.error(service.element(), Message.LOCK_FROZEN, file, firstNew(before, after));
+        return;
+      }
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      Files.writeString(file, after);
+    } catch (Lock.UnreadableException e) {
+      reporter.error(
+          service.element(), Message.LOCK_UNREADABLE, file, String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      reporter.error(service.element(), Message.LOCK_UNREADABLE, file, e);
+    }
+  }
+
+  private String read() throws IOException {
+    try {
+      return Files.readString(file);
+    } catch (NoSuchFileException e) {
+      return ""; // its first version
+    }
+  }
+
+  private static String firstNew(String before, String after) {
+    List<String> old = before.lines().toList();
+    return after
+        .lines()
+        .filter(line -> !old.contains(line))
+        .findFirst()
+        .map(line -> "'" + line.strip() + "'")
+        .orElse("an order");
+  }
+
+  private void methods(Lock locked, Lock now) {
+    locked
+        .methods()
+        .forEach(
+            (id, was) -> {
+              Entry is = now.methods().get(id);
+              if (is == null) {
+                now.methods().put(id, new Entry(was.kind(), was.name(), true, List.of()));
+              } else if (was.removed()) {
+                int free = 1 + Math.max(now.methods().lastKey(), locked.methods().lastKey());
+                reporter.error(element(id), Message.LOCKED_ID, id, was.name(), free);
+              } else {
+                method(id, was, is);
+              }
+            });
+  }
+
+  private void method(int id, Entry was, Entry is) {
+    String what = "method " + is.name() + " (id " + id + ")";
+    Element at = element(id);
+    same(at, what, was.parts("returns"), is.parts("returns"));
+    inOrder(at, what, was.parts("takes"), is.parts("takes"));
+    inOrder(at, what, was.parts("throws"), is.parts("throws"));
+  }
+
+  private Element element(int id) {
+    return service.operations().stream()
+        .filter(operation -> operation.id() == id)
+        .map(Operation::element)
+        .map(Element.class::cast)
+        .findFirst()
+        .orElse(service.element());
+  }
+
+  private void types(Lock locked, Lock now) {
+    locked
+        .types()
+        .forEach(
+            (name, was) -> {
+              Entry is = now.types().get(name);
+              if (is != null && was.kind().equals(is.kind())) {
+                type(now, name, was, is);
+              } else if (is != null) {
+                differ(service.element(), "type " + name, was.kind(), is.kind());
+              }
+            });
+  }
+
+  private void type(Lock now, String name, Entry was, Entry is) {
+    String what = "type " + name;
+    same(service.element(), what, was.parts("by"), is.parts("by"));
+    inOrder(service.element(), what, was.parts("has"), is.parts("has"));
+    now.types().put(name, subtypes(name, was, is));
+  }
+
+  /** Returns the type with the ids of subtypes that are gone. */
+  private Entry subtypes(String name, Entry was, Entry is) {
+    List<Part> all = new ArrayList<>(is.parts());
+    for (Part old : was.parts("id")) {
+      Part same = find(is.parts("id"), Part::name, old.name());
+      if (same == null) {
+        all.add(new Part("id", old.name(), Lock.REMOVED));
+      } else if (old.isRemoved()) {
+        int free =
+            1
+                + all.stream()
+                    .collect(Collectors.summarizingInt(part -> Integer.parseInt(part.name())))
+                    .getMax();
+        reporter.error(
+            service.element(), Message.LOCKED_ID, same.name(), "a subtype of " + name, free);
+      } else if (!old.type().equals(same.type())) {
+        differ(service.element(), "type " + name, old.toString(), same.toString());
+      }
+    }
+    if (!was.parts("id").isEmpty()) {
+      all.sort((a, b) -> Integer.compare(Integer.parseInt(a.name()), Integer.parseInt(b.name())));
+    }
+    return new Entry(is.kind(), is.name(), false, all);
+  }
+
+  private static @Nullable Part find(List<Part> parts, Function<Part, String> by, String value) {
+    return parts.stream().filter(part -> by.apply(part).equals(value)).findFirst().orElse(null);
+  }
+
+  private void same(Element at, String what, List<Part> was, List<Part> is) {
+    if (!texts(was).equals(texts(is))) {
+      differ(at, what, String.join(", ", texts(was)), String.join(", ", texts(is)));
+    }
+  }
+
+  private static List<String> texts(List<Part> parts) {
+    return parts.stream().map(Part::toString).toList();
+  }
+
+  /**
+   * What is told apart by its place may be renamed, and there may be more behind it, which has a
+   * default. A name that moved to another place would be taken for what stands there.
+   */
+  private void inOrder(Element at, String what, List<Part> was, List<Part> is) {
+    for (int i = 0; i < was.size(); i++) {
+      Part old = was.get(i);
+      Part same = i < is.size() ? is.get(i) : null;
+      if (same == null) {
+        differ(at, what, old.toString(), "nothing");
+      } else if (!old.type().equals(same.type()) || hasMoved(old, same, was, is)) {
+        differ(at, what, old.toString(), same.toString());
+      }
+    }
+    for (Part added : is.subList(Math.min(was.size(), is.size()), is.size())) {
+      if (!added.optional()) {
+        reporter.error(at, Message.LOCKED_WITHOUT_DEFAULT, what, added);
+      }
+    }
+  }
+
+  private static boolean hasMoved(Part old, Part same, List<Part> was, List<Part> is) {
+    return !old.name().equals(same.name())
+        && (find(is, Part::name, old.name()) != null || find(was, Part::name, same.name()) != null);
+  }
+
+  private void differ(Element at, String what, String was, String is) {
+    reporter.error(at, Message.LOCKED, what, is, was, file);
+  }
+}

@@ -1,0 +1,14 @@
+package bad;
+
+import io.verbena.api.*;
+import io.verbena.api.wire.*;
+import java.util.*;
+
+@RpcService(name = "store.v1")
+interface Store {
+  @RpcMethod(id = 1)
+  int get(long key);
+
+  @RpcMethod(id = 2)
+  int size(); // HERE
+}

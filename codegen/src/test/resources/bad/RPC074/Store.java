@@ -1,0 +1,11 @@
+package bad;
+
+import io.verbena.api.*;
+import io.verbena.api.wire.*;
+import java.util.*;
+
+@RpcService(name = "store.v1")
+interface Store { // HERE
+  @RpcMethod(id = 1)
+  int get(long key);
+}
