@@ -12,7 +12,7 @@ import java.util.List;
 final class NioSockets {
   private NioSockets() {}
 
-  static final class Socket extends NioSocketChannel implements DirectWriter {
+  static class Socket extends NioSocketChannel implements DirectWriter {
     Socket() {}
 
     Socket(Channel parent, SocketChannel accepted) {

@@ -32,6 +32,7 @@ final class TcpBulk implements BulkPort {
   private static final int CHUNKS_UNDER_WAY = Pace.CHUNKS / 2 - 1;
 
   private final TcpLink link;
+  private final FrameWriter writer;
   private final OpenTargets targets;
   private final boolean tls;
   private final Pace pace;
@@ -43,8 +44,12 @@ final class TcpBulk implements BulkPort {
   private long bytesUnderWay;
   private int sourcesInUse;
 
-  TcpBulk(TcpLink link, OpenTargets targets, boolean tls, Pace pace) {
+  /** A piece was turned back, and nobody has been told of room since. */
+  private boolean pushedBack;
+
+  TcpBulk(TcpLink link, FrameWriter writer, OpenTargets targets, boolean tls, Pace pace) {
     this.link = link;
+    this.writer = writer;
     this.targets = targets;
     this.tls = tls;
     this.pace = pace;
@@ -198,7 +203,8 @@ final class TcpBulk implements BulkPort {
     }
     boolean room = bytesUnderWay == 0 || bytesUnderWay + write.length <= windowBytes();
     if (!room || !pace.hasRoom(write.length)) {
-      return link.pushBackBulk();
+      pushedBack = true;
+      return SendResult.BACK_PRESSURED;
     }
     boolean asks = pace.asks(write.length);
     Chunk header = new Chunk(write.length, target.number, at, checkpoint, asks);
@@ -206,8 +212,9 @@ final class TcpBulk implements BulkPort {
     sourcesInUse += write.uses;
     boolean sent = false;
     try {
-      SendResult result = link.send(header, bytes, write);
+      SendResult result = writer.send(header, pace.chunkBytes(), bytes, write);
       sent = result instanceof SendResult.Sent;
+      pushedBack |= result instanceof SendResult.BackPressured;
       return result;
     } finally {
       if (sent) {
@@ -218,6 +225,15 @@ final class TcpBulk implements BulkPort {
         sourcesInUse -= write.uses;
       }
     }
+  }
+
+  boolean isPushedBack() {
+    return pushedBack;
+  }
+
+  /** Whoever was turned back is told of room. */
+  void roomTold() {
+    pushedBack = false;
   }
 
   /** Returns whether the socket may still read from what this end's owner gave. */

@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.EpollSocketChannelConfig;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
@@ -25,14 +24,6 @@ final class TcpDriver implements LinkDriver {
   /** What a link holds back for a slow reader before it pushes back, and when there is room. */
   private static final WriteBufferWaterMark WRITE_BUFFER =
       new WriteBufferWaterMark(BatchPool.BATCH_BYTES, 4 * BatchPool.BATCH_BYTES);
-
-  /**
-   * How much may wait in the kernel to be sent where chunks are shorter, if that can be said;
-   * without it that is up to 4 MiB, for which a small frame waits behind bulk bytes. What is sent
-   * and not acknowledged is not counted, so it costs no speed on long paths; on loopback it more
-   * than halves that wait.
-   */
-  private static final int UNSENT_IN_KERNEL = 128 << 10;
 
   private static final int STEPS_TO_CLOSE = 16;
 
@@ -186,22 +177,10 @@ final class TcpDriver implements LinkDriver {
     channel.config().setWriteBufferWaterMark(WRITE_BUFFER);
     channel.config().setMessageSizeEstimator(FrameBytes.COUNTED);
     channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0); // attempts bound it
-    if (channel.config() instanceof EpollSocketChannelConfig epoll) {
-      epoll.setTcpNotSentLowAt(UNSENT_IN_KERNEL);
-    }
+    UnsentInKernel.limit(channel, UnsentInKernel.LEAST);
     if (options.tls() == null) {
       // TLS keeps what it was given until a record is whole; it gets buffers of its own.
       receiveBuffer.use(channel);
-    }
-  }
-
-  /**
-   * Lets a whole chunk of so many bytes wait in the kernel: it must be sent to its end before a
-   * small frame can follow, and is taken at once then, with one system call.
-   */
-  static void letWaitUnsent(SocketChannel channel, int chunkBytes) {
-    if (channel.config() instanceof EpollSocketChannelConfig epoll) {
-      epoll.setTcpNotSentLowAt(Math.max(UNSENT_IN_KERNEL, chunkBytes));
     }
   }
 

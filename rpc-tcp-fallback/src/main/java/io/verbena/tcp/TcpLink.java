@@ -2,10 +2,8 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.verbena.core.link.BulkPort;
@@ -16,14 +14,13 @@ import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One end of a TCP connection that is open, with its TLS handshake done. */
-final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameReader.Owner {
+final class TcpLink extends ChannelInboundHandlerAdapter
+    implements Link, FrameReader.Owner, FrameWriter.Owner {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(TcpLink.class, "listeners of TCP links that failed");
 
@@ -37,25 +34,15 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
   private final Pace pace;
   private final TcpBulk bulk;
 
-  /** Null with TLS. */
-  private final @Nullable DirectWriter direct;
-
+  private final FrameWriter writer;
   private final Runnable tellOfRoom = this::tellOfRoom;
   private final Runnable resume = this::resume;
   private @Nullable LinkListener listener;
 
-  /** Frames sent since the last flush; null when there are none. */
-  private @Nullable ByteBuf batch;
-
   private boolean receiving = true;
-  private boolean pushedBack;
-  private boolean bulkPushedBack;
 
   /** The peer has closed while frames of its were kept back by a pause. */
   private boolean endsWhenResumed;
-
-  /** How long a chunk was when the kernel was last told what may wait in it. */
-  private int unsentChunk;
 
   private @Nullable String closedBecause;
 
@@ -74,10 +61,10 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     this.peerPrincipal = Tls.peerPrincipal(tls);
     String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
-    this.direct = tls == null ? DirectWriter.to(channel) : null;
     this.targets = new OpenTargets();
     this.pace = new Pace(driver.loop().ticker()::nanoTime);
-    this.bulk = new TcpBulk(this, targets, tls != null, pace);
+    this.writer = new FrameWriter(channel, tls != null, targets, driver.batches(), this);
+    this.bulk = new TcpBulk(this, writer, targets, tls != null, pace);
     this.reader = new FrameReader(maxFrameBytes, channel.alloc(), targets, this);
     ReceiveBuffer.readFor(reader, channel);
   }
@@ -117,85 +104,13 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   @Override
   public SendResult send(Slot slot) {
-    int length = slot.length();
-    capabilities.requireFrame(length);
-    if (closedBecause != null) {
-      return SendResult.CLOSED;
-    }
-    ByteBuf to = roomFor(FrameReader.PREFIX + length);
-    if (to == null) {
-      return closedBecause != null ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
-    }
-    ByteBuffer view = to.internalNioBuffer(to.writerIndex(), FrameReader.PREFIX + length);
-    int at = view.position();
-    view.putInt(at, length);
-    view.put(at + FrameReader.PREFIX, slot.buffer(), 0, length);
-    to.writerIndex(to.writerIndex() + FrameReader.PREFIX + length);
-    return SendResult.SENT;
-  }
-
-  /** Returns where to put a frame; null when the socket has taken too little of those before. */
-  private @Nullable ByteBuf roomFor(int bytes) {
-    ByteBuf current = batch;
-    if (current != null && current.capacity() - current.writerIndex() >= bytes) {
-      return current;
-    }
-    write();
-    if (!channel.isWritable()) {
-      pushedBack = true;
-      return null;
-    }
-    current = driver.batches().take(bytes);
-    batch = current;
-    return current;
+    capabilities.requireFrame(slot.length());
+    return writer.send(slot);
   }
 
   @Override
   public void flush() {
-    if (targets.isReceiptDue() && closedBecause == null && channel.isWritable()) {
-      addReceipt();
-    }
-    write();
-  }
-
-  /** Says how many bulk bytes have come, behind the frames that go now; else with later ones. */
-  private void addReceipt() {
-    if (batch != null && batch.writableBytes() < Receipt.BYTES) {
-      write();
-    }
-    if (closedBecause != null || !channel.isWritable()) {
-      return;
-    }
-    batch = batch != null ? batch : driver.batches().take(Receipt.BYTES);
-    targets.receiptGiven();
-    Receipt.writeTo(batch, targets.comeWhole());
-  }
-
-  private void write() {
-    ByteBuf full = batch;
-    if (full == null) {
-      return;
-    }
-    batch = null;
-    if (!writeDirectly(full)) {
-      channel.writeAndFlush(full.retain(), channel.voidPromise());
-    }
-    driver.batches().giveBack(full);
-  }
-
-  /** Returns whether nothing is left to write. */
-  private boolean writeDirectly(ByteBuf full) {
-    if (direct == null || !isNothingWaiting()) {
-      return false;
-    }
-    try {
-      ByteBuffer view = full.internalNioBuffer(full.readerIndex(), full.readableBytes());
-      full.skipBytes(direct.write(view, view.position(), view.limit()));
-      return !full.isReadable();
-    } catch (IOException e) {
-      lost(e);
-      return true;
-    }
+    writer.flush();
   }
 
   @Override
@@ -203,84 +118,19 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     return bulk;
   }
 
-  /**
-   * Sends a chunk at once: its header together with the frames before it, and its bytes from where
-   * they are.
-   */
-  SendResult send(Chunk header, Supplier<Object> bytes, ChannelFutureListener whenDone) {
-    if (batch != null && batch.writableBytes() < Chunk.HEADER) {
-      flush();
-    }
-    if (closedBecause != null) {
-      return SendResult.CLOSED;
-    }
-    if (!channel.isWritable()) {
-      return pushBackBulk();
-    }
-    Object body = bytes.get(); // before its header leaves: it may be that it cannot be had
-    ByteBuf before = batch != null ? batch : driver.batches().take(Chunk.HEADER);
-    batch = null;
-    header.writeTo(before);
-    letWaitUnsent(bulk.chunkBytes());
-    try {
-      if (body instanceof ByteBuf memory) {
-        writeDirectly(before, memory);
-      }
-      if (before.isReadable()) {
-        channel.write(before.retain(), channel.voidPromise());
-      }
-      channel.writeAndFlush(body).addListener(whenDone);
-    } finally {
-      driver.batches().giveBack(before);
-    }
-    return SendResult.SENT;
-  }
-
-  private void letWaitUnsent(int chunkBytes) {
-    if (chunkBytes != unsentChunk) {
-      unsentChunk = chunkBytes;
-      TcpDriver.letWaitUnsent(channel, chunkBytes);
-    }
-  }
-
-  /** Writes what the socket takes of both at once, where nothing waits before them. */
-  private void writeDirectly(ByteBuf before, ByteBuf body) {
-    if (direct == null || !isNothingWaiting()) {
-      return;
-    }
-    int first = before.readableBytes();
-    try {
-      int written =
-          direct.write(before.internalNioBuffer(before.readerIndex(), first), body.nioBuffer());
-      before.skipBytes(Math.min(first, written));
-      body.skipBytes(Math.max(0, written - first));
-    } catch (IOException e) {
-      // Netty, which writes what is left, meets it too and fails what was to be written.
-    }
-  }
-
-  private boolean isNothingWaiting() {
-    ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
-    return waiting != null && waiting.isEmpty();
-  }
-
-  SendResult pushBackBulk() {
-    bulkPushedBack = true;
-    return SendResult.BACK_PRESSURED;
-  }
-
   ByteBufAllocator allocator() {
     return channel.alloc();
   }
 
-  boolean isClosed() {
+  @Override
+  public boolean isClosed() {
     return closedBecause != null;
   }
 
   /** A chunk is written; has that told later, since this may be called from within a send. */
   void bulkWritten(Runnable tell) {
     driver.later(() -> guarded(tell));
-    if (bulkPushedBack) {
+    if (bulk.isPushedBack()) {
       driver.later(tellOfRoom);
     }
     tellOfEndLater();
@@ -335,6 +185,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     driver = next;
     next.opened(this);
     next.readInto(channel);
+    writer.takeFrom(next.batches());
     next.register(channel);
     guarded(there);
     setReceiving(true);
@@ -385,10 +236,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     }
     closedBecause = reason;
     reader.close();
-    if (batch != null) {
-      batch.release();
-      batch = null;
-    }
+    writer.close();
     return true;
   }
 
@@ -406,7 +254,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
     }
   }
 
-  private void lost(Throwable cause) {
+  @Override
+  public void lost(Throwable cause) {
     String reason =
         Tls.isTls(cause) ? Tls.explain(cause) : "the connection was lost: " + cause.getMessage();
     if (markClosed(reason)) {
@@ -464,21 +313,22 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    if ((pushedBack || bulkPushedBack) && channel.isWritable()) {
+    if ((writer.isPushedBack() || bulk.isPushedBack()) && channel.isWritable()) {
       // Later, since this may be called from within the owner's own send or flush.
       channel.eventLoop().execute(tellOfRoom);
     }
-    if (targets.isReceiptDue() && channel.isWritable()) {
+    if (writer.isReceiptDue()) {
       channel.eventLoop().execute(this::flush);
     }
   }
 
   private void tellOfRoom() {
     LinkListener owner = listener;
-    boolean room = channel.isWritable() && (pushedBack || (bulkPushedBack && bulk.hasRoom()));
+    boolean room =
+        channel.isWritable() && (writer.isPushedBack() || (bulk.isPushedBack() && bulk.hasRoom()));
     if (room && closedBecause == null && owner != null) {
-      pushedBack = false;
-      bulkPushedBack = false;
+      writer.roomTold();
+      bulk.roomTold();
       guarded(owner::onWritable);
     }
   }
@@ -529,7 +379,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, FrameR
       abort(wrong);
       return;
     }
-    if (bulkPushedBack) {
+    if (bulk.isPushedBack()) {
       channel.eventLoop().execute(tellOfRoom);
     }
     tellOfBulk();

@@ -1,0 +1,210 @@
+package io.verbena.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Slot;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what a link sends, in its order: frames, gathered for one write; chunks, each together
+ * with the frames before it; receipts, behind the frames that go anyway. What the socket does not
+ * take at once waits in Netty. On the loop.
+ */
+final class FrameWriter {
+  private final SocketChannel channel;
+  private final OpenTargets targets;
+  private final Owner owner;
+
+  /** Null with TLS. */
+  private final @Nullable DirectWriter direct;
+
+  private final UnsentInKernel unsent;
+  private BatchPool batches;
+
+  /** Frames sent since the last flush; null when there are none. */
+  private @Nullable ByteBuf batch;
+
+  private boolean pushedBack;
+
+  /** The link that writes. */
+  interface Owner {
+    boolean isClosed();
+
+    /** The connection is gone. */
+    void lost(Throwable cause);
+  }
+
+  FrameWriter(
+      SocketChannel channel, boolean tls, OpenTargets targets, BatchPool batches, Owner owner) {
+    this.channel = channel;
+    this.direct = tls ? null : DirectWriter.to(channel);
+    this.targets = targets;
+    this.batches = batches;
+    this.owner = owner;
+    this.unsent = new UnsentInKernel(channel);
+  }
+
+  /** Takes buffers of another loop, to which the link has moved. */
+  void takeFrom(BatchPool others) {
+    batches = others;
+  }
+
+  /** Puts a frame behind those that wait for a flush. */
+  SendResult send(Slot slot) {
+    int length = slot.length();
+    ByteBuf to = owner.isClosed() ? null : roomFor(FrameReader.PREFIX + length);
+    if (to == null) {
+      return owner.isClosed() ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
+    }
+    ByteBuffer view = to.internalNioBuffer(to.writerIndex(), FrameReader.PREFIX + length);
+    int at = view.position();
+    view.putInt(at, length);
+    view.put(at + FrameReader.PREFIX, slot.buffer(), 0, length);
+    to.writerIndex(to.writerIndex() + FrameReader.PREFIX + length);
+    return SendResult.SENT;
+  }
+
+  /** Returns where to put a frame; null when the socket has taken too little of those before. */
+  private @Nullable ByteBuf roomFor(int bytes) {
+    ByteBuf current = batch;
+    if (current != null && current.capacity() - current.writerIndex() >= bytes) {
+      return current;
+    }
+    write();
+    if (!channel.isWritable()) {
+      pushedBack = true;
+      return null;
+    }
+    current = batches.take(bytes);
+    batch = current;
+    return current;
+  }
+
+  /** Returns whether a frame was turned back, and nobody has been told of room since. */
+  boolean isPushedBack() {
+    return pushedBack;
+  }
+
+  /** Whoever was turned back is told of room. */
+  void roomTold() {
+    pushedBack = false;
+  }
+
+  /** Writes the frames that wait, with a receipt behind them if one is due. */
+  void flush() {
+    if (isReceiptDue()) {
+      addReceipt();
+    }
+    write();
+  }
+
+  /** Returns whether a receipt is due, and can leave now. */
+  boolean isReceiptDue() {
+    return targets.isReceiptDue() && !owner.isClosed() && channel.isWritable();
+  }
+
+  private void addReceipt() {
+    if (batch != null && batch.writableBytes() < Receipt.BYTES) {
+      write();
+      if (!isReceiptDue()) {
+        return;
+      }
+    }
+    batch = batch != null ? batch : batches.take(Receipt.BYTES);
+    targets.receiptGiven();
+    Receipt.writeTo(batch, targets.comeWhole());
+  }
+
+  private void write() {
+    ByteBuf full = batch;
+    if (full == null) {
+      return;
+    }
+    batch = null;
+    try {
+      writeDirectly(full, null);
+      if (full.isReadable()) {
+        channel.writeAndFlush(full.retain(), channel.voidPromise());
+      }
+    } catch (IOException e) {
+      owner.lost(e);
+    }
+    batches.giveBack(full);
+  }
+
+  /**
+   * Sends a chunk at once: its header together with the frames before it, and its bytes from where
+   * they are.
+   *
+   * @param chunkBytes how long chunks are now
+   * @param bytes gives a {@link ByteBuf} or a {@link FilePiece}
+   */
+  SendResult send(
+      Chunk header, int chunkBytes, Supplier<Object> bytes, ChannelFutureListener whenDone) {
+    if (batch != null && batch.writableBytes() < Chunk.HEADER) {
+      flush();
+    }
+    if (owner.isClosed()) {
+      return SendResult.CLOSED;
+    }
+    if (!channel.isWritable()) {
+      return SendResult.BACK_PRESSURED;
+    }
+    Object body = bytes.get(); // before its header leaves: it may be that it cannot be had
+    ByteBuf before = batch != null ? batch : batches.take(Chunk.HEADER);
+    batch = null;
+    header.writeTo(before);
+    unsent.follow(chunkBytes);
+    try {
+      writeAsFarAsTaken(before, body);
+      if (before.isReadable()) {
+        channel.write(before.retain(), channel.voidPromise());
+      }
+      channel.writeAndFlush(body).addListener(whenDone);
+    } finally {
+      batches.giveBack(before);
+    }
+    return SendResult.SENT;
+  }
+
+  private void writeAsFarAsTaken(ByteBuf before, Object body) {
+    if (body instanceof ByteBuf memory) {
+      try {
+        writeDirectly(before, memory);
+      } catch (IOException e) {
+        // Netty, which writes what is left, meets it too and fails what was to be written.
+      }
+    }
+  }
+
+  /** Writes what the socket takes now, by one system call, where nothing waits before it. */
+  private void writeDirectly(ByteBuf frames, @Nullable ByteBuf body) throws IOException {
+    ChannelOutboundBuffer waiting = direct == null ? null : channel.unsafe().outboundBuffer();
+    if (direct == null || waiting == null || !waiting.isEmpty()) {
+      return;
+    }
+    int first = frames.readableBytes();
+    ByteBuffer view = frames.internalNioBuffer(frames.readerIndex(), first);
+    if (body == null) {
+      frames.skipBytes(direct.write(view, view.position(), view.limit()));
+      return;
+    }
+    int written = direct.write(view, body.nioBuffer());
+    frames.skipBytes(Math.min(first, written));
+    body.skipBytes(Math.max(0, written - first));
+  }
+
+  /** The link is closed: what was not flushed does not leave. */
+  void close() {
+    if (batch != null) {
+      batch.release();
+      batch = null;
+    }
+  }
+}
