@@ -1,6 +1,7 @@
 package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
@@ -86,6 +87,35 @@ final class SendsTest {
     pair.client().link().flush();
     assertThat(credits(pair.client())).as("credits after seven Sends").isEqualTo(1);
     awaitNumbered(20);
+  }
+
+  /** As the core's slots have it: with the Send's own header and the frame's, 8 KiB. */
+  @Test
+  void aFrameThatJustFitsASlotTakesOne() throws LinkException {
+    assertThat(sendsOf(RdmaSettings.DEFAULT.slotBytes() - 8)).isEqualTo(1);
+  }
+
+  @Test
+  void aFrameThatJustDoesNotFitASlotIsNotTaken() throws LinkException {
+    open(DeviceProfile.full(), RdmaSettings.DEFAULT);
+    int most = RdmaSettings.DEFAULT.slotBytes() - 8;
+    assertThat(pair.client().link().capabilities().maxFrameBytes()).isEqualTo(most);
+    assertThatThrownBy(() -> pair.client().send(new byte[most + 1]))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Has a frame arrive whole; returns how many Sends it took. */
+  private long sendsOf(int bytes) throws LinkException {
+    open(DeviceProfile.full(), RdmaSettings.DEFAULT);
+    byte[] frame = new byte[bytes];
+    Seed.random("a frame about as long as a slot").nextBytes(frame);
+    long before = credits(pair.client());
+    pair.client().sendNow(frame);
+    long sends = before - credits(pair.client());
+    List<byte[]> frames = pair.server().heard().frames();
+    links.stepUntil("the frame", () -> !frames.isEmpty());
+    assertThat(frames).containsExactly(frame);
+    return sends;
   }
 
   /** Has a hundred Sends completed while the peer stands still; returns the completions. */

@@ -128,7 +128,7 @@ final class DutyCycle {
     if (!life.isOpen()) {
       return false;
     }
-    if (bulk.isOverdue(now)) {
+    if (bulk.own().isOverdue(now)) {
       faults.peerBrokeRules("the peer did not leave a target alone in time");
     }
     if (sends.posted() != postedSeen) {
@@ -137,7 +137,7 @@ final class DutyCycle {
     } else if (now - idleSince >= IDLE_NANOS) {
       idle();
     }
-    return bulk.isRevoking() || credits.leased() > 0 || blocked;
+    return bulk.own().isRevoking() || credits.leased() > 0 || blocked;
   }
 
   /** Nothing was posted for a while: what is leased goes back, and who waits probes the path. */

@@ -86,6 +86,22 @@ final class LinkFaults {
     }
   }
 
+  /** What posts something. */
+  interface Posting {
+    void run() throws IOException;
+  }
+
+  /** Posts something; returns whether the link still stands. */
+  boolean posts(Posting posting) {
+    try {
+      posting.run();
+      return true;
+    } catch (IOException e) {
+      postingFailed(e);
+      return false;
+    }
+  }
+
   /** Something could not be posted. */
   void postingFailed(IOException e) {
     life.fail(String.valueOf(e.getMessage()));

@@ -27,7 +27,7 @@ final class OwnTarget implements BulkTarget {
     LOST
   }
 
-  private final RdmaBulk owner;
+  private final OwnTargets owner;
 
   /** Null where the link had ended before. */
   private final @Nullable Exposure exposure;
@@ -42,7 +42,10 @@ final class OwnTarget implements BulkTarget {
   private @Nullable Runnable whenLost;
 
   OwnTarget(
-      RdmaBulk owner, @Nullable Exposure exposure, Advertisement advertisement, Listener listener) {
+      OwnTargets owner,
+      @Nullable Exposure exposure,
+      Advertisement advertisement,
+      Listener listener) {
     this.owner = owner;
     this.exposure = exposure;
     this.advertisement = advertisement;

@@ -5,27 +5,22 @@ import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkException.Shortage;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Domain;
-import io.verbena.rdma.device.Exposure;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.Registration;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Features;
 import io.verbena.rdma.wire.Immediate;
 import io.verbena.rdma.wire.SendHeader;
-import io.verbena.verbs.ext.MemoryWindow;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * follows it.
  */
 final class RdmaBulk implements BulkPort {
-  /** A peer answers a revocation when its loop runs; a pause of its JVM is tolerated. */
-  private static final long REVOKE_NANOS = Duration.ofSeconds(30).toNanos();
-
   private final LinkLife life;
   private final LinkFaults faults;
   private final Domain domain;
@@ -49,12 +41,8 @@ final class RdmaBulk implements BulkPort {
   private final RdmaCounters counters;
   private final Runnable whenUnused;
   private final int features;
-  private final TargetTable targets = new TargetTable();
-  private final Waiters names = new Waiters(targets::free);
+  private final OwnTargets own;
   private final PeerTargets remotes = new PeerTargets();
-
-  /** In the order of their deadlines. */
-  private final ArrayDeque<OwnTarget> revoking = new ArrayDeque<>();
 
   /** What is to be told outside of the polling of completions. */
   private final ArrayDeque<Runnable> due = new ArrayDeque<>();
@@ -92,6 +80,7 @@ final class RdmaBulk implements BulkPort {
     this.counters = context.counters();
     this.features = device.features();
     this.whenUnused = whenUnused;
+    this.own = new OwnTargets(life, faults, domain, sends, writes, context, due::add);
   }
 
   /** The peer has said what its device can do. */
@@ -129,7 +118,7 @@ final class RdmaBulk implements BulkPort {
       regions++;
       return new RdmaRegion(this, memory, made);
     } catch (IOException e) {
-      throw shortOfMemory(memory.byteSize(), e);
+      throw OwnTargets.shortOfMemory(domain, memory.byteSize(), e);
     }
   }
 
@@ -157,98 +146,12 @@ final class RdmaBulk implements BulkPort {
     }
     RdmaRegion mine = mine(region);
     MemorySegment memory = mine.memory().asSlice(offset, length);
-    if (!life.isOpen()) {
-      return new OwnTarget(this, null, new Advertisement(0, 0, 0, length, 0), listener);
-    }
-    int name = targets.claim();
-    if (name < 0) {
-      throw LinkException.shortOf(
-          new Shortage(names, 1),
-          TargetTable.MOST_OPEN + " targets are open on this link already; close some",
-          null);
-    }
-    try {
-      return open(name, domain.expose(mine.registration(), memory), listener);
-    } catch (IOException e) {
-      targets.unclaim(name);
-      throw shortOfMemory(length, e);
-    }
+    return own.open(mine.registration(), memory, listener);
   }
 
-  private LinkException shortOfMemory(long bytes, IOException why) {
-    Shortage shortage = new Shortage(domain.waiters(), bytes);
-    return LinkException.shortOf(shortage, String.valueOf(why.getMessage()), why);
-  }
-
-  private OwnTarget open(int name, Exposure exposure, BulkTarget.Listener listener) {
-    int unitShift = Integer.numberOfTrailingZeros(settings.bulkChunkBytes());
-    Advertisement advertisement =
-        new Advertisement(name, exposure.rkey(), exposure.address(), exposure.length(), unitShift);
-    OwnTarget target = new OwnTarget(this, exposure, advertisement, listener);
-    targets.put(target);
-    counters.openBytes(target.length());
-    MemoryWindow window = exposure.window();
-    if (window != null) {
-      post(() -> writes.bind(exposure, window));
-    }
-    return target;
-  }
-
-  void closing(OwnTarget target) {
-    counters.quarantinedBytes(target.length());
-    if (!life.isOpen()) {
-      return; // the link's end fences everything
-    }
-    if (target.isComplete()) {
-      shut(target);
-      return;
-    }
-    target.revoking(clock.nanoTime() + REVOKE_NANOS);
-    revoking.add(target);
-    life.watch();
-    post(() -> sends.order(SendHeader.REVOKE, target.target()));
-  }
-
-  /** Nothing comes any more: takes the key away. */
-  private void shut(OwnTarget target) {
-    target.shutting();
-    Exposure exposure = target.exposure();
-    if (exposure != null && exposure.window() != null) {
-      post(() -> writes.invalidate(exposure.rkey(), () -> fenced(target, false)));
-    } else {
-      fenced(target, false);
-    }
-  }
-
-  private void fenced(OwnTarget target, boolean bound) {
-    targets.remove(target);
-    names.freed();
-    Exposure exposure = target.exposure();
-    if (exposure != null) {
-      domain.conceal(exposure, bound);
-    }
-    counters.openBytes(-target.length());
-    if (target.isClosed()) {
-      counters.quarantinedBytes(-target.length());
-    }
-    target.fenced();
-  }
-
-  /** Returns the target that a peer means; null if there is none. */
-  @Nullable OwnTarget find(int target) {
-    return targets.find(target);
-  }
-
-  /** The peer says that it leaves a target alone; returns what is wrong with that, or null. */
-  @Nullable String revoked(int name) {
-    OwnTarget target = targets.find(name);
-    if (target == null || !target.isRevoking()) {
-      return "the peer gave up a target that it was not asked for";
-    }
-    target.shutting();
-    revoking.remove(target);
-    due.add(() -> shut(target));
-    return null;
+  /** Returns the ranges that are open to the peer. */
+  OwnTargets own() {
+    return own;
   }
 
   // ---- the sending end ----
@@ -302,7 +205,7 @@ final class RdmaBulk implements BulkPort {
       life.becomeDue();
       return SendResult.SENT;
     }
-    if (!post(writes::stepOrders)) {
+    if (!faults.posts(writes::stepOrders)) {
       return SendResult.CLOSED;
     }
     if (!writes.hasRoom()) {
@@ -311,7 +214,7 @@ final class RdmaBulk implements BulkPort {
       return SendResult.BACK_PRESSURED;
     }
     int lkey = region.registration().lkey();
-    boolean sent = post(() -> post(to, at, from, lkey, length, checkpoint, whenWritten));
+    boolean sent = faults.posts(() -> post(to, at, from, lkey, length, checkpoint, whenWritten));
     return sent ? SendResult.SENT : SendResult.CLOSED;
   }
 
@@ -337,21 +240,6 @@ final class RdmaBulk implements BulkPort {
     to.wrote(length);
     if (!silent) {
       sends.orderArrived(to.target(), to.tell());
-    }
-  }
-
-  private interface Posting {
-    void run() throws IOException;
-  }
-
-  /** Returns whether the link still stands. */
-  private boolean post(Posting posting) {
-    try {
-      posting.run();
-      return true;
-    } catch (IOException e) {
-      faults.postingFailed(e);
-      return false;
     }
   }
 
@@ -394,16 +282,6 @@ final class RdmaBulk implements BulkPort {
     return true;
   }
 
-  /** Returns whether the peer has not answered in time; else whether it still has time. */
-  boolean isOverdue(long now) {
-    OwnTarget first = revoking.peek();
-    return first != null && now - first.deadline() >= 0;
-  }
-
-  boolean isRevoking() {
-    return !revoking.isEmpty();
-  }
-
   /**
    * The link is gone. Where it was not destroyed at first, this is told again once it is.
    *
@@ -413,18 +291,7 @@ final class RdmaBulk implements BulkPort {
     ended = true;
     fenced = destroyed;
     due.clear();
-    revoking.clear();
-    for (OwnTarget target : targets.all()) {
-      try {
-        if (destroyed) {
-          fenced(target, true);
-        } else {
-          target.lost();
-        }
-      } catch (RuntimeException e) {
-        faults.targetsOwnerFailed(e);
-      }
-    }
+    own.end(destroyed);
     leaveIfUnused();
   }
 }

@@ -126,7 +126,7 @@ final class ReceiveSide {
       case SendHeader.REVOKE, SendHeader.REVOKED -> {
         int target = BulkNote.target(from, at);
         doneWithNote(life, slot);
-        return kind == SendHeader.REVOKE ? bulk.revoke(target) : bulk.revoked(target);
+        return kind == SendHeader.REVOKE ? bulk.revoke(target) : bulk.own().revoked(target);
       }
       case SendHeader.FAREWELL -> arrivals.addFarewell(slot);
       default -> arrivals.addFrames(slot, length);
@@ -182,7 +182,7 @@ final class ReceiveSide {
     }
     int units = Immediate.units(immediate);
     int name = Immediate.target(immediate);
-    OwnTarget target = units < 0 ? null : bulk.find(name);
+    OwnTarget target = units < 0 ? null : bulk.own().find(name);
     if (target == null) {
       receives.post(slot, false, false);
       return "the peer sent an immediate that is foreign or stale";
@@ -192,7 +192,7 @@ final class ReceiveSide {
   }
 
   private @Nullable String landed(int slot, int name, long upTo, RdmaBulk bulk) throws IOException {
-    OwnTarget target = bulk.find(name);
+    OwnTarget target = bulk.own().find(name);
     if (target == null) {
       receives.post(slot, false, false);
       return "the peer tells of a target that is foreign or stale";

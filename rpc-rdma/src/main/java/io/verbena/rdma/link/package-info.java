@@ -6,7 +6,7 @@
  * <pre>
  *   RdmaLink ─→ DutyCycle ────────┬─→ SendSide ─→ FramePacker, SendSlots, Orders ─┐
  *        │                        ├─→ ReceiveSide ─→ Arrivals, Receives ──────────┼─→ CreditLedger
- *        └────→ CompletionRouter ─┴─→ RdmaBulk ─→ BulkSends, targets ─────────────┘   SendQueue
+ *        └────→ CompletionRouter ─┴─→ RdmaBulk ─→ BulkSends, OwnTargets ──────────┘   SendQueue
  *                    └───────────────────→ LinkFaults ─→ LinkLife ─→ Ending
  * </pre>
  */
