@@ -263,7 +263,7 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
 
   /** Has everything run on a loop that the caller steps itself, for tests and simulations. */
   public B steppedBy(EventLoop loop) {
-    return steppedBy(loop, task -> loop.execute(task::run));
+    return steppedBy(loop, loop.executor());
   }
 
   /**

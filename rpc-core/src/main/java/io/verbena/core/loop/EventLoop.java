@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,11 @@ public final class EventLoop {
     } else if (waiting.get()) {
       wakeup();
     }
+  }
+
+  /** Returns it as what runs tasks, by {@link #execute}. Safe for use by any thread. */
+  public Executor executor() {
+    return task -> execute(task::run);
   }
 
   private synchronized void runLate() {

@@ -29,8 +29,7 @@ final class HandlerStarts {
   HandlerStarts(SessionCore session) {
     this.session = session;
     this.memory = session.memory().replies();
-    this.place =
-        memory.waiters().place(run -> session.loop().execute(run::run), this::startWaiting);
+    this.place = memory.waiters().place(session.loop().executor(), this::startWaiting);
   }
 
   /** Returns whether a call's handler may start now; else it is started later. */

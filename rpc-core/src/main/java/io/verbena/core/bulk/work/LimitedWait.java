@@ -96,7 +96,7 @@ public final class LimitedWait {
       place = null;
     }
     if (place == null && waiters != null) {
-      place = waiters.place(run -> loop.execute(run::run), this::told);
+      place = waiters.place(loop.executor(), this::told);
     }
     if (place != null) {
       place.join(needs);
