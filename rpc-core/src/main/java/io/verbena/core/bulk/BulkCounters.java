@@ -7,16 +7,55 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts what transfers do. Safe for use by any thread. */
 public final class BulkCounters {
-  public final AtomicLong sending = new AtomicLong();
-  public final AtomicLong receiving = new AtomicLong();
-  public final AtomicLong completed = new AtomicLong();
-  public final AtomicLong failed = new AtomicLong();
-  public final AtomicLong bytesSent = new AtomicLong();
-  public final AtomicLong bytesReceived = new AtomicLong();
-  public final AtomicLong quarantined = new AtomicLong();
-  public final AtomicLong resumed = new AtomicLong();
-  public final AtomicLong standing = new AtomicLong();
-  public final AtomicLong landedAtOnce = new AtomicLong();
+  private final AtomicLong sending = new AtomicLong();
+  private final AtomicLong receiving = new AtomicLong();
+  private final AtomicLong completed = new AtomicLong();
+  private final AtomicLong failed = new AtomicLong();
+  private final AtomicLong bytesSent = new AtomicLong();
+  private final AtomicLong bytesReceived = new AtomicLong();
+  private final AtomicLong quarantined = new AtomicLong();
+  private final AtomicLong resumed = new AtomicLong();
+  private final AtomicLong standing = new AtomicLong();
+  private final AtomicLong landedAtOnce = new AtomicLong();
+
+  /** A transfer of this direction begins. */
+  public void begins(boolean sends) {
+    (sends ? sending : receiving).incrementAndGet();
+  }
+
+  /** A transfer of this direction has ended. */
+  public void ends(boolean sends, boolean well) {
+    (sends ? sending : receiving).decrementAndGet();
+    (well ? completed : failed).incrementAndGet();
+  }
+
+  public void sent(long bytes) {
+    bytesSent.addAndGet(bytes);
+  }
+
+  public void received(long bytes) {
+    bytesReceived.addAndGet(bytes);
+  }
+
+  /** So many bytes more wait until a peer is fenced off them; below 0: fewer. */
+  public void quarantined(long bytes) {
+    quarantined.addAndGet(bytes);
+  }
+
+  /** A transfer goes on over another path. */
+  public void resumes() {
+    resumed.incrementAndGet();
+  }
+
+  /** So many bytes more are in landings that stand open; below 0: fewer. */
+  public void standing(long bytes) {
+    standing.addAndGet(bytes);
+  }
+
+  /** An object came into a landing that stood open. */
+  public void landsAtOnce() {
+    landedAtOnce.incrementAndGet();
+  }
 
   BulkStats stats(BulkMemory memory, Shelf shelf) {
     return new BulkStats(

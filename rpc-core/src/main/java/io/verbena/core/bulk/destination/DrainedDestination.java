@@ -182,9 +182,9 @@ final class DrainedDestination implements Destination {
             host,
             () -> {
               if (checked) {
-                crc.update(piece.memory);
+                crc.update(piece.memory());
               }
-              sink.store(piece.memory.asReadOnly(), piece.offset);
+              sink.store(piece.memory().asReadOnly(), piece.offset());
               blocks.grow(length - piece.end());
             },
             failure -> {

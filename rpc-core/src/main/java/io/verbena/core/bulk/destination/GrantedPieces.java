@@ -109,7 +109,7 @@ public final class GrantedPieces {
       return; // the last fence moves on
     }
     if (upTo > 0) {
-      host.bulkContext().counters().resumed.incrementAndGet();
+      host.bulkContext().counters().resumes();
     }
     generation++;
     path = best;
@@ -146,7 +146,7 @@ public final class GrantedPieces {
     room.tries();
     while (true) {
       try {
-        OpenSource.requireAlive(next.memory);
+        OpenSource.requireAlive(next.memory());
         grant(current, next);
         room.ends();
         return true;
@@ -191,8 +191,8 @@ public final class GrantedPieces {
   }
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
-    long base = piece.arrived;
-    MemorySegment rest = piece.memory.asSlice(base);
+    long base = piece.arrived();
+    MemorySegment rest = piece.memory().asSlice(base);
     long size = rest.byteSize();
     BulkRegion region = current.port().attach(rest, piece.life);
     BulkTarget[] own = new BulkTarget[1];
@@ -211,7 +211,7 @@ public final class GrantedPieces {
         id,
         out -> {
           out.writeVarInt(currentGeneration);
-          out.writeVarLong(piece.offset + base);
+          out.writeVarLong(piece.offset() + base);
           out.writeVarLong(size);
           out.writeInt(current.epoch());
           out.writeBytes(advertisement);
@@ -224,7 +224,7 @@ public final class GrantedPieces {
     if (piece.target == null || piece.target != target[0]) {
       return; // closed meanwhile: what comes now does not count
     }
-    piece.arrived = at;
+    piece.arrived(at);
     destination.arrives(piece);
     owner.arrived();
   }
@@ -275,8 +275,8 @@ public final class GrantedPieces {
 
   /** Closes all; what there is counts as quarantined until {@link #free}. */
   public void closeAll() {
-    pieces.forEach(piece -> quarantined += piece.memory.byteSize());
-    host.bulkContext().counters().quarantined.addAndGet(quarantined);
+    pieces.forEach(piece -> quarantined += piece.memory().byteSize());
+    host.bulkContext().counters().quarantined(quarantined);
     room.ends();
     fences++; // or the first to be fenced at once would take itself for the last
     pieces.forEach(piece -> close(piece, () -> {}));
@@ -286,7 +286,7 @@ public final class GrantedPieces {
   /** All is fenced: its memory may be used for something else. */
   public void free() {
     pieces.clear();
-    host.bulkContext().counters().quarantined.addAndGet(-quarantined);
+    host.bulkContext().counters().quarantined(-quarantined);
   }
 
   /** A path is closed; returns whether these were on it. */
@@ -295,7 +295,7 @@ public final class GrantedPieces {
       return false;
     }
     LandingPiece head = pieces.peek();
-    if (head != null && head.memory.isMapped()) {
+    if (head != null && head.memory().isMapped()) {
       readWhatWasWritten(head, closed.port().windowBytes());
     }
     return true;
@@ -308,8 +308,9 @@ public final class GrantedPieces {
    */
   private void readWhatWasWritten(LandingPiece piece, long most) {
     MemorySegment open =
-        piece.memory.asSlice(
-            piece.arrived, Math.min(most, piece.memory.byteSize() - piece.arrived));
+        piece
+            .memory()
+            .asSlice(piece.arrived(), Math.min(most, piece.memory().byteSize() - piece.arrived()));
     fences++;
     OffLoop.file(
         host,

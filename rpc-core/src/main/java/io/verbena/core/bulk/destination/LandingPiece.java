@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Memory for a part of an object on its way in; open for the peer while there is a target. */
 public final class LandingPiece {
-  public final long offset;
-  public final MemorySegment memory;
+  private final long offset;
+  private final MemorySegment memory;
   final MemoryLife life;
-  public long arrived;
+  private long arrived;
   @Nullable BulkTarget target;
   @Nullable BulkRegion region;
 
@@ -37,11 +37,31 @@ public final class LandingPiece {
     return first;
   }
 
+  /** Returns where in the object it begins. */
+  public long offset() {
+    return offset;
+  }
+
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  /** Returns how many of its bytes have arrived. */
+  public long arrived() {
+    return arrived;
+  }
+
+  /** So many of its bytes have arrived. */
+  void arrived(long upTo) {
+    arrived = upTo;
+  }
+
   /** Returns whether all of it has arrived. */
   boolean isFull() {
     return arrived == memory.byteSize();
   }
 
+  /** Returns where in the object it ends. */
   public long end() {
     return offset + memory.byteSize();
   }

@@ -168,7 +168,7 @@ public final class PartsDestination implements Destination {
     }
     LandingPiece piece = cutter.cut(offset, left, MemoryLife.ONCE);
     openPieces++;
-    openBytes += piece.memory.byteSize();
+    openBytes += piece.memory().byteSize();
     return piece;
   }
 
@@ -195,7 +195,7 @@ public final class PartsDestination implements Destination {
     }
     LandingPiece shorter = cutter.shorter(last);
     if (shorter != null) {
-      openBytes -= last.memory.byteSize() - shorter.memory.byteSize();
+      openBytes -= last.memory().byteSize() - shorter.memory().byteSize();
     }
     return shorter;
   }
@@ -224,7 +224,7 @@ public final class PartsDestination implements Destination {
 
   private void leaves(LandingPiece ofSegment) {
     openPieces--;
-    openBytes -= ofSegment.memory.byteSize();
+    openBytes -= ofSegment.memory().byteSize();
   }
 
   @Override
@@ -315,7 +315,7 @@ public final class PartsDestination implements Destination {
     /** Copies what has come, once that is worth it. */
     void copyMore() {
       long from = copied;
-      long upTo = piece.arrived;
+      long upTo = piece.arrived();
       Runnable freed = whenFreed;
       if (underWay || (freed == null && upTo - from < COPIED_BY)) {
         return;
@@ -333,7 +333,7 @@ public final class PartsDestination implements Destination {
     }
 
     private void copy(long from, long upTo) {
-      MemorySegment.copy(piece.memory, from, into, from, upTo - from);
+      MemorySegment.copy(piece.memory(), from, into, from, upTo - from);
     }
 
     private void copied(@Nullable Throwable failure) {

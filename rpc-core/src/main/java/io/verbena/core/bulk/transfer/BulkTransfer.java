@@ -18,7 +18,6 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
   final TransferHandle handle;
   final long id;
   private boolean peerWaits = true;
-  private boolean over;
 
   BulkTransfer(Transfers transfers, TransferHandle handle, long id) {
     this.transfers = transfers;
@@ -29,9 +28,10 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
   }
 
   /** Returns whether it has ended, well or not; memory may still be waited for. */
-  final boolean isOver() {
-    return over;
-  }
+  public abstract boolean isOver();
+
+  /** It is over from now on. */
+  abstract void ends(boolean well);
 
   /** Returns whether the peer is there, and does not know of an end yet. */
   final boolean peerWaits() {
@@ -61,7 +61,7 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
    * @param tellPeer whether there is a peer, which does not know yet
    */
   final void fail(RpcStatus status, String why, @Nullable Throwable cause, boolean tellPeer) {
-    if (over) {
+    if (isOver()) {
       return;
     }
     peerWaits &= tellPeer;
@@ -99,7 +99,7 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
   }
 
   private void end(boolean well) {
-    over = true;
+    ends(well);
     transfers.ended(this, well);
   }
 

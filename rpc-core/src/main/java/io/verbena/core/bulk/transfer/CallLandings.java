@@ -1,6 +1,6 @@
 package io.verbena.core.bulk.transfer;
 
-import io.verbena.core.bulk.transfer.OutgoingTransfer.Grant;
+import io.verbena.core.bulk.transfer.Grants.Grant;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;

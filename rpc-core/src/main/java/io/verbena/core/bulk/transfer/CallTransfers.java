@@ -91,7 +91,7 @@ public final class CallTransfers {
   /**
    * The peer has opened memory for the answer to a call; returns what is wrong with that, or null.
    */
-  @Nullable String granted(long callId, OutgoingTransfer.Grant grant) {
+  @Nullable String granted(long callId, Grants.Grant grant) {
     return landings.granted(callId, grant);
   }
 
@@ -118,7 +118,7 @@ public final class CallTransfers {
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, () -> {});
     transfers.send(transfer);
-    for (OutgoingTransfer.Grant grant : landings.take(callId)) {
+    for (Grants.Grant grant : landings.take(callId)) {
       String wrong = transfer.granted(grant);
       if (wrong != null) {
         transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong, null, true);

@@ -7,8 +7,6 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.destination.GrantedPieces;
-import io.verbena.core.bulk.destination.LandingPiece;
-import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +15,8 @@ import org.jspecify.annotations.Nullable;
  * An object on its way in. Memory is opened piece by piece; a piece that is full is closed, and
  * once the peer is fenced off it, handed to the destination.
  *
- * <pre>
- *   PREPARING ──memory claimed, the beginning that there is from before agreed on──→ MOVING ──all arrived, fenced, stored──→ FINISHING ──→ over
- *                                  │  ↑                        └──all arrived in memory──→ TOLD ──fenced──↑
- *        the path is lost or changed: every piece closed, fenced, opened anew where it was confirmed
- *   any ──cancel, failure, peer lost──→ over; its memory is free when the peer is fenced off it
- *   but TOLD and FINISHING, where these wait: over, well, if it is in its place
- * </pre>
+ * <p>{@link IncomingState} says how far it is. When its path is lost or changed while it moves,
+ * every piece is closed, fenced, and opened anew where it was confirmed.
  *
  * <p>All has arrived when the last byte has, as its length is known; where a checksum is compared,
  * or there is no byte, when the sender has also said so. TOLD: the sender was told {@code DONE};
@@ -32,52 +25,28 @@ import org.jspecify.annotations.Nullable;
  * <p>One that comes into a landing that stands open has no memory opened: when all of it is there,
  * it is copied out. Where that landing is lost before, it is granted memory like any other.
  */
-final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner {
+final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner {
   private static final long UNKNOWN = -1;
-
-  /** How far it is. Once it is over only PREPARING counts: the destination is still at work. */
-  private enum Phase {
-    /** Its length is not known, or not yet looked at. */
-    NEW,
-    /** The destination claims what it needs, or begins again. */
-    PREPARING,
-    /** The sender was asked whether a beginning is its own. */
-    ASKED,
-    /** Nothing could be granted before a call's request, and a grant behind it is not expected. */
-    AWAITS_OFFER,
-    /** Memory is opened, and filled. */
-    MOVING,
-    /** Its sender knows that all has come, and its user waits until the sender is fenced off. */
-    TOLD,
-    /** The destination compares and stores the last of it. */
-    FINISHING
-  }
 
   private final Destination destination;
   private final Consumer<Received> whenReceived;
   private final GrantedPieces granted;
-  private Checksum checksum;
-
-  /** Whether the sender knows that it is compared. */
-  private boolean checked;
+  private final Comparison comparison;
+  private final IncomingBytes bytes;
+  private final Rounds rounds;
 
   /** A beginning that the sender is asked for whether it is its own; 0 if it is not. */
   private long asked;
 
-  private long length = UNKNOWN;
   private long announced = UNKNOWN;
-  private long confirmed;
-  private Phase phase = Phase.NEW;
-  private @Nullable StandingCopy standing;
+  private IncomingState state = IncomingState.NEW;
 
   /** Whether its sender did not wait to be told anything; also where the landing is gone. */
   private boolean sentAtOnce;
 
-  private boolean moving;
-  private boolean moveAgain;
-  private boolean sentHeard;
+  /** How it fails, unless it turns out to be in its place. */
   private @Nullable Runnable putOff;
-  private int sendersSum;
+
   private @Nullable TransferException failure;
 
   /** Some of its memory cannot be fenced: all of it is kept, and not waited for. */
@@ -99,8 +68,10 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     super(transfers, handle, id);
     this.destination = destination;
     this.granted = new GrantedPieces(host, id, destination, this);
-    this.checksum = checksum;
-    this.checked = checksum == Checksum.ALWAYS;
+    this.bytes =
+        new IncomingBytes(host.bulkContext().counters(), handle, destination, granted, this);
+    this.rounds = new Rounds(() -> state.moves(), this::moveOnce);
+    this.comparison = new Comparison(checksum);
     this.whenReceived = whenReceived;
     destination.belongsTo(this::moves, this::broken);
   }
@@ -112,9 +83,9 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
    */
   void comesInto(StandingLandings.@Nullable Landing landing) {
     sentAtOnce = true;
-    checksum = checked ? Checksum.ALWAYS : Checksum.NEVER; // it may be written and summed by now
+    comparison.cannotBeAskedFor();
     if (landing != null) {
-      standing = new StandingCopy(landing);
+      bytes.comeInto(new StandingCopy(landing));
       landing.use(this);
     }
   }
@@ -128,8 +99,8 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     } else if (destination.isQuicklyPrepared(objectLength)) {
       prepared(prepareNow(objectLength));
     } else {
-      phase = Phase.PREPARING;
-      destination.prepareElsewhere(host, objectLength, checksum, this::prepared);
+      become(IncomingState.PREPARING);
+      destination.prepareElsewhere(host, objectLength, comparison.when(), this::prepared);
     }
   }
 
@@ -143,9 +114,11 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     if (destination.isQuicklyPrepared(capacity)) {
       Throwable problem = prepareNow(capacity);
       if (problem == null) {
-        phase = Phase.MOVING;
+        become(IncomingState.MOVING);
         moveOn();
-        phase = granted.isAnyOpen() ? Phase.MOVING : Phase.AWAITS_OFFER;
+        if (!isOver() && !granted.isAnyOpen()) {
+          become(IncomingState.AWAITS_OFFER);
+        }
         granted.forgetWait();
       } else {
         fail(problem);
@@ -161,19 +134,21 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     if (announced != UNKNOWN) {
       return "an object that was offered twice";
     }
-    if (phase == Phase.NEW) {
+    if (state == IncomingState.NEW) {
       begin(objectLength);
       return null;
     }
     announced = objectLength;
-    phase = Phase.MOVING;
+    if (state == IncomingState.AWAITS_OFFER) {
+      become(IncomingState.MOVING);
+    }
     handle.total(objectLength);
     if (objectLength > destination.capacity()) {
       tooLong(objectLength);
       return null;
     }
-    length = objectLength;
-    advance();
+    bytes.are(objectLength);
+    bytes.advance();
     moveOn();
     return null;
   }
@@ -194,7 +169,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private @Nullable Throwable prepareNow(long objectLength) {
     try {
-      destination.prepare(objectLength, checksum);
+      destination.prepare(objectLength, comparison.when());
       return null;
     } catch (Throwable e) {
       return e;
@@ -202,38 +177,50 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void prepared(@Nullable Throwable problem) {
-    phase = Phase.MOVING;
-    if (isOver()) {
-      freeIfFenced();
-    } else if (problem != null) {
-      fail(problem);
-    } else {
-      length = announced;
+    if (isPrepared(problem)) {
+      bytes.are(announced);
       resume(destination.beginning());
     }
+  }
+
+  /** Returns whether it goes on. */
+  private boolean isPrepared(@Nullable Throwable problem) {
+    if (!isOver()) {
+      become(IncomingState.MOVING);
+      if (problem == null) {
+        return true;
+      }
+      fail(problem);
+    } else {
+      if (state == IncomingState.GIVEN_UP) {
+        become(IncomingState.FREEING);
+      }
+      freeIfFenced();
+    }
+    return false;
   }
 
   // ---- what is there from before ----
 
   private void resume(Destination.@Nullable Beginning beginning) {
-    if (beginning == null || length == 0) {
+    if (beginning == null || announced == 0) {
       moveOn();
     } else if (beginning.length() == 0) {
-      if (!checked) {
+      if (!comparison.isAgreed()) {
         sayResume(beginning);
       }
       moveOn();
     } else if (sentAtOnce) {
       beginAgain();
     } else {
-      phase = Phase.ASKED;
+      become(IncomingState.ASKED);
       asked = beginning.length();
       sayResume(beginning);
     }
   }
 
   private void sayResume(Destination.Beginning beginning) {
-    checked = true;
+    comparison.agree();
     host.sendBulk(
         FrameKind.BULK_RESUME,
         id,
@@ -248,32 +235,26 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
     if (isOver()) {
       return null;
     }
-    if (phase != Phase.ASKED || (from != 0 && from != asked)) {
+    if (state != IncomingState.ASKED || (from != 0 && from != asked)) {
       return "an object that begins at " + from + ", where " + asked + " was asked for";
     }
     asked = 0;
-    phase = Phase.MOVING;
+    become(IncomingState.MOVING);
     if (from == 0) {
       beginAgain();
     } else {
-      confirmed = from;
+      bytes.beginAt(from);
       handle.resumedFrom(from);
-      granted.beginAt(from);
       moveOn();
     }
     return null;
   }
 
   private void beginAgain() {
-    phase = Phase.PREPARING;
+    become(IncomingState.PREPARING);
     destination.beginAgain(
         problem -> {
-          phase = Phase.MOVING;
-          if (isOver()) {
-            freeIfFenced();
-          } else if (problem != null) {
-            fail(problem);
-          } else {
+          if (isPrepared(problem)) {
             goOn();
           }
         });
@@ -283,20 +264,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   /** Opens what can be opened, on the path there is. Closing may call it from within itself. */
   private void moveOn() {
-    moveAgain = true;
-    if (moving) {
-      return;
-    }
-    moving = true;
-    while (moveAgain && !isOver() && mayOpen()) {
-      moveAgain = false;
-      moveOnce();
-    }
-    moving = false;
-  }
-
-  private boolean mayOpen() {
-    return phase.compareTo(Phase.MOVING) >= 0;
+    rounds.run();
   }
 
   private void goOn() {
@@ -305,14 +273,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void moveOnce() {
-    StandingCopy copy = standing;
-    if (copy != null) {
-      copyOut(copy);
-      finishIfWhole();
-      return;
-    }
-    boolean known = length != UNKNOWN;
-    granted.moveOn(known ? length : destination.capacity(), !known);
+    bytes.moveOn();
     finishIfWhole();
   }
 
@@ -325,41 +286,9 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   /** Its landing is closed. If all is there, it stays so; else it is to be written elsewhere. */
   void landingClosed() {
-    StandingCopy copy = standing;
-    if (copy != null && copy.arrived() < announced) {
-      standing = null;
-      copy.drop();
+    if (bytes.landingClosed(announced)) {
       moveOn();
     }
-  }
-
-  private void copyOut(StandingCopy copy) {
-    if (copy.arrived() > length) {
-      tooMuch(copy.arrived());
-    }
-    long before = confirmed;
-    while (copy.arrived() == length && confirmed < length && !isOver()) {
-      LandingPiece piece = destination.next(confirmed);
-      if (piece == null) {
-        break;
-      }
-      copyOut(copy, piece);
-    }
-    if (confirmed > before) {
-      host.bulkContext().counters().bytesReceived.addAndGet(confirmed - before);
-      handle.confirmed(confirmed);
-    }
-  }
-
-  private void copyOut(StandingCopy copy, LandingPiece piece) {
-    try {
-      copy.fill(piece);
-    } catch (TransferProblem | RuntimeException | InternalError e) {
-      fail(e); // an InternalError where a mapped file has become shorter
-      return;
-    }
-    confirmed = piece.end();
-    destination.filled(piece, this::broken, this::moves);
   }
 
   @Override
@@ -383,44 +312,26 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   @Override
   public void arrived() {
     if (!isOver()) {
-      advance();
+      bytes.advance();
       finishIfWhole();
       host.schedulePump();
     }
   }
 
   /** A landing that was open before the object was offered may take more than that has. */
-  private void tooMuch(long arrived) {
+  @Override
+  public void tooMuch(long arrived, long length) {
     fail(RpcStatus.PROTOCOL_ERROR, "of " + length + " bytes " + arrived + " arrived", null, true);
   }
 
-  private void advance() {
-    LandingPiece head = granted.head();
-    while (head != null) {
-      confirmed(head.offset + head.arrived);
-      if (isOver() || length == UNKNOWN || confirmed < Math.min(head.end(), length)) {
-        return;
-      }
-      LandingPiece full = head;
-      granted.closeHead(() -> destination.filled(full, this::broken, this::moves));
-      head = granted.head();
-    }
-  }
-
-  private void confirmed(long upTo) {
-    if (length != UNKNOWN && upTo > length) {
-      tooMuch(upTo);
-    } else if (upTo > confirmed) {
-      host.bulkContext().counters().bytesReceived.addAndGet(upTo - confirmed);
-      confirmed = upTo;
-      handle.confirmed(upTo);
-      transfers.owesProgress(this);
-    }
+  @Override
+  public void progresses() {
+    transfers.owesProgress(this);
   }
 
   /** Returns whether all of its bytes are here. */
   boolean hasAll() {
-    return confirmed == length;
+    return bytes.hasAll();
   }
 
   @Override
@@ -444,29 +355,30 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   /** The sender has written all of it; returns what is wrong with that, or null. */
   @Nullable String sent(int sendersChecksum) {
-    if (sentHeard) {
-      return "an object that was sent twice";
+    String wrong = comparison.sent(sendersChecksum);
+    if (wrong == null) {
+      finishIfWhole();
     }
-    sentHeard = true;
-    sendersSum = sendersChecksum;
-    finishIfWhole();
-    return null;
+    return wrong;
   }
 
   private void finishIfWhole() {
-    if (phase == Phase.FINISHING
+    if (state == IncomingState.FINISHING
         || isOver()
         || !hasAll()
-        || (!sentHeard && endsBySent(checked, length))) {
+        || comparison.awaitsSent(bytes.length())) {
       return;
     }
-    if (phase != Phase.TOLD && !checked && standing == null && destination.isInPlace()) {
-      phase = Phase.TOLD;
+    if (state != IncomingState.TOLD
+        && !comparison.isAgreed()
+        && !bytes.areInLanding()
+        && destination.isInPlace()) {
+      become(IncomingState.TOLD);
       sayDone();
     }
     if (granted.isFenced() && destination.isIdle()) {
-      phase = Phase.FINISHING;
-      destination.finish(length, checked ? sendersSum : null, this::finished);
+      become(IncomingState.FINISHING);
+      destination.finish(bytes.length(), comparison.expected(), this::finished);
     }
   }
 
@@ -482,7 +394,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
    */
   @Override
   boolean putsOff(Runnable failing) {
-    if (lost || phase.compareTo(Phase.TOLD) < 0) {
+    if (lost || !state.isBeingSeen()) {
       return false;
     }
     if (!peerWaits()) {
@@ -493,7 +405,7 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
   }
 
   private void finished(@Nullable Throwable problem) {
-    phase = Phase.MOVING;
+    become(IncomingState.FINISHED);
     if (problem == null) {
       isWhole();
     } else if (putOff != null) {
@@ -505,34 +417,41 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   private void isWhole() {
     succeeded();
-    if (standing != null) {
-      host.bulkContext().counters().landedAtOnce.incrementAndGet();
-      standing.leave(peerWaits());
-    }
+    bytes.leaveLanding(peerWaits());
     if (peerWaits()) {
       sayDone();
     }
-    Received received = destination.received(length);
+    Received received = destination.received(bytes.length());
     whenReceived.accept(received);
     handle.succeed(received);
   }
 
   // ---- the end ----
 
+  private void become(IncomingState next) {
+    state = state.become(next);
+  }
+
+  @Override
+  public boolean isOver() {
+    return state.hasEnded();
+  }
+
+  @Override
+  void ends(boolean well) {
+    state = well ? state.become(IncomingState.OVER) : state.fails();
+  }
+
   @Override
   long confirmed() {
-    return confirmed;
+    return bytes.confirmed();
   }
 
   @Override
   void failed(TransferException why) {
     failure = why;
     destination.giveUp();
-    StandingCopy copy = standing;
-    if (copy != null) {
-      standing = null;
-      copy.drop();
-    }
+    bytes.dropLanding();
     granted.closeAll();
     if (lost || !destination.isUsers()) {
       handle.fail(why);
@@ -542,9 +461,13 @@ final class IncomingTransfer extends BulkTransfer implements GrantedPieces.Owner
 
   private void freeIfFenced() {
     TransferException why = failure;
-    if (why == null || !granted.isFenced() || phase == Phase.PREPARING || !destination.isIdle()) {
+    if (why == null
+        || state != IncomingState.FREEING
+        || !granted.isFenced()
+        || !destination.isIdle()) {
       return;
     }
+    become(IncomingState.OVER);
     failure = null;
     granted.free();
     destination.discard(mayGoOnLater(why.status()), () -> handle.fail(why));

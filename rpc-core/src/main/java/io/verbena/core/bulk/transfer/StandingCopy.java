@@ -22,8 +22,8 @@ final class StandingCopy {
 
   /** Fills a piece of the object's memory. */
   void fill(LandingPiece piece) throws TransferProblem {
-    OpenSource.requireAlive(piece.memory);
-    piece.memory.copyFrom(landing.memory(piece.offset, piece.memory.byteSize()));
+    OpenSource.requireAlive(piece.memory());
+    piece.memory().copyFrom(landing.memory(piece.offset(), piece.memory().byteSize()));
   }
 
   /** All is where it belongs. The landing is free again, if the peer hears of that. */

@@ -125,7 +125,7 @@ final class StandingLandings {
             out.writeBytes(advertisement);
             out.writeVarLong(oldest);
           });
-      host.bulkContext().counters().standing.addAndGet(block.size());
+      host.bulkContext().counters().standing(block.size());
       return true;
     } catch (LinkException e) {
       if (region != null) {
@@ -236,10 +236,10 @@ final class StandingLandings {
       }
       target = null;
       open.remove(number);
-      host.bulkContext().counters().quarantined.addAndGet(block.size());
+      host.bulkContext().counters().quarantined(block.size());
       closing.close(
           () -> {
-            host.bulkContext().counters().quarantined.addAndGet(-block.size());
+            host.bulkContext().counters().quarantined(-block.size());
             region.release();
             fenced = true;
             letGo();
@@ -252,7 +252,7 @@ final class StandingLandings {
 
     /** Its memory is kept, and counts as quarantined for good. */
     private void lost() {
-      host.bulkContext().counters().standing.addAndGet(-block.size());
+      host.bulkContext().counters().standing(-block.size());
       held--;
       openMore();
     }
@@ -261,7 +261,7 @@ final class StandingLandings {
       if (fenced && user == null) {
         fenced = false;
         block.release();
-        host.bulkContext().counters().standing.addAndGet(-block.size());
+        host.bulkContext().counters().standing(-block.size());
         held--;
         openMore();
       }

@@ -238,7 +238,7 @@ final class TransferFrames {
         || advertisement.remaining() > MOST_ADVERTISEMENT) {
       return "a grant of " + length + " bytes from " + offset;
     }
-    var grant = new OutgoingTransfer.Grant(generation, offset, length, epoch, advertisement);
+    var grant = new Grants.Grant(generation, offset, length, epoch, advertisement);
     OutgoingTransfer transfer = transfers.outgoing(id);
     if (transfer != null) {
       return transfer.granted(grant);

@@ -5,7 +5,6 @@ import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.wire.WireIn;
-import io.verbena.core.bulk.BulkCounters;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Destination;
@@ -145,7 +144,7 @@ public final class Transfers {
   IncomingTransfer receive(IncomingTransfer transfer) {
     incoming.put(transfer.id, transfer);
     admission.enters(transfer);
-    host.bulkContext().counters().receiving.incrementAndGet();
+    host.bulkContext().counters().begins(false);
     return transfer;
   }
 
@@ -153,7 +152,7 @@ public final class Transfers {
   void send(OutgoingTransfer transfer) {
     outgoing.put(transfer.id, transfer);
     admission.enters(transfer);
-    host.bulkContext().counters().sending.incrementAndGet();
+    host.bulkContext().counters().begins(true);
     transfer.begin();
   }
 
@@ -322,16 +321,12 @@ public final class Transfers {
   }
 
   void ended(BulkTransfer transfer, boolean well) {
-    BulkCounters counters = host.bulkContext().counters();
-    (well ? counters.completed : counters.failed).incrementAndGet();
+    boolean sends = transfer instanceof OutgoingTransfer; // it counts until it is released
+    host.bulkContext().counters().ends(sends, well);
     switch (transfer) {
-      case OutgoingTransfer out -> {
-        outgoing.remove(out.id);
-        counters.sending.decrementAndGet(); // it counts until it is released
-      }
+      case OutgoingTransfer out -> outgoing.remove(out.id);
       case IncomingTransfer in -> {
         forget(in);
-        counters.receiving.decrementAndGet();
         admission.leaves(in);
       }
     }
