@@ -20,8 +20,8 @@ import io.verbena.core.memory.Quotas;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.session.Audience;
 import io.verbena.core.session.SessionContext;
-import io.verbena.core.session.SessionCore;
 import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.session.UserSession;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import java.util.List;
@@ -75,7 +75,7 @@ final class Engine implements AutoCloseable {
   }
 
   /** A session that had {@linkplain #join joined} has ended. */
-  void leave(SessionCore session) {
+  void leave(UserSession session) {
     groups.values().forEach(group -> group.leave(session.loop()));
   }
 
@@ -149,7 +149,7 @@ final class Engine implements AutoCloseable {
   boolean isInHandler() {
     CallContext call = CallScope.currentOrNull();
     return call != null
-        && call.session() instanceof SessionCore session
+        && call.session() instanceof UserSession session
         && groups.values().stream().anyMatch(group -> group.has(session.loop()));
   }
 

@@ -14,8 +14,8 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
 import io.verbena.core.session.SessionContext;
-import io.verbena.core.session.SessionCore;
 import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.session.UserSession;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
@@ -50,7 +50,7 @@ public final class VerbenaClient implements AutoCloseable {
   private final UpgradeOptions upgrade;
   private final @Nullable Supplier<String> token;
   private final boolean keepsOpen;
-  private final Set<SessionCore> sessions = ConcurrentHashMap.newKeySet();
+  private final Set<UserSession> sessions = ConcurrentHashMap.newKeySet();
   private final Supplier<EngineStat> stat = this::stat;
   private volatile boolean closed;
 
@@ -64,7 +64,7 @@ public final class VerbenaClient implements AutoCloseable {
 
   private EngineStat stat() {
     List<SessionStat> all = new ArrayList<>();
-    for (SessionCore session : sessions) {
+    for (UserSession session : sessions) {
       all.add(OnLoop.ask(session.loop(), session::stat, session.silentStat()));
     }
     return engine.stat("client", upgrade, all);
@@ -136,7 +136,7 @@ public final class VerbenaClient implements AutoCloseable {
     boolean fits = false;
     try {
       for (ServiceDescriptor<?> contract : contracts) {
-        require(contract, (SessionCore) session, address);
+        require(contract, (UserSession) session, address);
       }
       fits = true;
       return session;
@@ -147,7 +147,7 @@ public final class VerbenaClient implements AutoCloseable {
     }
   }
 
-  private static void require(ServiceDescriptor<?> contract, SessionCore session, String address) {
+  private static void require(ServiceDescriptor<?> contract, UserSession session, String address) {
     Connector.Failure failure;
     long limit = NanoClock.nanos(session.limits().defaultTimeout());
     try {
@@ -202,7 +202,7 @@ public final class VerbenaClient implements AutoCloseable {
     SessionContext context = engine.join(uri.getScheme(), link, upgrade);
     Connector connector =
         new Connector(context, new ConnectorConfig(uri, link, token, keepsOpen, this::ended));
-    sessions.add(connector.core());
+    sessions.add(connector.session());
     if (closed) {
       connector.session().close(); // by another thread, which may not have seen this session
     }
@@ -210,8 +210,8 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   private void ended(Session session) {
-    if (sessions.remove((SessionCore) session)) {
-      engine.leave((SessionCore) session);
+    if (sessions.remove((UserSession) session)) {
+      engine.leave((UserSession) session);
     }
   }
 
@@ -238,12 +238,12 @@ public final class VerbenaClient implements AutoCloseable {
    * @return the costs; never, if the path is lost meanwhile
    */
   public CompletionStage<Costs> measure(Session session) {
-    return ((SessionCore) session).pathCosts().measure();
+    return ((UserSession) session).pathCosts().measure();
   }
 
   /** Returns from which lengths on values take which way over a session of this client. */
   public CutOffs cutOffs(Session session) {
-    return ((SessionCore) session).cutOffs();
+    return ((UserSession) session).cutOffs();
   }
 
   /** Returns how many message slots are in use: 0 when nothing is under way. */
@@ -270,7 +270,7 @@ public final class VerbenaClient implements AutoCloseable {
     Stats.forget(stat);
     List<CompletableFuture<Void>> closing = new ArrayList<>();
     boolean onLoop = engine.isStepped() || engine.isOnLoop();
-    for (SessionCore session : sessions) {
+    for (UserSession session : sessions) {
       if (onLoop) {
         session.closeNow(); // nothing may wait here
       } else {

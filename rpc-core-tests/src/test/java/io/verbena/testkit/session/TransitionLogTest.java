@@ -8,7 +8,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.verbena.api.Session;
 import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.session.SessionCore;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.SteppedWorld;
@@ -37,7 +36,7 @@ class TransitionLogTest {
           " opened with ",
           " resumed with ");
 
-  private static final Logger CORE = logger(SessionCore.class.getName());
+  private static final Logger CORE = logger("io.verbena.core.session.SessionCore");
 
   private final SteppedWorld world = new SteppedWorld();
   private final InMemoryNetwork fast = new InMemoryNetwork(world.clock(), 16);

@@ -58,7 +58,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
 
   /** Returns every session's figures. */
   public List<SessionStat> stats() {
-    return sessions.values().stream().map(one -> one.core().stat()).toList();
+    return sessions.values().stream().map(one -> one.core().user().stat()).toList();
   }
 
   /**
@@ -78,7 +78,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   /** Ends every session. */
   public void endAll() {
     Collection<AcceptedSession> ending = new ArrayList<>(sessions.values());
-    ending.forEach(one -> one.core().closeNow());
+    ending.forEach(one -> one.core().user().closeNow());
     leaving.forEach(core -> core.incomingCalls().oneways().end());
   }
 
@@ -188,7 +188,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private void tell(SessionCore opened) {
     try {
-      server.onOpened().accept(opened);
+      server.onOpened().accept(opened.user());
     } catch (Throwable e) {
       LISTENER_FAILED.error("The listener for new sessions failed for {}", opened, e);
     }

@@ -45,7 +45,7 @@ final class BulkSupport implements BulkHost {
 
   @Override
   public Executor handlers() {
-    return session.handlers();
+    return session.context().handlers();
   }
 
   @Override
@@ -65,7 +65,7 @@ final class BulkSupport implements BulkHost {
 
   @Override
   public boolean isClientEnd() {
-    return session.isClientEnd();
+    return session.role().isClient();
   }
 
   @Override
@@ -103,7 +103,7 @@ final class BulkSupport implements BulkHost {
       return path;
     }
     Lane control = lanes.control();
-    return control == null || !session.mayCall() ? null : control.bulkPath();
+    return control == null || !session.callPath().mayCall() ? null : control.bulkPath();
   }
 
   @Override
@@ -125,7 +125,7 @@ final class BulkSupport implements BulkHost {
 
   @Override
   public CutOffs cutOffs() {
-    return session.cutOffs();
+    return session.pathCosts().cutOffs();
   }
 
   @Override

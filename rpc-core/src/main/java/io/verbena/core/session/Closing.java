@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -76,7 +77,7 @@ final class Closing implements Timers.Timer {
       return;
     }
     finishing = true; // what is pumped now is no reason to look again
-    session.sayGoodbye();
+    sayGoodbye();
     session.end(RpcStatus.CANCELLED, REASON);
   }
 
@@ -85,5 +86,17 @@ final class Closing implements Timers.Timer {
     session.loop().timers().cancel(timer);
     timer = Timers.NONE;
     done.complete(null);
+  }
+
+  /** Tells the peer that this end closes the session. */
+  private void sayGoodbye() {
+    Lane first =
+        session.lanes().control() == null ? session.lanes().out() : session.lanes().control();
+    if (first != null) {
+      session.incomingCalls().oneways().tell();
+      session.pump().run(); // what was sent before still goes
+      first.say(FrameKind.GOODBYE);
+      first.link().flush();
+    }
   }
 }

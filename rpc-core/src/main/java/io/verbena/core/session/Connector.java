@@ -2,7 +2,6 @@ package io.verbena.core.session;
 
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
-import io.verbena.api.Session;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.PeerLimits;
@@ -79,13 +78,8 @@ public final class Connector implements SessionRole {
   }
 
   /** Returns the session. Safe for any thread. */
-  public Session session() {
-    return session;
-  }
-
-  /** Returns the same, as the core sees it. */
-  public SessionCore core() {
-    return session;
+  public UserSession session() {
+    return session.user();
   }
 
   /** Returns whether the calling thread steps a loop, and so must not wait. */
@@ -100,7 +94,7 @@ public final class Connector implements SessionRole {
 
   /** Connects now; the waiter hears the outcome: null, or why there is no session. On the loop. */
   public void open(Consumer<@Nullable Failure> waiter) {
-    if (session.isAttached() && session.mayCall()) {
+    if (session.isAttached() && session.callPath().mayCall()) {
       waiter.accept(null);
     } else if (session.isEnded()) {
       waiter.accept(new Failure(RpcStatus.CANCELLED, "the session is closed"));
@@ -248,7 +242,7 @@ public final class Connector implements SessionRole {
       session.peerServes(welcome.services());
     }
     LOG.debug("Session {} {} with {}", key, resumed ? "resumed" : "opened", peer.address());
-    if (session.mayCall()) {
+    if (session.callPath().mayCall()) {
       tellWaiters(null);
     }
   }
@@ -421,6 +415,6 @@ public final class Connector implements SessionRole {
     loop.timers().cancel(retryTimer);
     retryTimer = Timers.NONE;
     tellWaiters(new Failure(RpcStatus.CANCELLED, "the session was closed"));
-    config.whenEnded().accept(session);
+    config.whenEnded().accept(session.user());
   }
 }

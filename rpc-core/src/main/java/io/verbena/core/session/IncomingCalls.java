@@ -5,6 +5,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.call.CallHost;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
@@ -24,6 +25,7 @@ final class IncomingCalls {
   private static final int MOST_REUSABLE = 64;
 
   private final SessionCore session;
+  private final CallHost host;
   private final LocalServices services;
   private final IncomingOneways oneways;
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
@@ -35,8 +37,9 @@ final class IncomingCalls {
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
-  IncomingCalls(SessionCore session, LocalServices services) {
+  IncomingCalls(SessionCore session, CallHost host, LocalServices services) {
     this.session = session;
+    this.host = host;
     this.services = services;
     this.starts = new HandlerStarts(session);
     this.oneways = new IncomingOneways(session);
@@ -71,7 +74,7 @@ final class IncomingCalls {
       refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(method));
     } else if (session.drain().isOn()) {
       refuse(kind, callId, RpcStatus.UNAVAILABLE, session.drain().reason());
-    } else if (!session.mayServe()) {
+    } else if (!session.callPath().mayServe()) {
       refuse(kind, callId, RpcStatus.UNAVAILABLE, rdmaRequired());
     } else if (timeLeft == 0) {
       refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
@@ -101,7 +104,7 @@ final class IncomingCalls {
     MethodDescriptor<?> descriptor = method.descriptor();
     ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
-      return new ServerCall(session, descriptor, method.replySize(), callId, deadline);
+      return new ServerCall(host, descriptor, method.replySize(), callId, deadline);
     }
     call.reuse(descriptor, method.replySize(), callId, deadline);
     return call;

@@ -68,7 +68,7 @@ final class IncomingOneways implements Timers.Timer {
     boolean waits = call.method().oneway() && !isShutDown();
     if (waiting.isEmpty()) {
       try {
-        session.handlers().execute(call);
+        session.context().handlers().execute(call);
         return;
       } catch (Throwable e) { // an executor is users' code
         if (!waits) {
@@ -85,7 +85,7 @@ final class IncomingOneways implements Timers.Timer {
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private boolean started(ServerCall call) {
     try {
-      session.handlers().execute(call);
+      session.context().handlers().execute(call);
       return true;
     } catch (Throwable e) {
       return false;
@@ -93,7 +93,8 @@ final class IncomingOneways implements Timers.Timer {
   }
 
   private boolean isShutDown() {
-    return session.handlers() instanceof ExecutorService executor && executor.isShutdown();
+    return session.context().handlers() instanceof ExecutorService executor
+        && executor.isShutdown();
   }
 
   /** Has calls run that waited for a thread. */
@@ -143,7 +144,7 @@ final class IncomingOneways implements Timers.Timer {
     if (problem != null && call.wasRefused()) {
       drop(problem);
     } else if (problem != null) {
-      session.oneways().add(What.FAILED, 1);
+      session.calls().oneways().add(What.FAILED, 1);
       tellFailure(call, problem);
     }
     if (ofThisPeer) {
@@ -199,7 +200,7 @@ final class IncomingOneways implements Timers.Timer {
 
   /** A call is not executed, and its peer not told. */
   void drop(String why) {
-    session.oneways().add(What.REFUSED, 1);
+    session.calls().oneways().add(What.REFUSED, 1);
     DROPPED.warn("A one-way call by {} was dropped: {}", session.name(), why);
   }
 

@@ -78,7 +78,7 @@ final class Lane implements LinkListener {
 
   /** Sends one frame without a body, and returns whether the link took it. */
   boolean say(FrameKind kind) {
-    Slot slot = session.slots().claim();
+    Slot slot = session.context().slots().claim();
     if (slot == null) {
       slot = Slot.unpooled(FrameHeader.BYTES);
     }

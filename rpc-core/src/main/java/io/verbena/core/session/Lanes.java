@@ -181,7 +181,7 @@ final class Lanes {
               }))) {
         markerDue = false;
         out = next;
-        session.pathChanged();
+        session.callPath().changed();
       }
     }
     if (settleDue) {
@@ -216,7 +216,7 @@ final class Lanes {
     if (next != null && next.epoch() == epoch) {
       in = next;
       next.link().setReceiving(true);
-      session.pathChanged();
+      session.callPath().changed();
     }
     return null;
   }
@@ -268,7 +268,7 @@ final class Lanes {
     in = control;
     if (session.outbox().resume(received)) {
       FallbackLog.wentBack(session, session.upgrade().reason());
-      session.pathChanged();
+      session.callPath().changed();
       session.schedulePump();
     } else {
       session.breakOff("the peer settles at frame " + received + ", which cannot be");
@@ -312,7 +312,7 @@ final class Lanes {
       LOG.debug("{} is gone: {}; settling over the session's first link", lane, reason);
       settle(lane.epoch());
     }
-    session.pathChanged();
+    session.callPath().changed();
   }
 
   /**

@@ -79,7 +79,7 @@ final class OutgoingCalls {
     if (call.hasLargeArguments()) {
       session.transfers().calls().abandoned(call.id()); // if the peer did not wait for them
     }
-    session.window().release();
+    session.calls().window().release();
   }
 
   void onewaySent(PendingCall<?> call) {
@@ -98,9 +98,9 @@ final class OutgoingCalls {
       return done + " one-way calls done, " + refused + " refused, of " + onewaysUnderWay;
     }
     onewaysUnderWay -= done;
-    session.window().release(done);
+    session.calls().window().release(done);
     if (refused > 0) {
-      session.oneways().add(What.REFUSED_BY_PEER, refused);
+      session.calls().oneways().add(What.REFUSED_BY_PEER, refused);
       REFUSED.warn(
           "{} one-way calls were dropped by the peer of {}: {}",
           refused,
@@ -171,8 +171,8 @@ final class OutgoingCalls {
     int forgotten = onewaysUnderWay;
     if (forgotten > 0) {
       onewaysUnderWay = 0;
-      session.window().release(forgotten);
-      session.oneways().add(What.UNKNOWN, forgotten);
+      session.calls().window().release(forgotten);
+      session.calls().oneways().add(What.UNKNOWN, forgotten);
       UNKNOWN.warn(
           "{} one-way calls had left by {}, and may have been executed or not: {}",
           forgotten,
@@ -183,7 +183,7 @@ final class OutgoingCalls {
 
   /** A one-way call will not leave, and nobody waits to hear that. */
   void onewayUnsent(RpcException failure) {
-    session.oneways().add(What.UNSENT, 1);
+    session.calls().oneways().add(What.UNSENT, 1);
     UNSENT.warn("A one-way call by {} was dropped: {}", session.name(), failure.getMessage());
   }
 
@@ -195,7 +195,7 @@ final class OutgoingCalls {
   void end(RpcStatus status, String reason) {
     if (status == RpcStatus.CANCELLED && session.outbox().isEmpty()) {
       // Closed on this side: what has arrived is executed, and this end hears no more of it.
-      session.window().release(onewaysUnderWay);
+      session.calls().window().release(onewaysUnderWay);
       onewaysUnderWay = 0;
     }
     forgetOneways(reason);

@@ -149,7 +149,7 @@ final class RemoteServices {
 
   private void refuse(PendingCall<?> call, RpcStatus status, String why) {
     call.fail(status, why);
-    session.abandoned(call);
+    session.calls().abandoned(call);
   }
 
   private String notServed() {
@@ -166,7 +166,7 @@ final class RemoteServices {
    * Returns whether calls go to the peer now, or wait here for its services, its path or its end.
    */
   private boolean maySend() {
-    return known && session.mayCall() && !session.peerDrains();
+    return known && session.callPath().mayCall() && !session.peerDrains();
   }
 
   /** Returns how the contracts fit; null if the peer had to be asked for its own first. */

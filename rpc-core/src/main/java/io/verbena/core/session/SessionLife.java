@@ -65,14 +65,14 @@ final class SessionLife {
     if (state == SessionState.ENDED) {
       tellEnd(listener);
     } else if (state != SessionState.IDLE) {
-      events.tell(listener, one -> one.opened(session));
+      events.tell(listener, one -> one.opened(session.user()));
       if (state == SessionState.RESUMING) {
         String reason = path.reason();
-        events.tell(listener, one -> one.lost(session, reason));
+        events.tell(listener, one -> one.lost(session.user(), reason));
       }
       String drains = drainReason;
       if (drains != null) {
-        events.tell(listener, one -> one.draining(session, drains));
+        events.tell(listener, one -> one.draining(session.user(), drains));
       }
     }
   }
@@ -80,7 +80,7 @@ final class SessionLife {
   private void tellEnd(SessionListener listener) {
     RpcStatus status = endStatus;
     String reason = path.reason();
-    events.tell(listener, one -> one.ended(session, status, reason));
+    events.tell(listener, one -> one.ended(session.user(), status, reason));
   }
 
   // ---- what happens, on the loop ----
@@ -98,20 +98,20 @@ final class SessionLife {
       case IDLE -> {
         state = SessionState.OPEN;
         LOG.debug("{} opened, over {}", session.name(), now);
-        events.tell(one -> one.opened(session));
+        events.tell(one -> one.opened(session.user()));
       }
       case RESUMING -> {
         state = isDraining() ? SessionState.DRAINING : SessionState.OPEN;
         LOG.debug("{} resumed, over {}", session.name(), now);
-        events.tell(one -> one.resumed(session));
+        events.tell(one -> one.resumed(session.user()));
         if (changed) {
-          events.tell(one -> one.pathChanged(session, now));
+          events.tell(one -> one.pathChanged(session.user(), now));
         }
       }
       default -> {
         if (changed) {
           LOG.debug("{} now goes over {} instead of {}", session.name(), now, before);
-          events.tell(one -> one.pathChanged(session, now));
+          events.tell(one -> one.pathChanged(session.user(), now));
         }
       }
     }
@@ -127,7 +127,7 @@ final class SessionLife {
     path = none(reason);
     if (state == SessionState.OPEN || state == SessionState.DRAINING) {
       state = SessionState.RESUMING;
-      events.tell(one -> one.lost(session, reason));
+      events.tell(one -> one.lost(session.user(), reason));
     }
   }
 
@@ -135,7 +135,7 @@ final class SessionLife {
   void draining(String reason) {
     drainReason = reason;
     state = SessionState.DRAINING;
-    events.tell(one -> one.draining(session, reason));
+    events.tell(one -> one.draining(session.user(), reason));
   }
 
   /** The peer is gone; there may be another. */
@@ -156,7 +156,7 @@ final class SessionLife {
     drainReason = null;
     state = now;
     if (wasOpen) {
-      events.tell(one -> one.ended(session, status, reason));
+      events.tell(one -> one.ended(session.user(), status, reason));
     }
   }
 }

@@ -196,7 +196,7 @@ final class Upgrade {
     }
     URI peer = URI.create(first.peerAddress());
     byte[] content = session.loop().upgradeDriver(provider).request(peer, linkOptions());
-    return new UpgradeMessage(session.nextEpoch(), content);
+    return new UpgradeMessage(session.role().nextEpoch(), content);
   }
 
   private void attempt() {
@@ -280,8 +280,8 @@ final class Upgrade {
     attempting = false;
     hopeless = true;
     reason = why;
-    session.pathChanged();
-    session.upgradeFailed(why);
+    session.callPath().changed();
+    session.callPath().upgradeFailed(why);
     if (active && settingAgainst(controlLink()).isEmpty()) {
       retryLater(); // a device may come, or come back
     }
@@ -290,7 +290,7 @@ final class Upgrade {
   /** Calls wait for a better link: has them fail at once, unless one may be had soon. */
   void wanted() {
     if (hopeless) {
-      session.upgradeFailed(reason);
+      session.callPath().upgradeFailed(reason);
     }
   }
 

@@ -1,0 +1,213 @@
+package io.verbena.core.session;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.transfer.CallTransfers;
+import io.verbena.core.call.CallHost;
+import io.verbena.core.call.CallWindow;
+import io.verbena.core.call.LandingCall;
+import io.verbena.core.call.OnewayCounters;
+import io.verbena.core.call.PendingCall;
+import io.verbena.core.call.ServerCall;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.memory.Quota;
+import io.verbena.core.memory.SlotPool;
+import io.verbena.core.memory.SlotShare;
+import io.verbena.core.sequence.Outgoing;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The calls of a session, both ways, and what each of them needs of it. */
+final class SessionCalls implements CallHost {
+  private final SessionCore session;
+  private final CallWindow window;
+  private final OutgoingCalls outgoing;
+  private final IncomingCalls incoming;
+  private final OnewayCounters oneways;
+  private final Supplier<OutgoingParts> borrowedParts;
+  private final Supplier<OutgoingParts> copiedParts;
+  private final Supplier<OutgoingParts> resultParts;
+
+  /** The calls of a session that has its memory and its services. */
+  SessionCalls(SessionCore session, LocalServices services) {
+    this.session = session;
+    this.window = new CallWindow(session.limits().maxCalls());
+    this.outgoing = new OutgoingCalls(session);
+    this.incoming = new IncomingCalls(session, this, services);
+    this.oneways = new OnewayCounters(session.context().oneways());
+    BulkMemory bulk = session.context().bulk().memory();
+    Quota.Share results = session.memory().values();
+    this.borrowedParts = () -> new OutgoingParts(bulk, null, true);
+    this.copiedParts = () -> new OutgoingParts(bulk, null, false);
+    this.resultParts = () -> new OutgoingParts(bulk, results, false);
+  }
+
+  /** Returns those that this end has made. */
+  OutgoingCalls outgoing() {
+    return outgoing;
+  }
+
+  /** Returns those that the peer has made. */
+  IncomingCalls incoming() {
+    return incoming;
+  }
+
+  @Override
+  public void start(PendingCall<?> call) {
+    if (session.isEnded() || session.isClosing()) {
+      call.fail(RpcStatus.UNAVAILABLE, "the session is closed: " + session.path().reason());
+      call.close();
+      window.release();
+      return;
+    }
+    outgoing.start(call);
+    session.remoteServices().send(call);
+  }
+
+  @Override
+  public void abandoned(PendingCall<?> call) {
+    outgoing.abandoned(call);
+  }
+
+  @Override
+  public @Nullable String obstacle() {
+    return session.isAttached() ? null : session.role().obstacle();
+  }
+
+  @Override
+  public CallTransfers.AwaitedAnswer awaitAnswer(LandingCall call, Landing into) {
+    String name = call.method().fullName();
+    return session
+        .transfers()
+        .calls()
+        .await(call.id(), name, into, call::received, call::answerFailed);
+  }
+
+  @Override
+  public long partCutOff() {
+    return session.pathCosts().cutOffs().beside();
+  }
+
+  @Override
+  public Supplier<OutgoingParts> resultParts() {
+    return resultParts;
+  }
+
+  @Override
+  public Supplier<OutgoingParts> parts(boolean borrows) {
+    return borrows ? borrowedParts : copiedParts;
+  }
+
+  @Override
+  public void sendParts(
+      long callId, MethodDescriptor<?> method, boolean request, OutgoingParts parts) {
+    session.transfers().calls().sendParts(callId, request, method.fullName(), parts);
+  }
+
+  @Override
+  public void onewaySent(PendingCall<?> call) {
+    outgoing.onewaySent(call);
+  }
+
+  @Override
+  public void onewayUnsent(RpcException failure) {
+    outgoing.onewayUnsent(failure);
+  }
+
+  @Override
+  public void execute(ServerCall call) {
+    incoming.oneways().execute(call);
+  }
+
+  /** Returns where one-way calls are counted that were not simply executed. Safe for any thread. */
+  OnewayCounters oneways() {
+    return oneways;
+  }
+
+  @Override
+  public void enqueue(Outgoing message) {
+    session.enqueue(message);
+  }
+
+  @Override
+  public Quota.Share replyMemory() {
+    return session.memory().replies();
+  }
+
+  @Override
+  public void awaitDeadline(ServerCall call) {
+    incoming.awaitDeadline(call);
+  }
+
+  @Override
+  public boolean mayStart(ServerCall call) {
+    return incoming.mayStart(call);
+  }
+
+  @Override
+  public boolean mayRun(ServerCall call) {
+    return incoming.mayRun(call);
+  }
+
+  @Override
+  public void putOff(ServerCall call) {
+    incoming.putOff(call);
+  }
+
+  @Override
+  public void replied(ServerCall call) {
+    incoming.replied(call);
+  }
+
+  @Override
+  public void reusable(ServerCall call) {
+    incoming.reusable(call);
+  }
+
+  @Override
+  public long lastAcknowledged() {
+    return session.outbox().acknowledged();
+  }
+
+  @Override
+  public EventLoop loop() {
+    return session.context().loop();
+  }
+
+  @Override
+  public Session session() {
+    return session.user();
+  }
+
+  @Override
+  public SessionLimits limits() {
+    return session.context().limits();
+  }
+
+  @Override
+  public SlotPool slots() {
+    return session.context().slots();
+  }
+
+  @Override
+  public SlotShare slotShare() {
+    return session.memory().slots();
+  }
+
+  @Override
+  public Executor handlers() {
+    return session.context().handlers();
+  }
+
+  @Override
+  public CallWindow window() {
+    return window;
+  }
+}
