@@ -1,6 +1,7 @@
 package io.verbena.api;
 
 import io.verbena.api.stub.CallScope;
+import io.verbena.api.stub.MethodDescriptor;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,25 @@ public interface CallContext {
 
   /** Returns the session the call came by: use it to call back. */
   Session session();
+
+  /** Returns the method that is called. */
+  MethodDescriptor<?> method();
+
+  /** Returns what the caller sent beside the arguments. */
+  Metadata metadata();
+
+  /**
+   * Returns what goes back beside the result, or beside the failure, as far as it is set. Of a call
+   * with one reply there are no headers and trailers apart: both travel in that reply.
+   */
+  Metadata replyMetadata();
+
+  /**
+   * Sets what goes back beside the result, or beside the failure; an exception's {@linkplain
+   * RpcException#metadata own} come behind it. To keep what others have set, begin with {@link
+   * #replyMetadata()}. A one-way call has no reply, and takes them nowhere.
+   */
+  void replyMetadata(Metadata metadata);
 
   /** Returns the time left until the caller gives up; zero when it has passed. */
   Duration remaining();

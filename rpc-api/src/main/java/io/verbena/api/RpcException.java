@@ -1,5 +1,6 @@
 package io.verbena.api;
 
+import io.verbena.api.settings.Checks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class RpcException extends VerbenaException {
   private final boolean idempotent;
   private final @Nullable String remoteType;
   private final boolean answer;
+  private final Metadata metadata;
 
   /** A failure that a handler answers with. */
   public RpcException(RpcStatus status, String message) {
@@ -34,7 +36,16 @@ public final class RpcException extends VerbenaException {
    * @param cause for this process's eyes; it does not cross the wire
    */
   public RpcException(RpcStatus status, String message, @Nullable Throwable cause) {
-    this(status, message, CallPhase.REPLIED, Execution.EXECUTED, false, null, cause, true);
+    this(
+        status,
+        message,
+        CallPhase.REPLIED,
+        Execution.EXECUTED,
+        false,
+        null,
+        cause,
+        true,
+        Metadata.EMPTY);
   }
 
   /**
@@ -51,7 +62,7 @@ public final class RpcException extends VerbenaException {
       boolean idempotent,
       @Nullable String remoteType,
       @Nullable Throwable cause) {
-    this(status, message, phase, execution, idempotent, remoteType, cause, false);
+    this(status, message, phase, execution, idempotent, remoteType, cause, false, Metadata.EMPTY);
   }
 
   private RpcException(
@@ -62,9 +73,11 @@ public final class RpcException extends VerbenaException {
       boolean idempotent,
       @Nullable String remoteType,
       @Nullable Throwable cause,
-      boolean answer) {
+      boolean answer,
+      Metadata metadata) {
     super(status, message, cause);
     this.answer = answer;
+    this.metadata = metadata;
     this.phase = phase;
     this.execution = execution;
     this.idempotent = idempotent;
@@ -87,6 +100,34 @@ public final class RpcException extends VerbenaException {
    */
   public @Nullable String remoteType() {
     return remoteType;
+  }
+
+  /**
+   * Returns what the handler, and interceptors on its side, told beside status and message: details
+   * of the failure, for programs. Empty where they told nothing, or did not answer.
+   */
+  public Metadata metadata() {
+    return metadata;
+  }
+
+  /**
+   * Returns the same failure with these metadata in place of its own, and with its stack trace: for
+   * handlers, which throw it, and for interceptors of callers.
+   */
+  public RpcException withMetadata(Metadata metadata) {
+    RpcException same =
+        new RpcException(
+            status(),
+            String.valueOf(getMessage()),
+            phase,
+            execution,
+            idempotent,
+            remoteType,
+            getCause(),
+            answer,
+            Checks.required("metadata", metadata));
+    same.setStackTrace(getStackTrace());
+    return same;
   }
 
   /**
@@ -119,11 +160,11 @@ public final class RpcException extends VerbenaException {
 
   /**
    * Returns this failure of another call as one that a handler answers with: same status, same
-   * message, whatever that names. A handler that would rather use its own words throws {@code new
-   * RpcException(e.status(), words, e)}.
+   * message, whatever that names, same metadata. A handler that would rather use its own words
+   * throws {@code new RpcException(e.status(), words, e)}.
    */
   public RpcException passOn() {
-    return new RpcException(status(), String.valueOf(getMessage()), this);
+    return new RpcException(status(), String.valueOf(getMessage()), this).withMetadata(metadata);
   }
 
   /** Returns whether a handler answers with it, rather than having it from a call of its own. */

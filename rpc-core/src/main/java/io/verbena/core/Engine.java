@@ -7,6 +7,7 @@ import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.bulk.cost.CopyCost;
 import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.call.Interceptors;
 import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.LinkProvider;
@@ -99,6 +100,7 @@ final class Engine implements AutoCloseable {
         upgrade,
         bulk,
         oneways,
+        options.interceptors(),
         audience);
   }
 
@@ -183,6 +185,7 @@ final class Engine implements AutoCloseable {
    * @param loops how many loops with threads of their own there may be for each kind of link
    * @param steppedLoops loops that the caller steps itself; none: those with threads of their own
    * @param listeners are told what becomes of every session
+   * @param interceptors what calls and handlers pass
    */
   record EngineOptions(
       String name,
@@ -198,7 +201,8 @@ final class Engine implements AutoCloseable {
       Idling idling,
       int loops,
       List<EventLoop> steppedLoops,
-      List<SessionListener> listeners) {
+      List<SessionListener> listeners,
+      Interceptors interceptors) {
     /**
      * A message that is longer spills to the heap and is cut into frames. What fits goes into one
      * Send over RDMA, which has 8 KiB unless set otherwise, of which its own headers take 8 bytes.

@@ -1,10 +1,13 @@
 package io.verbena.core;
 
+import io.verbena.api.ClientInterceptor;
+import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
 import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.call.Interceptors;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.core.link.UpgradeProvider;
@@ -47,6 +50,8 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
   private boolean allowPlaintextRdma;
   private @Nullable UpgradeProvider upgrades;
   private final List<SessionListener> listeners = new ArrayList<>();
+  private final List<ClientInterceptor> ofCalls = new ArrayList<>();
+  private final List<ServerInterceptor> ofHandlers = new ArrayList<>();
 
   EngineBuilder() {}
 
@@ -261,6 +266,25 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
     return self();
   }
 
+  /**
+   * Has every call that this end makes pass an interceptor, of whatever stub. May be set several
+   * times; the first one comes first, and those of a stub's {@link io.verbena.api.CallOptions}
+   * behind them.
+   */
+  public B clientInterceptor(ClientInterceptor interceptor) {
+    ofCalls.add(Checks.required("clientInterceptor", interceptor));
+    return self();
+  }
+
+  /**
+   * Has every call that this end serves pass an interceptor, of whatever service. May be set
+   * several times; the first one comes first.
+   */
+  public B serverInterceptor(ServerInterceptor interceptor) {
+    ofHandlers.add(Checks.required("serverInterceptor", interceptor));
+    return self();
+  }
+
   /** Has everything run on a loop that the caller steps itself, for tests and simulations. */
   public B steppedBy(EventLoop loop) {
     return steppedBy(loop, loop.executor());
@@ -307,7 +331,8 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
             idling,
             loops,
             steppedLoops,
-            List.copyOf(listeners)));
+            List.copyOf(listeners),
+            new Interceptors(List.copyOf(ofCalls), List.copyOf(ofHandlers))));
   }
 
   final LinkOptions linkOptions() {

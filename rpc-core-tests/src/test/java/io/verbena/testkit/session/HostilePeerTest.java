@@ -96,7 +96,7 @@ class HostilePeerTest {
 
   @Test
   void aFlagThatThisVersionDoesNotKnowEndsTheLinkBeforeTheCallIsRun() {
-    for (int flag = FrameHeader.FLAG_METADATA; flag <= 0x80; flag <<= 1) {
+    for (int flag = 8; flag <= 0x80; flag <<= 1) {
       RawPeer raw = open();
       byte[] request =
           RawPeer.call(
@@ -112,6 +112,36 @@ class HostilePeerTest {
       raw.send(request);
       assertThrownOut(raw);
       assertThat(raw.heard).doesNotContain(FrameKind.RESULT);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3, 5, 0xffff, 8 * 1024 + 1})
+  void metadataThatAreNoneEndTheLinkBeforeTheCallIsRun(int length) {
+    for (FrameKind kind : List.of(FrameKind.REQUEST, FrameKind.SERVICES)) {
+      RawPeer raw = open();
+      byte[] request =
+          RawPeer.call(
+              kind,
+              1,
+              1,
+              1_000_000,
+              0,
+              out -> {
+                if (length > 0) {
+                  out.writeString("");
+                }
+                if (length > 3) {
+                  out.writeShort(length == 5 ? 5 : 0);
+                  out.writeShort(length);
+                } else if (length > 0) {
+                  out.writeShort(length);
+                }
+              });
+      request[2] = FrameHeader.FLAG_METADATA;
+      raw.send(request);
+      assertThrownOut(raw);
+      assertThat(raw.heard).doesNotContain(FrameKind.RESULT, FrameKind.FAILURE);
     }
   }
 

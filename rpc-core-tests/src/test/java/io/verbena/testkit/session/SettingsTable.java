@@ -3,6 +3,8 @@ package io.verbena.testkit.session;
 import static io.verbena.testkit.Ends.FOR_EVER;
 
 import io.verbena.api.CallOptions;
+import io.verbena.api.ClientInterceptor;
+import io.verbena.api.Metadata;
 import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferOptions;
@@ -87,6 +89,8 @@ final class SettingsTable {
       setter(builder, "allowPlaintextRdma", Ends.any("set"));
       setter(builder, "upgrades", Ends.required());
       setter(builder, "sessionListener", Ends.required());
+      setter(builder, "clientInterceptor", Ends.required());
+      setter(builder, "serverInterceptor", Ends.required());
     }
     setter(CLIENT, "token", Ends.required());
     setter(CLIENT, "keepOpen", Ends.any("set"));
@@ -118,7 +122,20 @@ final class SettingsTable {
   }
 
   private void ofOptions() {
-    value(CallOptions.DEFAULT, "timeout", "timeout", POSITIVE.orNull());
+    CallOptions call = CallOptions.DEFAULT;
+    value(call, "timeout", "withTimeout", POSITIVE.orNull());
+    setter(CallOptions.class, call, "timeout", "timeout", 0, POSITIVE.orNull(), (Object) null);
+    value(call, "metadata", "withMetadata", Ends.required(Metadata.EMPTY));
+    component(call, "interceptors", Ends.required(List.of()));
+    Ends interceptors = Ends.required((Object) new ClientInterceptor[0]);
+    setter(
+        CallOptions.class,
+        call,
+        "withInterceptors",
+        "interceptors",
+        0,
+        interceptors,
+        (Object) null);
     value(TransferOptions.DEFAULT, "timeout", "withTimeout", POSITIVE.orNull());
     component(TransferOptions.DEFAULT, "checksum", Ends.required((Object[]) Checksum.values()));
     setter(TransferOptions.class, "withChecksum", Ends.any("set"));

@@ -27,6 +27,9 @@ public interface CallHost {
   /** Returns the session's limits. Safe for any thread. */
   SessionLimits limits();
 
+  /** Returns what calls and handlers pass. Safe for any thread. */
+  Interceptors interceptors();
+
   /** Returns where small messages are encoded. Safe for any thread. */
   SlotPool slots();
 

@@ -1,5 +1,6 @@
 package io.verbena.core.call;
 
+import io.verbena.api.Metadata;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
@@ -9,6 +10,7 @@ import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,16 +24,19 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   private CallTransfers.@Nullable AwaitedAnswer answer;
   private long timer = Timers.NONE;
   private @Nullable Exception failure;
+  private final @Nullable Consumer<Metadata> listener;
 
   LandingCall(
       CallHost host,
       MethodDescriptor<Received> method,
       Slot slot,
       long timeoutNanos,
-      Landing landing) {
+      Landing landing,
+      @Nullable Consumer<Metadata> listener) {
     super(host, method, slot, timeoutNanos);
     this.host = host;
     this.landing = landing;
+    this.listener = listener;
   }
 
   @Override
@@ -73,7 +78,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   @Override
-  void awaitLandingFree() {
+  public void awaitLandingFree() {
     landingFree.join();
   }
 
@@ -120,6 +125,13 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   private void stopTimer() {
     host.loop().timers().cancel(timer);
     timer = Timers.NONE;
+  }
+
+  @Override
+  void cameAlong(Metadata metadata) {
+    if (listener != null) {
+      listener.accept(metadata);
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.verbena.core.call;
 
 import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
+import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * call has been handed over. However its holder ends it, its handler hears of it.
  */
 public class PendingCall<R> extends FencedFuture<R>
-    implements Outgoing, Command, DeadlineWatch.Timed {
+    implements Outgoing, Command, DeadlineWatch.Timed, Awaited<R> {
   private static final long NOT_NUMBERED = 0;
 
   private final CallHost host;
@@ -205,15 +206,15 @@ public class PendingCall<R> extends FencedFuture<R>
     return arguments != null;
   }
 
-  /** Waits until nothing is read from the caller's memory any more. */
-  void awaitArgumentsFree() {
+  @Override
+  public void awaitArgumentsFree() {
     if (arguments != null) {
       arguments.awaitFree();
     }
   }
 
-  /** Waits until nothing is written into memory of the caller's any more. */
-  void awaitLandingFree() {}
+  @Override
+  public void awaitLandingFree() {}
 
   /** Ends the call in an error. */
   void end(Exception error) {
@@ -231,12 +232,15 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** The reply has arrived: completes the future with what it says. */
-  public void reply(FrameKind kind, WireDecoder in) {
+  public void reply(FrameKind kind, Metadata metadata, WireDecoder in) {
+    if (!metadata.isEmpty()) {
+      cameAlong(metadata);
+    }
     try {
       switch (kind) {
         case RESULT -> result(in);
         case DECLARED_ERROR -> end(readDeclared(in));
-        default -> end(readFailure(in));
+        default -> end(readFailure(in, metadata));
       }
     } catch (WireException e) {
       replyIsUnreadable(
@@ -247,6 +251,9 @@ public class PendingCall<R> extends FencedFuture<R>
       replyIsMalformed(Thrown.fullWords(e));
     }
   }
+
+  /** Its reply brings these; an interceptor may want to know. */
+  void cameAlong(Metadata metadata) {}
 
   void result(WireDecoder in) {
     settle(method.result().read(in));
@@ -285,11 +292,12 @@ public class PendingCall<R> extends FencedFuture<R>
         : declared;
   }
 
-  private RpcException readFailure(WireDecoder in) {
+  private RpcException readFailure(WireDecoder in, Metadata metadata) {
     RpcStatus status = RpcStatus.ofCode(in.readByte());
     Execution execution = Execution.ofCode(in.readByte());
     String type = in.readString();
-    return answered(status, execution, type, in.readString());
+    RpcException failure = answered(status, execution, type, in.readString());
+    return metadata.isEmpty() ? failure : failure.withMetadata(metadata);
   }
 
   private RpcException answered(RpcStatus status, Execution execution, String type, String words) {

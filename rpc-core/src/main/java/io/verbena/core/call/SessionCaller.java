@@ -3,7 +3,9 @@ package io.verbena.core.call;
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.CallPhase;
+import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Execution;
+import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.SessionState;
@@ -14,12 +16,15 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.codec.MetadataBlock;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -36,11 +41,24 @@ public final class SessionCaller implements ServiceCaller {
 
   private final CallHost host;
   private final Deadlines deadlines;
+  private final Metadata metadata;
 
-  /** Makes calls of a session. */
-  public SessionCaller(CallHost host, CallOptions options) {
+  private SessionCaller(CallHost host, CallOptions options) {
     this.host = host;
     this.deadlines = new Deadlines(options, host.limits().defaultTimeout());
+    this.metadata = options.metadata();
+  }
+
+  /** Returns what makes a session's calls, by way of their interceptors where there are any. */
+  public static ServiceCaller of(CallHost host, CallOptions options) {
+    SessionCaller caller = new SessionCaller(host, options);
+    List<ClientInterceptor> shared = host.interceptors().ofCalls();
+    if (shared.isEmpty() && options.interceptors().isEmpty()) {
+      return caller;
+    }
+    List<ClientInterceptor> all = new ArrayList<>(shared);
+    all.addAll(options.interceptors());
+    return new InterceptedCaller(caller, List.copyOf(all));
   }
 
   @Override
@@ -56,8 +74,8 @@ public final class SessionCaller implements ServiceCaller {
         awaited(method, begin(method, arguments, true, into(usable(into)))), "an object");
   }
 
-  private static <R> @Nullable R awaited(MethodDescriptor<R> method, PendingCall<R> call)
-      throws Exception {
+  /** Waits for a call; when it returns, nothing of the caller's is in use any more. */
+  static <R> @Nullable R awaited(MethodDescriptor<?> method, Awaited<R> call) throws Exception {
     try {
       return call.get();
     } catch (InterruptedException e) {
@@ -97,15 +115,16 @@ public final class SessionCaller implements ServiceCaller {
 
   /** Makes the call of an encoded message. */
   @FunctionalInterface
-  private interface Maker<R> {
+  interface Maker<R> {
     PendingCall<R> make(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
   }
 
   private static Maker<Received> into(Landing landing) {
-    return (host, method, slot, timeout) -> new LandingCall(host, method, slot, timeout, landing);
+    return (host, method, slot, timeout) ->
+        new LandingCall(host, method, slot, timeout, landing, null);
   }
 
-  private static Landing usable(Landing into) {
+  static Landing usable(Landing into) {
     if (into instanceof Landing.AtCaller) {
       throw new IllegalArgumentException(
           "a handler's landing is its caller's: pass on one of your own, and answer with"
@@ -116,13 +135,18 @@ public final class SessionCaller implements ServiceCaller {
 
   @Override
   public void send(MethodDescriptor<?> method, ArgumentWriter arguments) {
+    checkNotEnded(method);
+    PendingCall<?> call = begin(method, arguments, true, SessionCaller::oneway);
+    if (call.senderWaits()) {
+      awaitLeft(call.method(), call);
+    }
+  }
+
+  /** Refuses a one-way call of which nobody would hear. */
+  void checkNotEnded(MethodDescriptor<?> method) {
     if (host.session().state() == SessionState.ENDED) {
       String why = "the session has ended: " + host.session().path().reason();
       throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED);
-    }
-    PendingCall<?> call = begin(method, arguments, true, SessionCaller::oneway);
-    if (call.senderWaits()) {
-      awaitLeft(call);
     }
   }
 
@@ -131,32 +155,70 @@ public final class SessionCaller implements ServiceCaller {
    * Judged when the call has its place in the window, since the session may be lost meanwhile: that
    * may be what made room.
    */
-  private static <R> PendingCall<R> oneway(
+  static <R> PendingCall<R> oneway(
       CallHost host, MethodDescriptor<R> method, Slot slot, long timeout) {
     boolean waits = host.session().state() != SessionState.OPEN && !host.loop().isNotToWait();
     return new PendingCall<>(host, method, slot, timeout, waits);
   }
 
-  private static <R> void awaitLeft(PendingCall<R> call) {
+  /** Waits until a one-way call has left. */
+  static <R> void awaitLeft(MethodDescriptor<?> method, Awaited<R> call) {
     try {
-      R _ = awaited(call.method(), call);
+      R _ = awaited(method, call);
     } catch (RpcException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(call.method().fullName() + " is one-way, and met " + e, e);
+      throw new IllegalStateException(method.fullName() + " is one-way, and met " + e, e);
     }
   }
 
   private <R> PendingCall<R> begin(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, Maker<R> maker) {
+    CallContext outer = outer();
+    long deadline = deadlines.of(method, outer, host.loop().clock().nanoTime());
+    return begin(method, arguments, mayWait, maker, metadata, deadline, outer);
+  }
+
+  CallHost host() {
+    return host;
+  }
+
+  Deadlines deadlines() {
+    return deadlines;
+  }
+
+  Metadata metadata() {
+    return metadata;
+  }
+
+  /** Returns the call that this thread handles, or null. */
+  @Nullable CallContext outer() {
+    // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
+    // rest.
+    EventLoop loop = host.loop();
+    return loop.isInCycle() ? loop.callScope().get() : CallContext.currentOrNull();
+  }
+
+  /**
+   * Begins a call.
+   *
+   * @param mayWait whether it may wait for room, on this thread
+   * @param metadata what goes along
+   * @param deadline in nanoseconds of the session's clock
+   * @param outer the call that this one is part of, or null
+   */
+  <R> PendingCall<R> begin(
+      MethodDescriptor<R> method,
+      ArgumentWriter arguments,
+      boolean mayWait,
+      Maker<R> maker,
+      Metadata metadata,
+      long deadline,
+      @Nullable CallContext outer) {
     EventLoop loop = host.loop();
     boolean onLoop = loop.isOwner();
     boolean wait = mayWait && !loop.isNotToWait();
-    // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
-    // rest.
-    CallContext outer = loop.isInCycle() ? loop.callScope().get() : CallContext.currentOrNull();
     long now = loop.clock().nanoTime();
-    long deadline = deadlines.of(method, outer, now);
     if (deadline - now <= 0) {
       throw failure(
           method,
@@ -164,11 +226,8 @@ public final class SessionCaller implements ServiceCaller {
           "the deadline of the call it is part of has passed",
           CallPhase.QUEUED);
     }
-    if (mayWait && !wait && !method.oneway()) {
-      throw new IllegalStateException(
-          method.fullName()
-              + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
-              + " an async call. Use the async client there.");
+    if (mayWait && !method.oneway()) {
+      checkMayWait(method);
     }
     if (outer != null && outer.session() == host.session() && isDraining()) {
       throw failure(
@@ -183,7 +242,7 @@ public final class SessionCaller implements ServiceCaller {
     try {
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.
-      encode(method, arguments, slot, host.parts(wait && !method.oneway()));
+      encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata);
       slot.deadlineNanos(deadline);
       call = maker.make(host, method, slot, deadline - now);
       return call;
@@ -198,6 +257,16 @@ public final class SessionCaller implements ServiceCaller {
       } else {
         loop.execute(call);
       }
+    }
+  }
+
+  /** Refuses a blocking call where nothing may wait. */
+  void checkMayWait(MethodDescriptor<?> method) {
+    if (host.loop().isNotToWait()) {
+      throw new IllegalStateException(
+          method.fullName()
+              + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
+              + " an async call. Use the async client there.");
     }
   }
 
@@ -239,21 +308,35 @@ public final class SessionCaller implements ServiceCaller {
       MethodDescriptor<?> method,
       ArgumentWriter arguments,
       Slot slot,
-      Supplier<OutgoingParts> parts) {
+      Supplier<OutgoingParts> parts,
+      Metadata metadata) {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
     try {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
       out.takeOut(host.partCutOff(), parts);
       arguments.write(out);
+      int flags = 0;
+      if (!metadata.isEmpty()) {
+        addMetadata(out, metadata);
+        flags = FrameHeader.FLAG_METADATA;
+      }
       slot.encoded(BODY);
-      int flags = slot.parts() == null ? 0 : FrameHeader.FLAG_PARTS;
+      flags |= slot.parts() == null ? 0 : FrameHeader.FLAG_PARTS;
       slot.header(FrameHeader.first(kind, flags), 0); // whom it is for is known on the loop
     } catch (WireException e) {
       throw notEncoded(method, e, String.valueOf(e.getMessage()));
     } catch (Throwable e) { // of a user's serializer, or of an argument that is none
       throw notEncoded(method, e, Thrown.fullWords(e));
     }
+  }
+
+  private static void addMetadata(WireEncoder out, Metadata metadata) {
+    String misfit = MetadataBlock.misfit(metadata);
+    if (misfit != null) {
+      throw new WireException(misfit);
+    }
+    MetadataBlock.write(out, metadata);
   }
 
   private static RpcException notEncoded(MethodDescriptor<?> method, Throwable cause, String why) {
@@ -267,7 +350,7 @@ public final class SessionCaller implements ServiceCaller {
         cause);
   }
 
-  private static RpcException failure(
+  static RpcException failure(
       MethodDescriptor<?> method, RpcStatus status, String why, CallPhase phase) {
     String message =
         "%s failed %s: %s: %s".formatted(method.fullName(), phase.words(), status, why);

@@ -242,6 +242,12 @@ public final class WireEncoder implements WireOut {
     buffer.put(at, value);
   }
 
+  /** Writes bytes without their length, which never travel beside the message. */
+  public void writeRaw(byte[] value) {
+    int at = claim(value.length);
+    buffer.put(at, value);
+  }
+
   @Override
   public void writeBuffer(ByteBuffer value) {
     int length = value.remaining();

@@ -49,15 +49,17 @@ public final class FrameHeader {
   public static final int FLAG_PARTS = 2;
 
   /**
-   * Reserved: metadata stand before the body. A frame of a session with a flag that this version
-   * does not know, as this one, is refused: what it says about the body is not understood.
+   * The body of a call, or of what became of it, ends with a {@link
+   * io.verbena.core.codec.MetadataBlock}.
    */
   public static final int FLAG_METADATA = 4;
 
   /** The most methods that an end serves. */
   public static final int MOST_METHODS = 1 << 16;
 
-  private static final int KNOWN_FLAGS = FLAG_FIRST_FRAGMENT | FLAG_PARTS;
+  /** A frame of a session with any other is refused: what it says of its body is not understood. */
+  private static final int KNOWN_FLAGS = FLAG_FIRST_FRAGMENT | FLAG_PARTS | FLAG_METADATA;
+
   private static final int FLAGS_SHIFT = 40;
   private static final int LINK_SHIFT = 32;
   private static final int METHOD_BITS = 16;

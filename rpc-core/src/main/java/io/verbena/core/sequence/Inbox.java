@@ -24,18 +24,12 @@ public final class Inbox {
     /**
      * A message's body, lent until this method returns.
      *
-     * @param parts whether values travel beside it
+     * @param flags what stands in its body: those of its header
      * @param timeLeft of a request
      * @param call which it is of, and which method: the third word of its header
      */
     void onMessage(
-        FrameKind kind,
-        boolean parts,
-        int timeLeft,
-        long call,
-        ByteBuffer buffer,
-        int from,
-        int to);
+        FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to);
 
     /** A message that was dropped on arrival because there was no memory for it, or no more. */
     void onDropped(FrameKind kind, long call, int length, String why);
@@ -98,17 +92,16 @@ public final class Inbox {
       return kind + " between the fragments of another message";
     }
     int flags = FrameHeader.flags(first);
-    boolean parts = (flags & FrameHeader.FLAG_PARTS) != 0;
     long call = FrameHeader.third(buffer, from);
     if ((flags & FrameHeader.FLAG_FIRST_FRAGMENT) != 0) {
-      return begin(kind, parts, timeLeft, call, buffer, body, to);
+      return begin(kind, flags, timeLeft, call, buffer, body, to);
     }
-    receiver.onMessage(kind, parts, timeLeft, call, buffer, body, to);
+    receiver.onMessage(kind, flags, timeLeft, call, buffer, body, to);
     return null;
   }
 
   private @Nullable String begin(
-      FrameKind kind, boolean parts, int timeLeft, long call, ByteBuffer buffer, int body, int to) {
+      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int body, int to) {
     if (to - body < Integer.BYTES) {
       return "a first fragment without the message's length";
     }
@@ -116,7 +109,7 @@ public final class Inbox {
     if (length < 0 || length > maxMessageBytes) {
       return "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken";
     }
-    assembly = new Assembly(memory, kind, parts, timeLeft, call, length);
+    assembly = new Assembly(memory, kind, flags, timeLeft, call, length);
     return append(assembly, buffer, body + Integer.BYTES, to);
   }
 
@@ -141,7 +134,7 @@ public final class Inbox {
       } else {
         receiver.onMessage(
             message.kind,
-            message.parts,
+            message.flags,
             message.timeLeft,
             message.call,
             ByteBuffer.wrap(bytes),
@@ -184,7 +177,7 @@ public final class Inbox {
   private static final class Assembly {
     final Quota.Share memory;
     final FrameKind kind;
-    final boolean parts;
+    final int flags;
     final int timeLeft;
     final long call;
     final int length;
@@ -195,11 +188,10 @@ public final class Inbox {
     /** Why there are no bytes any more. */
     String dropped = "";
 
-    Assembly(
-        Quota.Share memory, FrameKind kind, boolean parts, int timeLeft, long call, int length) {
+    Assembly(Quota.Share memory, FrameKind kind, int flags, int timeLeft, long call, int length) {
       this.memory = memory;
       this.kind = kind;
-      this.parts = parts;
+      this.flags = flags;
       this.timeLeft = timeLeft;
       this.call = call;
       this.length = length;

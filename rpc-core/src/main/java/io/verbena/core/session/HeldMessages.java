@@ -32,6 +32,7 @@ final class HeldMessages {
   /** One that waits. */
   private static final class Held {
     final FrameKind kind;
+    final int flags;
     final int timeLeft;
     final long call;
     final byte[] body;
@@ -39,8 +40,9 @@ final class HeldMessages {
     final Progress progress = new Progress();
     @Nullable ArrivingParts values;
 
-    Held(FrameKind kind, int timeLeft, long call, byte[] body, long sinceNanos) {
+    Held(FrameKind kind, int flags, int timeLeft, long call, byte[] body, long sinceNanos) {
       this.kind = kind;
+      this.flags = flags;
       this.timeLeft = timeLeft;
       this.call = call;
       this.body = body;
@@ -66,14 +68,14 @@ final class HeldMessages {
    * Keeps a copy of a message until it is whole; returns how the peer broke the protocol, or null.
    */
   @Nullable String take(
-      FrameKind kind, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
+      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
     int end = tableAt(buffer, from, to);
     WireDecoder in = session.decoder();
     in.start(buffer, end, to - Integer.BYTES, session.limits().maxDepth());
     PartTable table = PartTable.read(in);
     return switch (kind) {
-      case REQUEST, ONEWAY -> request(kind, timeLeft, call, buffer, from, end, table);
-      case RESULT, DECLARED_ERROR -> reply(kind, call, buffer, from, end, table);
+      case REQUEST, ONEWAY -> request(kind, flags, timeLeft, call, buffer, from, end, table);
+      case RESULT, DECLARED_ERROR -> reply(kind, flags, call, buffer, from, end, table);
       default -> kind + " with values beside it";
     };
   }
@@ -89,6 +91,7 @@ final class HeldMessages {
 
   private @Nullable String request(
       FrameKind kind,
+      int flags,
       int timeLeft,
       long call,
       ByteBuffer buffer,
@@ -104,12 +107,12 @@ final class HeldMessages {
     }
     session.transfers().calls().requested(callId);
     Duration timeout = Duration.ofNanos(Math.max(1, TimeLeft.nanos(timeLeft)));
-    hold(kind, timeLeft, call, buffer, from, end, table, timeout);
+    hold(kind, flags, timeLeft, call, buffer, from, end, table, timeout);
     return null;
   }
 
   private @Nullable String reply(
-      FrameKind kind, long call, ByteBuffer buffer, int from, int end, PartTable table) {
+      FrameKind kind, int flags, long call, ByteBuffer buffer, int from, int end, PartTable table) {
     long callId = FrameHeader.callId(call);
     if (!session.outgoingCalls().mayBeAnswered(callId) || replies.containsKey(callId)) {
       return "a reply to call " + callId + ", which was not made";
@@ -120,12 +123,13 @@ final class HeldMessages {
       session.outgoingCalls().replyIncomplete(callId, RpcStatus.CANCELLED, why);
       return null;
     }
-    hold(kind, TimeLeft.UNTOLD, call, buffer, from, end, table, null);
+    hold(kind, flags, TimeLeft.UNTOLD, call, buffer, from, end, table, null);
     return null;
   }
 
   private void hold(
       FrameKind kind,
+      int flags,
       int timeLeft,
       long call,
       ByteBuffer buffer,
@@ -135,7 +139,7 @@ final class HeldMessages {
       @Nullable Duration timeout) {
     boolean fits = memory.take(end - from);
     byte[] body = new byte[fits ? end - from : 0];
-    Held held = new Held(kind, timeLeft, call, body, session.loop().now());
+    Held held = new Held(kind, flags, timeLeft, call, body, session.loop().now());
     long callId = held.callId();
     (held.isRequest() ? requests : replies).put(callId, held);
     if (!fits) {
@@ -183,7 +187,7 @@ final class HeldMessages {
       return;
     }
     int left = TimeLeft.after(held.timeLeft, session.loop().now() - held.sinceNanos);
-    frames.deliver(held.kind, left, held.call, ByteBuffer.wrap(held.body), values);
+    frames.deliver(held.kind, held.flags, left, held.call, ByteBuffer.wrap(held.body), values);
   }
 
   private void incomplete(Held held, RpcStatus status, String why) {

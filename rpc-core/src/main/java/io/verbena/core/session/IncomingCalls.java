@@ -1,12 +1,14 @@
 package io.verbena.core.session;
 
 import io.verbena.api.Execution;
+import io.verbena.api.Metadata;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.ServerCall;
+import io.verbena.core.codec.MetadataBlock;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -60,7 +62,7 @@ final class IncomingCalls {
 
   /** Dispatches one request; returns how the peer broke the protocol, or null. */
   @Nullable String request(
-      FrameKind kind, int timeLeft, long header, ByteBuffer buffer, int from, int to) {
+      FrameKind kind, int flags, int timeLeft, long header, ByteBuffer buffer, int from, int to) {
     long callId = FrameHeader.callId(header);
     if (calls.size() >= session.limits().maxCalls()) {
       return "more than " + session.limits().maxCalls() + " calls at once";
@@ -79,10 +81,13 @@ final class IncomingCalls {
     } else if (timeLeft == 0) {
       refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
     } else {
+      boolean hasMetadata = (flags & FrameHeader.FLAG_METADATA) != 0;
+      int end = hasMetadata ? MetadataBlock.start(buffer, from, to) : to;
+      Metadata metadata = hasMetadata ? MetadataBlock.read(buffer, end, to) : Metadata.EMPTY;
       WireDecoder in = session.decoder();
-      in.start(buffer, from, to, session.limits().maxDepth());
+      in.start(buffer, from, end, session.limits().maxDepth());
       long deadline = session.loop().now() + TimeLeft.nanos(timeLeft);
-      dispatch(method, newCall(method, callId, deadline), in);
+      dispatch(method, newCall(method, metadata, callId, deadline), in);
     }
     return null;
   }
@@ -100,13 +105,14 @@ final class IncomingCalls {
         : method.descriptor().fullName() + " is one-way at one end and not at the other";
   }
 
-  private ServerCall newCall(LocalServices.Method method, long callId, long deadline) {
+  private ServerCall newCall(
+      LocalServices.Method method, Metadata metadata, long callId, long deadline) {
     MethodDescriptor<?> descriptor = method.descriptor();
     ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
-      return new ServerCall(host, descriptor, method.replySize(), callId, deadline);
+      return new ServerCall(host, descriptor, method.replySize(), metadata, callId, deadline);
     }
-    call.reuse(descriptor, method.replySize(), callId, deadline);
+    call.reuse(descriptor, method.replySize(), metadata, callId, deadline);
     return call;
   }
 

@@ -144,22 +144,23 @@ final class IncomingFrames implements Inbox.Receiver {
 
   @Override
   public void onMessage(
-      FrameKind kind, boolean parts, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
+      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
     String wrong =
-        parts
-            ? held.take(kind, timeLeft, call, buffer, from, to)
-            : takeWhole(kind, timeLeft, call, buffer, from, to);
+        (flags & FrameHeader.FLAG_PARTS) != 0
+            ? held.take(kind, flags, timeLeft, call, buffer, from, to)
+            : takeWhole(kind, flags, timeLeft, call, buffer, from, to);
     if (wrong != null) {
       session.breakOff(wrong);
     }
   }
 
   /** Takes a message that has waited for the values beside it. */
-  void deliver(FrameKind kind, int timeLeft, long call, ByteBuffer body, MemorySegment[] values) {
+  void deliver(
+      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer body, MemorySegment[] values) {
     String wrong;
     decoder.parts(values);
     try {
-      wrong = takeWhole(kind, timeLeft, call, body, 0, body.capacity());
+      wrong = takeWhole(kind, flags, timeLeft, call, body, 0, body.capacity());
     } catch (WireException e) {
       wrong = e.getMessage();
     } finally {
@@ -171,13 +172,16 @@ final class IncomingFrames implements Inbox.Receiver {
   }
 
   private @Nullable String takeWhole(
-      FrameKind kind, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
+      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
     long callId = FrameHeader.callId(call);
+    if ((flags & FrameHeader.FLAG_METADATA) != 0 && !kind.isOfCall()) {
+      return "metadata with " + kind;
+    }
     return switch (kind) {
       case REQUEST, ONEWAY ->
-          session.incomingCalls().request(kind, timeLeft, call, buffer, from, to);
+          session.incomingCalls().request(kind, flags, timeLeft, call, buffer, from, to);
       case RESULT, DECLARED_ERROR, FAILURE ->
-          session.outgoingCalls().reply(kind, callId, buffer, from, to);
+          session.outgoingCalls().reply(kind, flags, callId, buffer, from, to);
       case CANCEL -> session.incomingCalls().cancel(callId);
       case ONEWAY_DONE -> session.outgoingCalls().onewaysDone(buffer, from, to);
       case SERVICES, SCHEMA_REQUEST, SCHEMA ->

@@ -1,10 +1,13 @@
 package io.verbena.core.session;
 
+import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.call.OnewayCounters.What;
 import io.verbena.core.call.PendingCall;
+import io.verbena.core.codec.MetadataBlock;
 import io.verbena.core.codec.WireDecoder;
+import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.DeadlineWatch;
@@ -110,15 +113,19 @@ final class OutgoingCalls {
     return null;
   }
 
-  @Nullable String reply(FrameKind kind, long callId, ByteBuffer buffer, int from, int to) {
+  @Nullable String reply(
+      FrameKind kind, int flags, long callId, ByteBuffer buffer, int from, int to) {
     PendingCall<?> call = calls.get(callId);
     if (call == null || !call.wasHandedOver()) {
       return "a reply to call " + callId + ", which was not made";
     }
+    boolean hasMetadata = (flags & FrameHeader.FLAG_METADATA) != 0;
+    int end = hasMetadata ? MetadataBlock.start(buffer, from, to) : to;
+    Metadata metadata = hasMetadata ? MetadataBlock.read(buffer, end, to) : Metadata.EMPTY;
     forget(call);
     WireDecoder in = session.decoder();
-    in.start(buffer, from, to, session.limits().maxDepth());
-    call.reply(kind, in);
+    in.start(buffer, from, end, session.limits().maxDepth());
+    call.reply(kind, metadata, in);
     return null;
   }
 

@@ -11,6 +11,7 @@ import io.verbena.core.bulk.parts.OutgoingParts;
 import io.verbena.core.bulk.transfer.CallTransfers;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.CallWindow;
+import io.verbena.core.call.Interceptors;
 import io.verbena.core.call.LandingCall;
 import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.call.PendingCall;
@@ -189,6 +190,11 @@ final class SessionCalls implements CallHost {
   @Override
   public SessionLimits limits() {
     return session.context().limits();
+  }
+
+  @Override
+  public Interceptors interceptors() {
+    return session.context().interceptors();
   }
 
   @Override

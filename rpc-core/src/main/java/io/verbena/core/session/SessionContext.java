@@ -2,6 +2,7 @@ package io.verbena.core.session;
 
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
+import io.verbena.core.call.Interceptors;
 import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
@@ -24,6 +25,7 @@ import java.util.concurrent.Executor;
  * @param upgrade whether and how sessions upgrade
  * @param bulk memory for large objects, and those that are published
  * @param oneways counts the one-way calls that were not simply executed
+ * @param interceptors what their calls and handlers pass
  * @param audience who is told what becomes of each
  */
 public record SessionContext(
@@ -38,4 +40,5 @@ public record SessionContext(
     UpgradeOptions upgrade,
     BulkContext bulk,
     OnewayCounters oneways,
+    Interceptors interceptors,
     Audience audience) {}

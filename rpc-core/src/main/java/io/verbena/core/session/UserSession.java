@@ -65,7 +65,7 @@ public final class UserSession implements Session {
   @Override
   public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
     core.remoteServices().expect(service);
-    return new SessionCaller(core.calls(), options);
+    return SessionCaller.of(core.calls(), options);
   }
 
   /**

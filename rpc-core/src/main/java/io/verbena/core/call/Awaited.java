@@ -1,0 +1,19 @@
+package io.verbena.core.call;
+
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** What a blocking caller waits for. Safe for any thread. */
+interface Awaited<R> {
+  /** Waits for the result. */
+  @Nullable R get() throws InterruptedException, ExecutionException;
+
+  /** Gives it up. */
+  boolean cancel(boolean mayInterruptIfRunning);
+
+  /** Waits until nothing is written into memory of the caller's any more. */
+  void awaitLandingFree();
+
+  /** Waits until nothing is read from the caller's memory any more. */
+  void awaitArgumentsFree();
+}

@@ -1,0 +1,297 @@
+package io.verbena.core.call;
+
+import io.verbena.api.Answer;
+import io.verbena.api.CallContext;
+import io.verbena.api.CallPhase;
+import io.verbena.api.ClientCall;
+import io.verbena.api.ClientInterceptor;
+import io.verbena.api.Metadata;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.settings.Checks;
+import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.NanoClock;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call on its way through interceptors, and the future that its caller holds. They make as many
+ * attempts as they like; when the call has ended, in whatever way, those still under way are
+ * cancelled. Safe for any thread.
+ */
+final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R> {
+  private final SessionCaller caller;
+  private final List<ClientInterceptor> interceptors;
+  private final MethodDescriptor<R> method;
+  private final ArgumentWriter arguments;
+  private final InterceptedCaller.Maker<R> maker;
+  private final EventLoop loop;
+  private final @Nullable CallContext outer;
+  private final long began;
+  private final long deadline;
+
+  /** Where attempts may wait for room, and leave large arguments as they are; null: nowhere. */
+  private final @Nullable Thread waits;
+
+  private final Object lock = new Object();
+
+  /** Under the lock. */
+  private final List<PendingCall<R>> attempts = new ArrayList<>(1);
+
+  private volatile Metadata replyMetadata = Metadata.EMPTY;
+
+  /** Set on the loop. */
+  private volatile long timer = Timers.NONE;
+
+  InterceptedCall(
+      SessionCaller caller,
+      List<ClientInterceptor> interceptors,
+      MethodDescriptor<R> method,
+      ArgumentWriter arguments,
+      InterceptedCaller.Maker<R> maker,
+      boolean waits) {
+    this.caller = caller;
+    this.interceptors = interceptors;
+    this.method = method;
+    this.arguments = arguments;
+    this.maker = maker;
+    this.loop = caller.host().loop();
+    this.outer = caller.outer();
+    this.began = loop.clock().nanoTime();
+    this.deadline = caller.deadlines().of(method, outer, began);
+    this.waits = waits ? Thread.currentThread() : null;
+  }
+
+  /** Enters the first interceptor. */
+  void begin() {
+    whenComplete((value, failure) -> endAttempts());
+    new Way(0, caller.metadata(), deadline)
+        .proceed()
+        .whenComplete(
+            (answer, failure) -> {
+              if (failure != null) {
+                completeExceptionally(plain(failure));
+              } else if (answer == null) {
+                completeExceptionally(new NullPointerException("an interceptor answered null"));
+              } else {
+                complete(answer.value());
+              }
+            });
+    mindDeadline();
+  }
+
+  /** The call as one interceptor sees it, or behind the last the session. */
+  private final class Way implements ClientCall<R> {
+    private final int next;
+    private final Metadata metadata;
+    private final long end;
+
+    Way(int next, Metadata metadata, long end) {
+      this.next = next;
+      this.metadata = metadata;
+      this.end = end;
+    }
+
+    @Override
+    public MethodDescriptor<R> method() {
+      return method;
+    }
+
+    @Override
+    public Session session() {
+      return caller.host().session();
+    }
+
+    @Override
+    public Metadata metadata() {
+      return metadata;
+    }
+
+    @Override
+    public Duration remaining() {
+      return Duration.ofNanos(Math.max(0, end - loop.clock().nanoTime()));
+    }
+
+    @Override
+    public Metadata replyMetadata() {
+      return replyMetadata;
+    }
+
+    @Override
+    public CompletionStage<Answer<R>> proceed(Metadata changed) {
+      return new Way(next, Checks.required("metadata", changed), end).proceed();
+    }
+
+    @Override
+    public CompletionStage<Answer<R>> proceed(Metadata changed, Duration timeout) {
+      long own = loop.clock().nanoTime() + NanoClock.nanos(Checks.positive("timeout", timeout));
+      long sooner = own - end < 0 ? own : end;
+      return new Way(next, Checks.required("metadata", changed), sooner).proceed();
+    }
+
+    @Override
+    public CompletionStage<Answer<R>> proceed() {
+      if (InterceptedCall.this.isDone()) {
+        String why = "the call has ended, and an interceptor proceeds";
+        return failedFuture(
+            SessionCaller.failure(method, RpcStatus.CANCELLED, why, CallPhase.QUEUED));
+      }
+      try {
+        return next == interceptors.size()
+            ? attempt(metadata, end)
+            : answered(interceptors.get(next).intercept(new Way(next + 1, metadata, end)));
+      } catch (Throwable e) { // interceptors are users' code
+        return failedFuture(e);
+      }
+    }
+  }
+
+  private static <R> CompletionStage<Answer<R>> answered(
+      @Nullable CompletionStage<Answer<R>> stage) {
+    return Objects.requireNonNull(stage, "an interceptor returned null, not a stage");
+  }
+
+  private CompletionStage<Answer<R>> attempt(Metadata metadata, long end) {
+    Attempt<R> attempt = new Attempt<>();
+    PendingCall<R> call =
+        caller.begin(
+            method,
+            arguments,
+            Thread.currentThread() == waits,
+            (host, called, slot, timeout) ->
+                maker.make(host, called, slot, timeout, beside -> cameAlong(attempt, beside)),
+            metadata,
+            end,
+            outer);
+    synchronized (lock) {
+      attempts.add(call);
+    }
+    attempt.whenComplete((answer, failure) -> call.cancel(false)); // no more than asked for
+    call.whenComplete(
+        (value, failure) -> {
+          attempt.end(value, failure);
+          mindDeadline(); // whoever made the attempt has had its turn
+        });
+    if (isDone()) {
+      endAttempts(); // meanwhile
+    }
+    return attempt;
+  }
+
+  private void cameAlong(Attempt<R> attempt, Metadata beside) {
+    replyMetadata = beside;
+    attempt.metadata = beside;
+  }
+
+  /** What an interceptor has of one attempt. */
+  private static final class Attempt<R> extends CompletableFuture<Answer<R>> {
+    private volatile Metadata metadata = Metadata.EMPTY;
+
+    void end(@Nullable R value, @Nullable Throwable failure) {
+      if (failure == null) {
+        complete(new Answer<>(value, metadata));
+      } else {
+        completeExceptionally(failure);
+      }
+    }
+  }
+
+  private static Throwable plain(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
+  }
+
+  private List<PendingCall<R>> attempts() {
+    synchronized (lock) {
+      return List.copyOf(attempts);
+    }
+  }
+
+  private void endAttempts() {
+    for (PendingCall<R> attempt : attempts()) {
+      attempt.cancel(true);
+    }
+    if (timer != Timers.NONE) {
+      loop.execute(this::stopTimer);
+    }
+  }
+
+  // ---- the deadline, while no attempt minds it ----
+
+  private void mindDeadline() {
+    if (!isDone() && attempts().stream().allMatch(PendingCall::isDone)) {
+      loop.execute(this::startTimer);
+    }
+  }
+
+  private void startTimer() {
+    if (timer == Timers.NONE && !isDone()) {
+      timer = loop.timers().schedule(deadline, now -> expire());
+      if (isDone()) {
+        stopTimer(); // meanwhile
+      }
+    }
+  }
+
+  private void stopTimer() {
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+
+  private void expire() {
+    timer = Timers.NONE;
+    String why =
+        "its deadline of %d ms passed while an interceptor held it"
+            .formatted((deadline - began) / 1_000_000);
+    CallPhase phase = attempts().isEmpty() ? CallPhase.QUEUED : CallPhase.SENT;
+    completeExceptionally(SessionCaller.failure(method, RpcStatus.DEADLINE_EXCEEDED, why, phase));
+  }
+
+  // ---- one-way calls ----
+
+  /** Returns whether its sender waits until it has left. */
+  boolean isAwaitedBySender() {
+    return attempts().stream().anyMatch(PendingCall::senderWaits);
+  }
+
+  /** Has it counted if it does not leave: nobody waits to hear that. */
+  void reportUnsent() {
+    whenComplete(
+        (value, failure) -> {
+          if (failure != null && attempts().isEmpty()) {
+            RpcException told =
+                failure instanceof RpcException known
+                    ? known
+                    : SessionCaller.failure(
+                        method, RpcStatus.CANCELLED, String.valueOf(failure), CallPhase.QUEUED);
+            loop.execute(() -> caller.host().onewayUnsent(told));
+          }
+        });
+  }
+
+  // ---- whoever waits ----
+
+  @Override
+  public void awaitLandingFree() {
+    for (PendingCall<R> attempt : attempts()) {
+      attempt.cancel(true);
+      attempt.awaitLandingFree();
+    }
+  }
+
+  @Override
+  public void awaitArgumentsFree() {
+    awaitLandingFree(); // also where an interceptor has answered
+    attempts().forEach(PendingCall::awaitArgumentsFree);
+  }
+}

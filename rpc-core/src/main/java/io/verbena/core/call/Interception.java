@@ -1,0 +1,87 @@
+package io.verbena.core.call;
+
+import io.verbena.api.ServerInterceptor;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.stub.Handler;
+import io.verbena.api.stub.Reply;
+import io.verbena.api.wire.WireOut;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One call's way through the interceptors of its handler. On the handler's thread. */
+final class Interception implements Reply {
+  private final ServerCall call;
+  private final List<ServerInterceptor> interceptors;
+  private final Handler handler;
+  private boolean ran;
+  private boolean returned;
+  private @Nullable Exception declared;
+
+  Interception(ServerCall call, List<ServerInterceptor> interceptors, Handler handler) {
+    this.call = call;
+    this.interceptors = interceptors;
+    this.handler = handler;
+  }
+
+  /** Runs them all. Returns only if the handler has answered. */
+  void run() throws Exception {
+    new Step(0).run();
+    if (!returned) {
+      throw new IllegalStateException("an interceptor has swallowed how the handler ended");
+    }
+  }
+
+  /** Returns whether the handler has begun. */
+  boolean hasRun() {
+    return ran;
+  }
+
+  /** The interceptors from one on, and the handler behind them. */
+  private final class Step implements ServerInterceptor.Next {
+    private final int index;
+    private boolean used;
+
+    Step(int index) {
+      this.index = index;
+    }
+
+    @Override
+    public @Nullable Exception run() throws Exception {
+      if (used) {
+        throw new IllegalStateException("what is behind an interceptor runs once");
+      }
+      used = true;
+      if (index < interceptors.size()) {
+        ServerInterceptor interceptor = interceptors.get(index);
+        interceptor.intercept(call, new Step(index + 1));
+        if (!ran) {
+          throw new IllegalStateException(
+              interceptor.getClass().getName() + " neither ran its handler nor refused the call");
+        }
+      } else {
+        ran = true;
+        handler.run(Interception.this);
+        returned = true;
+      }
+      return declared;
+    }
+  }
+
+  // ---- what the handler writes ----
+
+  @Override
+  public WireOut result() {
+    return call.result();
+  }
+
+  @Override
+  public void received(Received answer) {
+    call.received(answer);
+  }
+
+  @Override
+  public WireOut error(int index, Exception thrown) {
+    declared = thrown;
+    return call.error(index, thrown);
+  }
+}

@@ -1,0 +1,249 @@
+package io.verbena.core.call;
+
+import io.verbena.api.Execution;
+import io.verbena.api.Metadata;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.Reply;
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.codec.MetadataBlock;
+import io.verbena.core.codec.Parts;
+import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.log.Thrown;
+import io.verbena.core.memory.Slot;
+import io.verbena.core.sequence.Outgoing;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reply to a call, while it is written and until it leaves: {@link ServerCall}'s other half,
+ * and one object with it, because a call should cost few. The handler's thread writes it, the loop
+ * sends it.
+ */
+abstract class ReplyMessage implements Reply, Outgoing {
+  private static final int BODY = FrameHeader.BYTES;
+  private static final int MOST_TEXT = 8 * 1024;
+
+  final CallHost host;
+  private @Nullable Slot slot;
+  private @Nullable OpenSource answer;
+
+  /** Null: none, so that a call without any writes nothing here. */
+  private volatile @Nullable Metadata replyMetadata;
+
+  ReplyMessage(CallHost host) {
+    this.host = host;
+  }
+
+  /** Returns the number that the caller gave the call. */
+  public abstract long id();
+
+  /** Returns the method called. */
+  public abstract MethodDescriptor<?> method();
+
+  /** Returns whether nobody waits for the reply any more. */
+  public abstract boolean isCancelled();
+
+  /** Returns what is known of the method's replies. */
+  abstract ReplySize replySize();
+
+  /** Returns what goes back beside the outcome. */
+  public Metadata replyMetadata() {
+    Metadata set = replyMetadata;
+    return set == null ? Metadata.EMPTY : set;
+  }
+
+  /** Sets what goes back beside the outcome. */
+  public void replyMetadata(Metadata metadata) {
+    replyMetadata = Objects.requireNonNull(metadata, "metadata");
+  }
+
+  /** Has nothing go back beside the outcome. */
+  final void dropMetadata() {
+    if (replyMetadata != null) { // a volatile write costs more than a look
+      replyMetadata = null;
+    }
+  }
+
+  // ---- writing, on the handler's thread ----
+
+  /** Returns whether nothing was written yet. */
+  final boolean isBlank() {
+    return slot == null;
+  }
+
+  @Override
+  public WireOut result() {
+    return open(FrameKind.RESULT);
+  }
+
+  @Override
+  public void received(Received received) {
+    if (!(received instanceof Received.Answer(Source source))) {
+      throw new IllegalArgumentException(
+          method().fullName() + " answers with Received.from(source), not with what it received");
+    }
+    if (isCancelled()) {
+      throw new CancellationException("nobody waits for its answer any more");
+    }
+    result().writeVarLong(source.length());
+    answer = OpenSource.open(source);
+  }
+
+  @Override
+  public WireOut error(int index, Exception thrown) {
+    WireOut out = open(FrameKind.DECLARED_ERROR);
+    out.writeVarInt(index);
+    out.writeString(shortened(thrown.getClass().getName()));
+    out.writeString(shortened(Thrown.fullWords(thrown)));
+    return out;
+  }
+
+  /** Makes the reply a failure, whatever was written before. */
+  final void failure(RpcStatus status, Execution execution, String remoteType, String message) {
+    closeAnswer();
+    String misfit = misfit(replyMetadata());
+    if (misfit != null) { // the failure counts, not what there was to say beside it
+      dropMetadata();
+    }
+    WireEncoder out = open(FrameKind.FAILURE);
+    out.writeByte(status.code());
+    out.writeByte(execution.code());
+    out.writeString(shortened(remoteType));
+    out.writeString(shortened(misfit == null ? message : message + " (left out: " + misfit + ")"));
+    seal();
+  }
+
+  private WireEncoder open(FrameKind kind) {
+    Slot target = slot;
+    if (target == null) {
+      // A reply never waits for a slot: two peers full of requests can always answer.
+      target = host.slots().claimSurely();
+      slot = target;
+    }
+    target.header(FrameHeader.first(kind, 0), FrameHeader.third(id(), 0));
+    WireEncoder out = target.encoder();
+    out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
+    if (kind != FrameKind.FAILURE && !method().oneway()) {
+      out.takeOut(host.partCutOff(), host.resultParts());
+    }
+    return out;
+  }
+
+  /**
+   * Ends what was written.
+   *
+   * @throws WireException if a message does not take what goes along
+   */
+  final void seal() {
+    Slot target = slot;
+    if (target == null) {
+      throw new AssertionError("no reply was opened");
+    }
+    Metadata metadata = replyMetadata;
+    if (metadata != null && !metadata.isEmpty() && !method().oneway()) {
+      addMetadata(metadata, target);
+    }
+    target.encoded(BODY);
+    long bytes = target.onHeap();
+    if (bytes > 0) {
+      target.charge(host.replyMemory(), bytes);
+    }
+    if (target.parts() instanceof OutgoingParts parts) {
+      target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_PARTS), target.third());
+      parts.charge(host.replyMemory());
+      bytes += parts.copiedBytes();
+    }
+    replySize().took(bytes);
+  }
+
+  /** A failure's words have the other half: whatever it is, it is told. */
+  private @Nullable String misfit(Metadata metadata) {
+    int most = host.limits().maxMessageBytes() / 2;
+    return metadata.byteSize() <= most
+        ? MetadataBlock.misfit(metadata)
+        : "metadata of %d bytes, half of maxMessageBytes is %d"
+            .formatted(metadata.byteSize(), most);
+  }
+
+  private void addMetadata(Metadata metadata, Slot target) {
+    String misfit = misfit(metadata);
+    if (misfit != null) {
+      throw new WireException(misfit);
+    }
+    MetadataBlock.write(target.encoder(), metadata);
+    target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_METADATA), target.third());
+  }
+
+  /** Keeps a failure small and well-formed, whatever text a handler put into it. */
+  private String shortened(String text) {
+    int most = Math.min(MOST_TEXT, host.limits().maxMessageBytes() / 16);
+    String kept = text.length() <= most ? text : text.substring(0, most) + "…";
+    // Half a surrogate pair, which the cut may leave too, cannot be encoded: it becomes a '?'.
+    return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  // ---- sending, on the loop ----
+
+  /** Hands over the object that goes to the caller's landing; null if there is none. */
+  public @Nullable OpenSource takeAnswer() {
+    OpenSource taken = answer;
+    answer = null;
+    return taken;
+  }
+
+  @Override
+  public @Nullable Slot takeSlot() {
+    Slot reply = slot;
+    slot = null;
+    return reply;
+  }
+
+  @Override
+  public void sendParts(Parts parts) {
+    host.sendParts(id(), method(), false, (OutgoingParts) parts);
+  }
+
+  @Override
+  public int answerBytes() {
+    Slot reply = slot;
+    return reply == null ? 0 : Math.max(reply.capacity(), reply.length());
+  }
+
+  @Override
+  public void tooLong(int length, int limit) {
+    dropMetadata();
+    failure(
+        RpcStatus.RESOURCE_EXHAUSTED,
+        Execution.EXECUTED,
+        "",
+        "its result takes %d bytes and the caller takes %d: raise maxMessageBytes there"
+            .formatted(length, limit));
+    host.enqueue(this);
+  }
+
+  /** Drops a reply that nobody waits for. */
+  public void discard() {
+    Slot reply = takeSlot();
+    if (reply != null) {
+      reply.release();
+    }
+    closeAnswer();
+  }
+
+  private void closeAnswer() {
+    OpenSource unwanted = takeAnswer();
+    if (unwanted != null) {
+      unwanted.close();
+    }
+  }
+}
