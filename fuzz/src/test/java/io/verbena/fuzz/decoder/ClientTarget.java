@@ -162,7 +162,7 @@ public final class ClientTarget implements Target {
                   }
                   out.endRecord(mark);
                 })
-            .frame(
+            .withMetadata(
                 FrameKind.FAILURE,
                 4,
                 out -> {

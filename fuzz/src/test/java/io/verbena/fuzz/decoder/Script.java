@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * otherwise: else the fuzzer would hardly get beyond them.
  *
  * <pre>
- *   kind: its place among all, or beyond | bits | call id | length, 1 byte or 2 | body
+ *   kind: its place among all, 100 more with metadata, or beyond | bits | call id | length, 1 byte or 2 | body
  *
  *   bits   1 first fragment   2 parts   4 a number too high   8 another epoch
  *          16 a wild acknowledgement   32 time passes   64 all is stepped behind it   128 length of 2 bytes
@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Script {
   static final int FIRST_FRAGMENT = FrameHeader.FLAG_FIRST_FRAGMENT;
   static final int PARTS = FrameHeader.FLAG_PARTS;
+  static final int METADATA = 100;
   static final int WILD_NUMBER = 4;
   static final int WILD_EPOCH = 8;
   static final int WILD_ACKNOWLEDGEMENT = 16;
@@ -77,7 +78,9 @@ final class Script {
   }
 
   private byte[] frame(int place, int bits, int callId, byte[] body) {
-    FrameKind kind = KINDS.get(place % KINDS.size());
+    boolean metadata = place >= METADATA && place < METADATA + KINDS.size();
+    FrameKind kind = KINDS.get(metadata ? place - METADATA : place % KINDS.size());
+    int flags = (bits & (FIRST_FRAGMENT | PARTS)) | (metadata ? FrameHeader.FLAG_METADATA : 0);
     boolean call = kind == FrameKind.REQUEST || kind == FrameKind.ONEWAY;
     ByteBuffer words = ByteBuffer.wrap(Arrays.copyOf(body, Math.max(body.length, CALL_BYTES)));
     int skipped = call ? Math.min(CALL_BYTES, body.length) : 0;
@@ -89,7 +92,7 @@ final class Script {
     }
     FrameHeader.write(
         frame,
-        FrameHeader.first(kind, bits & (FIRST_FRAGMENT | PARTS)),
+        FrameHeader.first(kind, flags),
         (bits & WILD_EPOCH) != 0 ? 2 : 1,
         number,
         (bits & WILD_ACKNOWLEDGEMENT) != 0 ? 999 : 0,
@@ -122,6 +125,26 @@ final class Script {
       }
       out.write(bytes.length);
       out.writeBytes(bytes);
+      return this;
+    }
+
+    /** A frame of a call with one value of metadata behind its body. */
+    Maker withMetadata(FrameKind kind, int callId, Consumer<WireOut> body) {
+      int begin = out.size();
+      frame(
+          kind,
+          callId,
+          body.andThen(
+              all -> {
+                all.writeString("id"); // the length of a name is written so
+                all.writeShort(1);
+                all.writeByte('7');
+                all.writeShort(6);
+              }));
+      byte[] frames = out.toByteArray();
+      frames[begin] = (byte) (frames[begin] + METADATA);
+      out.reset();
+      out.writeBytes(frames);
       return this;
     }
 

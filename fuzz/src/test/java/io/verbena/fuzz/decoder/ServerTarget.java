@@ -160,6 +160,7 @@ public final class ServerTarget implements Target {
         new Script.Maker(0)
             .frame(FrameKind.REQUEST, 1, out -> request(out, 10, name))
             .frame(FrameKind.ONEWAY, 2, out -> request(out, 12, name))
+            .withMetadata(FrameKind.REQUEST, 6, out -> request(out, 10, name))
             .frame(FrameKind.CANCEL, 3, out -> {})
             .frame(FrameKind.PING, 0, out -> {})
             .frame(FrameKind.SCHEMA_REQUEST, 0, out -> out.writeInt(SERVICE))
