@@ -14,8 +14,11 @@ public interface BulkHost extends Threads {
   /** Returns what the sessions of one client or server share. Safe for any thread. */
   BulkContext bulkContext();
 
-  /** Returns what large objects may take of pooled memory on their way in. Safe for any thread. */
-  Quota.Share arrivals();
+  /**
+   * Returns what objects may take of pooled memory: on their way in, and read ahead of their way
+   * out. Safe for any thread.
+   */
+  Quota.Share pooled();
 
   /**
    * Returns whether this end opened the session: it numbers its transfers apart from the peer's.

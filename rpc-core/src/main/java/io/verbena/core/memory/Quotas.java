@@ -5,7 +5,8 @@ package io.verbena.core.memory;
  *
  * @param slots how many message slots each has beside those of the pool
  * @param assemblies bytes on the heap for long messages and large arrays while they arrive
- * @param values bytes outside the heap for large values while they arrive
+ * @param values bytes outside the heap for large values and objects while they arrive, and for what
+ *     is read ahead of sending
  * @param replies bytes of results that peers have yet to take
  */
 public record Quotas(Quota slots, Quota assemblies, Quota values, Quota replies) {

@@ -59,7 +59,7 @@ final class BulkSupport implements BulkHost {
   }
 
   @Override
-  public Quota.Share arrivals() {
+  public Quota.Share pooled() {
     return session.memory().values();
   }
 

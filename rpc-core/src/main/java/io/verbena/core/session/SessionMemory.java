@@ -11,7 +11,8 @@ import java.util.function.Supplier;
  *
  * @param slots where its callers encode
  * @param assemblies what its peer's messages and arrays take while they arrive
- * @param values what its peer's large values take while they arrive, outside the heap
+ * @param values what its peer's large values and objects take outside the heap while they arrive,
+ *     and what is read ahead of objects that it is sent
  * @param replies what its peer's results take until it has taken them
  */
 record SessionMemory(

@@ -54,7 +54,7 @@ final class DrainedDestination implements Destination {
   private DrainedDestination(BulkHost host, Sink sink, @Nullable FileHolder holder) {
     this.host = host;
     this.sink = sink;
-    this.blocks = new DrainedBlocks(host.bulkContext().memory(), host.arrivals());
+    this.blocks = new DrainedBlocks(host.bulkContext().memory(), host.pooled());
     this.holder = holder;
     this.fileWait = holder == null ? null : new FileWait(host);
   }

@@ -172,7 +172,8 @@ public final class BulkMemory implements AutoCloseable {
     }
   }
 
-  private static long sizeFor(long bytes) {
+  /** Returns how many bytes of the budget a block of up to a chunk takes. */
+  public static long sizeFor(long bytes) {
     int shift = Math.max(SMALLEST_SHIFT, Long.SIZE - Long.numberOfLeadingZeros(bytes - 1));
     return bytes <= 1 ? 1L << SMALLEST_SHIFT : 1L << shift;
   }

@@ -5,21 +5,24 @@ import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Waiters;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pooled memory that one session reads into what it sends. It is half of all there is at most, so
- * that a peer which does not take what it asked for leaves the rest to others; where nothing is
- * held, any one transfer may begin. Others wait in turn, for as long as those that hold it move. On
- * the loop.
+ * Pooled memory that one session reads into what it sends: a part of its share, and half of all
+ * there is at most. Peers that do not take what they asked for leave each other session what is
+ * guaranteed to it. Transfers that find no room wait in turn, for as long as those that hold it
+ * move. On the loop.
  */
 public final class ReadAhead {
   private final BulkMemory memory;
+  private final Quota.Share share;
   private final EventLoop loop;
   private final long most;
 
@@ -28,15 +31,22 @@ public final class ReadAhead {
   private long held;
   private long movedAt;
 
-  public ReadAhead(BulkMemory memory, EventLoop loop) {
+  /**
+   * Nothing is read ahead yet.
+   *
+   * @param share what the session may take of the memory
+   */
+  public ReadAhead(BulkMemory memory, Quota.Share share, EventLoop loop) {
     this.memory = memory;
+    this.share = share;
     this.loop = loop;
     this.most = memory.limit() / 2;
   }
 
   /**
-   * Claims memory, all or nothing.
+   * Claims memory.
    *
+   * @param count how many blocks would do; there may be fewer
    * @param granted whether the receiver waits for it, and the owner is to hear when there may be
    *     room; whoever waits for the receiver has but half of the room, or each could wait for the
    *     other
@@ -46,16 +56,24 @@ public final class ReadAhead {
    */
   @Nullable List<Block> claim(int count, long size, boolean granted, Supply.Owner owner)
       throws TransferProblem {
-    long wanted = count * size;
-    if (held > 0 && held + wanted > (granted ? most : most / 2)) {
+    long each = BulkMemory.sizeFor(size);
+    if (held > 0 && held + count * each > (granted ? most : most / 2)) {
       if (granted) {
-        await(owner, wanted);
+        await(owner, waiters, () -> count * each);
       }
       return null;
     }
-    List<Block> blocks = memory.claim(count, size);
+    int taken = taken(count, each);
+    if (taken == 0) {
+      if (granted) {
+        await(owner, share.waiters(), () -> share.beyond(each));
+      }
+      return null;
+    }
+    List<Block> blocks = memory.claim(taken, size);
     if (blocks == null) {
-      throw memory.noRoom(wanted);
+      share.give(taken * each);
+      throw memory.noRoom(taken * each);
     }
     forget(owner);
     blocks.forEach(block -> held += block.size());
@@ -63,14 +81,28 @@ public final class ReadAhead {
     return blocks;
   }
 
-  private void await(Supply.Owner owner, long wanted) throws TransferProblem {
+  /** Takes of the share what there is for so many blocks; returns for how many that is. */
+  private int taken(int count, long each) {
+    int taken = count;
+    while (taken > 0 && !share.take(taken * each)) {
+      taken /= 2;
+    }
+    if (taken == 0 && held == 0 && !share.mayEverTake(each)) {
+      share.takeAnyway(each); // or no object could ever be sent
+      taken = 1;
+    }
+    return taken;
+  }
+
+  private void await(Supply.Owner owner, Waiters among, LongSupplier wanted)
+      throws TransferProblem {
     LimitedWait wait =
         waits.computeIfAbsent(
             owner, one -> new LimitedWait(loop, one::suppliesMore, () -> movedAt));
     wait.tries();
-    if (!wait.goesOn(waiters, () -> wanted)) {
+    if (!wait.goesOn(among, wanted)) {
       forget(owner);
-      throw memory.noRoom(wanted);
+      throw memory.noRoom(wanted.getAsLong());
     }
   }
 
@@ -96,10 +128,13 @@ public final class ReadAhead {
     if (blocks.isEmpty()) {
       return;
     }
+    long given = 0;
     for (Block block : blocks) {
-      held -= block.size();
+      given += block.size();
       block.release();
     }
+    held -= given;
+    share.give(given);
     moved();
     waiters.freed();
   }

@@ -84,7 +84,7 @@ final class StagedSupply implements Supply {
     }
     if (blocks != null) {
       begun = true;
-      claimed = count;
+      claimed = blocks.size();
       free.addAll(blocks);
       fillMore();
     }

@@ -46,7 +46,7 @@ public final class Transfers {
     this.host = host;
     this.calls = new CallTransfers(this, host);
     this.pushes = new Pushes(this, host);
-    this.readAhead = new ReadAhead(host.bulkContext().memory(), host.loop());
+    this.readAhead = new ReadAhead(host.bulkContext().memory(), host.pooled(), host.loop());
     this.rereads = new Rereads(host);
     this.admission = new Admission(host);
     this.frames = new TransferFrames(this, host, admission, pushes, calls);
