@@ -11,9 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import javax.lang.model.element.Element;
 import org.jspecify.annotations.Nullable;
 
@@ -141,36 +140,36 @@ public final class LockCheck {
     String what = "type " + name;
     same(service.element(), what, was.parts("by"), is.parts("by"));
     inOrder(service.element(), what, was.parts("has"), is.parts("has"));
-    now.types().put(name, subtypes(name, was, is));
+    if (is.kind().equals("sealed")) {
+      now.types().put(name, subtypes(name, was, is));
+    }
   }
 
   /** Returns the type with the ids of subtypes that are gone. */
   private Entry subtypes(String name, Entry was, Entry is) {
     List<Part> all = new ArrayList<>(is.parts());
     for (Part old : was.parts("id")) {
-      Part same = find(is.parts("id"), Part::name, old.name());
+      Part same = find(is.parts("id"), old.name());
       if (same == null) {
         all.add(new Part("id", old.name(), Lock.REMOVED));
       } else if (old.isRemoved()) {
-        int free =
-            1
-                + all.stream()
-                    .collect(Collectors.summarizingInt(part -> Integer.parseInt(part.name())))
-                    .getMax();
+        int free = 1 + all.stream().mapToInt(LockCheck::id).max().orElseThrow();
         reporter.error(
             service.element(), Message.LOCKED_ID, same.name(), "a subtype of " + name, free);
       } else if (!old.type().equals(same.type())) {
         differ(service.element(), "type " + name, old.toString(), same.toString());
       }
     }
-    if (!was.parts("id").isEmpty()) {
-      all.sort((a, b) -> Integer.compare(Integer.parseInt(a.name()), Integer.parseInt(b.name())));
-    }
+    all.sort(Comparator.comparingInt(LockCheck::id));
     return new Entry(is.kind(), is.name(), false, all);
   }
 
-  private static @Nullable Part find(List<Part> parts, Function<Part, String> by, String value) {
-    return parts.stream().filter(part -> by.apply(part).equals(value)).findFirst().orElse(null);
+  private static int id(Part subtype) {
+    return Integer.parseInt(subtype.name());
+  }
+
+  private static @Nullable Part find(List<Part> parts, String name) {
+    return parts.stream().filter(part -> part.name().equals(name)).findFirst().orElse(null);
   }
 
   private void same(Element at, String what, List<Part> was, List<Part> is) {
@@ -206,7 +205,7 @@ public final class LockCheck {
 
   private static boolean hasMoved(Part old, Part same, List<Part> was, List<Part> is) {
     return !old.name().equals(same.name())
-        && (find(is, Part::name, old.name()) != null || find(was, Part::name, same.name()) != null);
+        && (find(is, old.name()) != null || find(was, same.name()) != null);
   }
 
   private void differ(Element at, String what, String was, String is) {

@@ -81,9 +81,8 @@ final class IncomingCalls {
     } else if (timeLeft == 0) {
       refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
     } else {
-      boolean hasMetadata = (flags & FrameHeader.FLAG_METADATA) != 0;
-      int end = hasMetadata ? MetadataBlock.start(buffer, from, to) : to;
-      Metadata metadata = hasMetadata ? MetadataBlock.read(buffer, end, to) : Metadata.EMPTY;
+      int end = MetadataBlock.start((flags & FrameHeader.FLAG_METADATA) != 0, buffer, from, to);
+      Metadata metadata = MetadataBlock.read(buffer, end, to);
       WireDecoder in = session.decoder();
       in.start(buffer, from, end, session.limits().maxDepth());
       long deadline = session.loop().now() + TimeLeft.nanos(timeLeft);

@@ -119,9 +119,8 @@ final class OutgoingCalls {
     if (call == null || !call.wasHandedOver()) {
       return "a reply to call " + callId + ", which was not made";
     }
-    boolean hasMetadata = (flags & FrameHeader.FLAG_METADATA) != 0;
-    int end = hasMetadata ? MetadataBlock.start(buffer, from, to) : to;
-    Metadata metadata = hasMetadata ? MetadataBlock.read(buffer, end, to) : Metadata.EMPTY;
+    int end = MetadataBlock.start((flags & FrameHeader.FLAG_METADATA) != 0, buffer, from, to);
+    Metadata metadata = MetadataBlock.read(buffer, end, to);
     forget(call);
     WireDecoder in = session.decoder();
     in.start(buffer, from, end, session.limits().maxDepth());

@@ -6,16 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The page on interceptors shows code that these tests run. */
-class InterceptorsPageTest {
+/** The pages on how to do things show code that tests run. */
+class HowToTest {
   private static final Pattern CODE =
       Pattern.compile("<!-- (\\S+) -->\n```java\n(.*?)```", Pattern.DOTALL);
 
-  @Test
-  void itsCodeIsRun() throws Exception {
-    String page = Files.readString(Path.of("../docs/how-to/interceptors.md"));
+  @ParameterizedTest
+  @ValueSource(strings = {"interceptors.md", "kryo.md"})
+  void showTheCodeOfTests(String name) throws Exception {
+    String page = Files.readString(Path.of("../docs/how-to", name));
     var blocks = CODE.matcher(page).results().toList();
     assertThat(blocks).hasSize(2);
     for (MatchResult block : blocks) {
