@@ -150,4 +150,18 @@ class LockTest {
         .anySatisfy(error -> assertThat(error).contains("'id 1 shop.Shop.Cash'"))
         .allSatisfy(error -> assertThat(error).startsWith("RPC070 "));
   }
+
+  @Test
+  void aLockThatWasSpoiltByHandIsNamedWithItsLine() throws IOException {
+    compile(FIRST);
+    Path file = directory.resolve("locks/shop.v1.lock");
+    for (String spoilt : List.of("id one shop.Shop.Card", "id")) {
+      Files.writeString(file, "sealed shop.Shop.Payment\n  " + spoilt + "\n");
+      assertThat(compile(FIRST))
+          .singleElement()
+          .asString()
+          .startsWith("RPC073 ")
+          .contains("shop.v1.lock", "line 2", spoilt);
+    }
+  }
 }

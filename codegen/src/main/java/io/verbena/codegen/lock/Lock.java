@@ -31,6 +31,7 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
 
   private static final String METHOD = "method";
   private static final Set<String> TYPES = Set.of("record", "enum", "sealed", "custom");
+  private static final String ID = "[1-9][0-9]{0,8}";
   private static final String INDENT = "  ";
 
   /** A text that is no lock. */
@@ -121,9 +122,8 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
 
   private static @Nullable Part part(String line) {
     String[] words = line.strip().split(" ", 3);
-    return words.length < 2
-        ? null
-        : new Part(words[0], words[1], words.length == 3 ? words[2] : "");
+    boolean readable = words.length > 1 && (!words[0].equals("id") || words[1].matches(ID));
+    return !readable ? null : new Part(words[0], words[1], words.length == 3 ? words[2] : "");
   }
 
   private @Nullable Entry add(String line) {
@@ -137,9 +137,7 @@ record Lock(TreeMap<Integer, Entry> methods, TreeMap<String, Entry> types) {
     }
     String[] method = words[1].split(" ", -1);
     boolean removed = method.length == 3 && method[2].equals(REMOVED);
-    if (!words[0].equals(METHOD)
-        || method.length != (removed ? 3 : 2)
-        || !method[0].matches("[1-9][0-9]{0,8}")) {
+    if (!words[0].equals(METHOD) || method.length != (removed ? 3 : 2) || !method[0].matches(ID)) {
       return null;
     }
     Entry entry = new Entry(METHOD, method[1], removed, new ArrayList<>());
