@@ -51,6 +51,13 @@ public interface CallContext {
    */
   void replyMetadata(Metadata metadata);
 
+  /**
+   * Returns the status that the caller is told where the handler, or an interceptor, throws this
+   * now. For interceptors that observe; a declared exception has no status, and is not thrown
+   * there.
+   */
+  RpcStatus statusOf(Throwable thrown);
+
   /** Returns the time left until the caller gives up; zero when it has passed. */
   Duration remaining();
 

@@ -277,9 +277,24 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
+  @Override
+  public RpcStatus statusOf(Throwable thrown) {
+    if (thrown instanceof WireException) {
+      return RpcStatus.RESOURCE_EXHAUSTED; // its result fits into no message
+    }
+    try {
+      return failure(thrown).status();
+    } catch (Throwable e) { // its words are users' code, too
+      return RpcStatus.INTERNAL;
+    }
+  }
+
+  private HandlerFailure failure(Throwable thrown) {
+    return HandlerFailure.of(thrown, cancellation.status(), isCancelled(), isLate());
+  }
+
   private void failed(Throwable thrown, Execution execution) {
-    HandlerFailure failure =
-        HandlerFailure.of(thrown, cancellation.status(), isCancelled(), isLate());
+    HandlerFailure failure = failure(thrown);
     if (!failure.metadata().isEmpty()) {
       replyMetadata(replyMetadata().plus(failure.metadata()));
     }
