@@ -1,0 +1,179 @@
+package io.verbena.observe.micrometer;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.verbena.api.SessionState;
+import io.verbena.core.bulk.stat.BulkStats;
+import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.SessionStat;
+import io.verbena.core.stat.Stats;
+import io.verbena.observe.Conventions;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the clients and the servers of this process hold and do, as meters: sessions and their
+ * paths, calls, message slots, bulk memory and transfers. All clients are one, and so are all
+ * servers, by tag {@code verbena.engine}, so that peers make no meters.
+ *
+ * <p>Reading them asks event loops, once for all meters within a second; that takes 2 s where one
+ * does not answer. Totals of a client or server go with it when it is closed.
+ */
+public final class EngineMetrics implements MeterBinder {
+  private static final String ENGINE = "verbena.engine";
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    Engines engines = new Engines(registry);
+    for (String kind : List.of("client", "server")) {
+      new OfKind(registry, engines, kind).bind();
+    }
+  }
+
+  /** What was told last; asked again when it is a second old. */
+  private static final class Engines {
+    private static final long FRESH_NANOS = 1_000_000_000;
+
+    private final MeterRegistry registry;
+    private @Nullable List<EngineStat> told;
+    private long toldAt;
+
+    Engines(MeterRegistry registry) {
+      this.registry = registry;
+    }
+
+    synchronized List<EngineStat> now() {
+      long now = registry.config().clock().monotonicTime();
+      List<EngineStat> known = told;
+      if (known == null || now - toldAt >= FRESH_NANOS) {
+        known = Stats.engines();
+        told = known;
+        toldAt = now;
+      }
+      return known;
+    }
+  }
+
+  /** The meters of all clients, or of all servers. Gauges hold it, counters alone would not. */
+  private static final class OfKind {
+    private final MeterRegistry registry;
+    private final Engines engines;
+    private final String kind;
+
+    OfKind(MeterRegistry registry, Engines engines, String kind) {
+      this.registry = registry;
+      this.engines = engines;
+      this.kind = kind;
+    }
+
+    void bind() {
+      for (SessionState state : SessionState.values()) {
+        String name = state.name().toLowerCase(Locale.ROOT);
+        gauge(
+            "verbena.sessions",
+            "Sessions, by how they stand",
+            Tags.of("verbena.state", name),
+            engine -> sessions(engine, session -> session.state() == state));
+      }
+      for (String path : List.of("rdma", "tcp", "mem", "none")) {
+        gauge(
+            "verbena.session.paths",
+            "Sessions, by the link that carries their calls",
+            Tags.of(Conventions.PATH, path),
+            engine -> sessions(engine, session -> session.path().startsWith(path)));
+      }
+      ofSessions("verbena.calls.out", "Calls that have no answer yet", SessionStat::callsOut);
+      ofSessions("verbena.calls.in", "Calls of peers that run", SessionStat::callsIn);
+      ofSessions(
+          "verbena.unacknowledged.bytes",
+          "Bytes kept until peers acknowledge them",
+          SessionStat::owedBytes);
+      gauge("verbena.slots.used", "Message slots in use", Tags.empty(), EngineStat::slotsInUse);
+      gauge("verbena.slots.max", "Message slots there may be", Tags.empty(), EngineStat::maxSlots);
+      memory("in_use", BulkStats::memoryInUse);
+      memory("kept", BulkStats::memoryKept);
+      memory("quarantined", BulkStats::quarantined);
+      memory("standing", BulkStats::standing);
+      gauge(
+          "verbena.bulk.memory.limit.bytes",
+          "Bytes of pooled memory that may be in use",
+          Tags.empty(),
+          engine -> engine.bulk().memoryLimit());
+      transfers("out", BulkStats::sending, BulkStats::bytesSent);
+      transfers("in", BulkStats::receiving, BulkStats::bytesReceived);
+      ended("completed", BulkStats::completed);
+      ended("failed", BulkStats::failed);
+      total(
+          "verbena.bulk.resumed",
+          "Transfers that went on over another link",
+          Tags.empty(),
+          engine -> engine.bulk().resumed());
+    }
+
+    private static long sessions(EngineStat engine, Predicate<SessionStat> which) {
+      return engine.sessions().stream().filter(which).count();
+    }
+
+    private void ofSessions(String name, String what, ToLongFunction<SessionStat> figure) {
+      gauge(name, what, Tags.empty(), engine -> engine.sessions().stream().mapToLong(figure).sum());
+    }
+
+    private void memory(String use, ToLongFunction<BulkStats> figure) {
+      gauge(
+          "verbena.bulk.memory.bytes",
+          "Bytes of pooled memory",
+          Tags.of("verbena.memory", use),
+          engine -> figure.applyAsLong(engine.bulk()));
+    }
+
+    private void transfers(
+        String direction, ToLongFunction<BulkStats> active, ToLongFunction<BulkStats> bytes) {
+      Tags tags = Tags.of("verbena.direction", direction);
+      gauge(
+          "verbena.bulk.transfers.active",
+          "Transfers under way",
+          tags,
+          engine -> active.applyAsLong(engine.bulk()));
+      total(
+          "verbena.bulk.bytes",
+          "Bytes of large objects moved",
+          tags,
+          engine -> bytes.applyAsLong(engine.bulk()));
+    }
+
+    private void ended(String how, ToLongFunction<BulkStats> figure) {
+      total(
+          "verbena.bulk.transfers",
+          "Transfers that ended",
+          Tags.of("verbena.outcome", how),
+          engine -> figure.applyAsLong(engine.bulk()));
+    }
+
+    private void gauge(String name, String what, Tags tags, ToLongFunction<EngineStat> figure) {
+      Gauge.builder(name, () -> sum(figure))
+          .description(what)
+          .tags(tags.and(ENGINE, kind))
+          .register(registry);
+    }
+
+    private void total(String name, String what, Tags tags, ToLongFunction<EngineStat> figure) {
+      FunctionCounter.builder(name, this, self -> self.sum(figure))
+          .description(what)
+          .tags(tags.and(ENGINE, kind))
+          .register(registry);
+    }
+
+    private double sum(ToLongFunction<EngineStat> figure) {
+      return engines.now().stream()
+          .filter(engine -> engine.name().startsWith(kind))
+          .mapToLong(figure)
+          .sum();
+    }
+  }
+}

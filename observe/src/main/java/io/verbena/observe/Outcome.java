@@ -1,0 +1,75 @@
+package io.verbena.observe;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.ClientCall;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a call ended, in the words that metrics, spans and logs share. Immutable.
+ *
+ * @param status {@link #OK}, {@link #DECLARED}, or the name of an {@link RpcStatus}
+ * @param errorType of a call that failed: the class of a declared exception, else the status; null
+ *     for a result
+ * @param execution what is certain about the handler; to its own end UNKNOWN where it may have been
+ *     refused before it ran
+ */
+public record Outcome(String status, @Nullable String errorType, Execution execution) {
+  /** The status of a call that ended with a result. */
+  public static final String OK = "OK";
+
+  /** The status of a call that ended with an exception that its contract declares. */
+  public static final String DECLARED = "DECLARED";
+
+  private static final Outcome RESULT = new Outcome(OK, null, Execution.EXECUTED);
+
+  /**
+   * Returns how a call ended for its caller.
+   *
+   * @param failure what its stage failed with; null if it did not
+   */
+  public static Outcome of(ClientCall<?> call, @Nullable Throwable failure) {
+    Throwable plain = plain(failure);
+    return switch (plain) {
+      case null -> RESULT;
+      case RpcException told -> of(told.status(), told.execution());
+      case CancellationException _ -> of(RpcStatus.CANCELLED, Execution.UNKNOWN);
+      default ->
+          call.method().errors() == null
+              ? of(RpcStatus.INTERNAL, Execution.UNKNOWN) // of an interceptor's
+              : declared(plain);
+    };
+  }
+
+  /**
+   * Returns how a call ended for its handler.
+   *
+   * @param declared what it answered with instead of a result; null if it did not
+   */
+  public static Outcome answered(@Nullable Exception declared) {
+    return declared == null ? RESULT : declared(declared);
+  }
+
+  /** Returns how a call ended for its handler which, or an interceptor before it, threw. */
+  public static Outcome thrown(CallContext call, Throwable thrown) {
+    return of(call.statusOf(thrown), Execution.UNKNOWN);
+  }
+
+  private static Outcome of(RpcStatus status, Execution execution) {
+    return new Outcome(status.name(), status.name(), execution);
+  }
+
+  private static Outcome declared(Throwable declared) {
+    return new Outcome(DECLARED, declared.getClass().getName(), Execution.EXECUTED);
+  }
+
+  /** Returns what a stage failed with, without what stages wrap it in. */
+  public static @Nullable Throwable plain(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+    return cause == null ? failure : cause;
+  }
+}
