@@ -1,0 +1,76 @@
+package io.verbena.observe.opentelemetry;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import io.verbena.api.Answer;
+import io.verbena.api.ClientCall;
+import io.verbena.api.ClientInterceptor;
+import io.verbena.api.RpcException;
+import io.verbena.observe.Conventions;
+import io.verbena.observe.Outcome;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has a client span for each call that a client or server makes, a child of what is current on the
+ * caller's thread, and sends its context along. Measures {@code rpc.client.call.duration}.
+ *
+ * <p>Let it be the first interceptor: a call with all its attempts is one span then. Safe for use
+ * by any thread.
+ */
+public final class ClientTelemetry implements ClientInterceptor {
+  private final Instruments instruments;
+
+  /** Tells of calls by this API, and propagates by its propagators. */
+  public ClientTelemetry(OpenTelemetry telemetry) {
+    this.instruments =
+        new Instruments(
+            telemetry,
+            Conventions.CLIENT_DURATION,
+            "How long calls take, as their callers see it",
+            new CallAttributes(true));
+  }
+
+  @Override
+  public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
+    Context parent = Context.current();
+    long began = instruments.now();
+    Span span =
+        instruments.begin(
+            SpanKind.CLIENT,
+            parent,
+            call.method(),
+            Conventions.SERVER_ADDRESS,
+            Conventions.SERVER_PORT,
+            call.session().peer());
+    Context context = parent.with(span);
+    MetadataCarrier carrier = new MetadataCarrier(call.metadata());
+    instruments.propagator().inject(context, carrier, MetadataCarrier.SETTER);
+    try (Scope _ = context.makeCurrent()) {
+      return call.proceed(carrier.metadata())
+          .whenComplete((answer, failure) -> end(call, span, context, began, failure));
+    }
+  }
+
+  private void end(
+      ClientCall<?> call, Span span, Context context, long began, @Nullable Throwable failure) {
+    Outcome outcome = Outcome.of(call, failure);
+    if (failure != null) {
+      span.setStatus(StatusCode.ERROR, words(failure));
+    }
+    instruments.end(span, context, began, call.method(), call.session(), outcome);
+  }
+
+  /** What a user's exception says of itself is not for every trace. */
+  private static String words(Throwable failure) {
+    Throwable plain = Objects.requireNonNull(Outcome.plain(failure));
+    return plain instanceof RpcException told
+        ? String.valueOf(told.getMessage())
+        : plain.getClass().getName();
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Verbena's traces and metrics for OpenTelemetry: {@link
+ * io.verbena.observe.opentelemetry.ClientTelemetry} around the calls that are made, {@link
+ * io.verbena.observe.opentelemetry.ServerTelemetry} around handlers. Contexts travel in metadata,
+ * by the API's propagator.
+ */
+@NullMarked
+package io.verbena.observe.opentelemetry;
+
+import org.jspecify.annotations.NullMarked;
