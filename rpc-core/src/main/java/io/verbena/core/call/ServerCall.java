@@ -11,6 +11,7 @@ import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireOut;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.loop.Timers;
@@ -51,6 +52,9 @@ public final class ServerCall extends ReplyMessage
 
   private ReplySize replySize;
   private long reserved;
+
+  /** While its handler runs; null while none is recorded. */
+  private @Nullable ServerCallEvent recorded;
 
   /** Why a one-way call was refused, or failed: nobody else would say so. */
   private @Nullable String problem;
@@ -247,11 +251,30 @@ public final class ServerCall extends ReplyMessage
   }
 
   private void invoke() {
+    ServerCallEvent event = ServerCallEvent.begun();
+    recorded = event;
     try {
       handleAndAnswer();
     } catch (Throwable e) { // what the answer is made of is users' code, too
       dropMetadata();
       fail(RpcStatus.INTERNAL, Execution.EXECUTED, e.getClass().getName(), UNTOLD);
+    }
+    if (event != null) {
+      recorded = null;
+      event.ended(this);
+    }
+  }
+
+  @Override
+  public WireOut error(int index, Exception thrown) {
+    record(ClientCallEvent.DECLARED);
+    return super.error(index, thrown);
+  }
+
+  private void record(String status) {
+    ServerCallEvent event = recorded;
+    if (event != null) {
+      event.status = status;
     }
   }
 
@@ -321,6 +344,7 @@ public final class ServerCall extends ReplyMessage
 
   /** Makes the reply a failure, whatever was written before. */
   public void fail(RpcStatus status, Execution execution, String remoteType, String message) {
+    record(status.name());
     if (method.oneway()) {
       problem = status + ": " + message;
       refused = execution == Execution.NOT_EXECUTED;

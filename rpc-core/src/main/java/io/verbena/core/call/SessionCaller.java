@@ -245,6 +245,9 @@ public final class SessionCaller implements ServiceCaller {
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata);
       slot.deadlineNanos(deadline);
       call = maker.make(host, method, slot, deadline - now);
+      if (ClientCallEvent.isOn()) {
+        ClientCallEvent.follow(call, host.session());
+      }
       return call;
     } finally {
       if (call == null) {

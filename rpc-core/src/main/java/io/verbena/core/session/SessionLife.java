@@ -87,7 +87,7 @@ final class SessionLife {
 
   /** A link carries calls. */
   void goesOver(SessionPath now) {
-    path = now;
+    take(now);
     SessionPath before = told;
     told = now;
     boolean changed = !now.equals(before);
@@ -117,14 +117,22 @@ final class SessionLife {
     }
   }
 
+  private void take(SessionPath now) {
+    SessionPath before = path;
+    path = now;
+    if (!now.equals(before)) {
+      PathChangeEvent.record(session.peer().address(), before, now);
+    }
+  }
+
   /** No link carries calls for now, and nobody needs to be told. */
   void goesOverNone(String reason) {
-    path = none(reason);
+    take(none(reason));
   }
 
   /** Every link is gone; the session resumes. */
   void lost(String reason) {
-    path = none(reason);
+    take(none(reason));
     if (state == SessionState.OPEN || state == SessionState.DRAINING) {
       state = SessionState.RESUMING;
       events.tell(one -> one.lost(session.user(), reason));
@@ -151,7 +159,7 @@ final class SessionLife {
 
   private void over(SessionState now, RpcStatus status, String reason) {
     boolean wasOpen = state != SessionState.IDLE;
-    path = none(reason);
+    take(none(reason));
     told = null;
     drainReason = null;
     state = now;

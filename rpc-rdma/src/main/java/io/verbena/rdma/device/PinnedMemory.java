@@ -79,9 +79,11 @@ public final class PinnedMemory {
         throw refused(PinningRefused.byBudget(bytes, budget));
       }
     }
+    RegistrationEvent event = RegistrationEvent.begun(bytes);
     try {
       IbvMr region = registerWithinBudget(domain, address, bytes, access);
       budget.taken();
+      event.done = true;
       return region;
     } catch (IOException e) {
       if (!isOutOfMemory(e)) {
@@ -90,6 +92,8 @@ public final class PinnedMemory {
       }
       budget.refusedBySystem(bytes);
       throw refused(PinningRefused.bySystem(bytes, budget, e));
+    } finally {
+      event.commit();
     }
   }
 
@@ -139,8 +143,10 @@ public final class PinnedMemory {
    * what it kept when it was removed went with it.
    */
   void deregister(IbvMr region, long bytes) throws IOException {
+    DeregistrationEvent event = DeregistrationEvent.begun(bytes);
     try {
       VerbsMr.of(region).deregister();
+      event.commit();
     } catch (IOException e) {
       if (region.getContext().isOpen()) {
         throw e;
