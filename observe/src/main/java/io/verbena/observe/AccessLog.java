@@ -1,0 +1,93 @@
+package io.verbena.observe;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.Metadata;
+import io.verbena.api.ServerInterceptor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * Logs a line for each call that is served, to the logger {@value #LOGGER}, at level INFO. What it
+ * tells are key-value pairs of SLF4J, for an encoder that writes them as JSON:
+ *
+ * <ul>
+ *   <li>{@code rpc.method}, {@code rpc.status_code}: {@link Conventions}
+ *   <li>{@code peer}, {@code identity}: where the peer is, and who it has proved to be
+ *   <li>{@code path}: the link that carries the session's calls
+ *   <li>{@code duration_us}: how long its handler and interceptors took, in microseconds
+ *   <li>{@code trace_id}: of the trace that it is part of, where its metadata have a {@code
+ *       traceparent} of the W3C
+ * </ul>
+ *
+ * <p>Let it be the first interceptor, so that it sees what others refuse. A {@code nonBlocking}
+ * method's line is logged on the event loop: use an appender that does not wait. Safe for use by
+ * any thread.
+ */
+public final class AccessLog implements ServerInterceptor {
+  /** The logger's name. */
+  public static final String LOGGER = "verbena.access";
+
+  private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
+  private static final Metadata.Key<String> TRACEPARENT = Metadata.Key.text("traceparent");
+
+  /** Version, trace, span, flags; later versions may say more. */
+  private static final Pattern TRACE =
+      Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?");
+
+  private final LongSupplier nanoTime;
+
+  /** Measures by the system's clock. */
+  public AccessLog() {
+    this(System::nanoTime);
+  }
+
+  AccessLog(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public void intercept(CallContext call, Next next) throws Exception {
+    if (!LOG.isInfoEnabled()) {
+      next.run();
+      return;
+    }
+    long began = nanoTime.getAsLong();
+    Outcome outcome;
+    try {
+      outcome = Outcome.answered(next.run());
+    } catch (Throwable e) {
+      log(call, Outcome.thrown(call, e), nanoTime.getAsLong() - began);
+      throw e;
+    }
+    log(call, outcome, nanoTime.getAsLong() - began);
+  }
+
+  private static void log(CallContext call, Outcome outcome, long nanos) {
+    String method = call.method().fullName();
+    LoggingEventBuilder line =
+        LOG.atInfo()
+            .addKeyValue(Conventions.METHOD, method)
+            .addKeyValue(Conventions.STATUS, outcome.status())
+            .addKeyValue("peer", call.session().peer().address())
+            .addKeyValue("identity", call.session().peer().identity())
+            .addKeyValue("path", call.session().path().link())
+            .addKeyValue("duration_us", TimeUnit.NANOSECONDS.toMicros(nanos));
+    String trace = traceId(call.metadata());
+    if (trace != null) {
+      line = line.addKeyValue("trace_id", trace);
+    }
+    line.log("{} {}", method, outcome.status());
+  }
+
+  private static @Nullable String traceId(Metadata metadata) {
+    String parent = metadata.get(TRACEPARENT);
+    Matcher known = parent == null ? null : TRACE.matcher(parent);
+    return known != null && known.matches() ? known.group(1) : null;
+  }
+}

@@ -1,0 +1,14 @@
+package io.verbena.observe;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+
+/** What these tests call. */
+@RpcService(name = "library.v1")
+interface Library {
+  @RpcMethod(id = 1)
+  String lend(String title) throws Lent;
+
+  /** Somebody has it. */
+  final class Lent extends Exception {}
+}
