@@ -16,6 +16,9 @@ class ArrowsTest {
   private static final String CORE = "io.verbena.core..";
   private static final String CODEGEN = "io.verbena.codegen..";
   private static final String KRYO = "io.verbena.codec.kryo..";
+  private static final String OBSERVE = "io.verbena.observe..";
+  private static final String MICROMETER = "io.verbena.observe.micrometer..";
+  private static final String OPENTELEMETRY = "io.verbena.observe.opentelemetry..";
   private static final String TCP = "io.verbena.tcp..";
   private static final String MEM = "io.verbena.mem..";
   private static final String RDMA = "io.verbena.rdma..";
@@ -36,6 +39,9 @@ class ArrowsTest {
         "io.verbena.core",
         "io.verbena.codegen",
         "io.verbena.codec.kryo",
+        "io.verbena.observe",
+        "io.verbena.observe.micrometer",
+        "io.verbena.observe.opentelemetry",
         "io.verbena.mem",
         "io.verbena.tcp",
         "io.verbena.rdma",
@@ -89,6 +95,55 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(KRYO, "com.esotericsoftware..")
             .because("who needs no Kryo has none on the class path"));
+  }
+
+  @Test
+  void observersKnowTheApiAndTheCoreAloneAndNobodyKnowsThem() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(OBSERVE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CODEGEN, KRYO, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .because("they see what any user of the API sees"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(OBSERVE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(OBSERVE, "io.micrometer..", "io.opentelemetry..")
+            .because("who observes by neither has neither on the class path"));
+  }
+
+  @Test
+  void noWayOfObservingDragsAnotherAlong() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.observe")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                CORE, MICROMETER, OPENTELEMETRY, "io.micrometer..", "io.opentelemetry..")
+            .because("names and access log need neither library"));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(MICROMETER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(OPENTELEMETRY, "io.opentelemetry..")
+            .because("each is of use without the other"));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(OPENTELEMETRY)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CORE, MICROMETER, "io.micrometer..")
+            .because("each is of use without the other"));
   }
 
   @Test
