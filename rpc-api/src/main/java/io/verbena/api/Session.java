@@ -2,8 +2,6 @@ package io.verbena.api;
 
 import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.stub.ServiceBinding;
-import io.verbena.api.stub.ServiceCaller;
-import io.verbena.api.stub.ServiceDescriptor;
 
 /**
  * A conversation with one peer, over whatever link is best now. Either end may serve and call.
@@ -14,7 +12,7 @@ import io.verbena.api.stub.ServiceDescriptor;
  *
  * <p>Safe for use by any thread.
  */
-public interface Session extends AutoCloseable {
+public interface Session extends Channel, AutoCloseable {
   /** Returns how the session stands. */
   SessionState state();
 
@@ -38,9 +36,6 @@ public interface Session extends AutoCloseable {
    * @throws IllegalArgumentException if a service of this name is served already
    */
   void serve(ServiceBinding binding);
-
-  /** Returns what generated stubs make their calls with. */
-  ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options);
 
   /** Returns what large objects are published, fetched and pushed with. */
   BulkObjects objects();

@@ -10,7 +10,7 @@ import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
 import io.verbena.api.CallOptions;
-import io.verbena.api.Session;
+import io.verbena.api.Channel;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
@@ -151,22 +151,24 @@ public final class ServiceWriter {
       TypeSpec.Builder type, String method, TypeName returned, String made, String what) {
     type.addMethod(
         MethodSpec.methodBuilder(method)
-            .addJavadoc("Returns $L over a session.\n", what)
+            .addJavadoc("Returns $L over a session or another channel.\n", what)
             .addModifiers(visibility())
             .addModifiers(Modifier.STATIC)
             .returns(returned)
-            .addParameter(Session.class, "session")
-            .addStatement("return $L(session, $T.DEFAULT)", method, CallOptions.class)
+            .addParameter(Channel.class, "channel")
+            .addStatement("return $L(channel, $T.DEFAULT)", method, CallOptions.class)
             .build());
     type.addMethod(
         MethodSpec.methodBuilder(method)
-            .addJavadoc("Returns $L over a session, with options for each of its calls.\n", what)
+            .addJavadoc(
+                "Returns $L over a session or another channel, with options for each of its calls.\n",
+                what)
             .addModifiers(visibility())
             .addModifiers(Modifier.STATIC)
             .returns(returned)
-            .addParameter(Session.class, "session")
+            .addParameter(Channel.class, "channel")
             .addParameter(CallOptions.class, "options")
-            .addStatement("return new $L(session.caller(SERVICE, options))", made)
+            .addStatement("return new $L(channel.caller(SERVICE, options))", made)
             .build());
   }
 

@@ -1,7 +1,7 @@
 package io.verbena.api.stub;
 
 import io.verbena.api.CallOptions;
-import io.verbena.api.Session;
+import io.verbena.api.Channel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -22,8 +22,8 @@ public final class Stubs {
    * @throws IllegalStateException if its generated class is missing; the message says what to add
    *     to the build
    */
-  public static <T> T client(Class<T> contract, Session session) {
-    return client(contract, session, CallOptions.DEFAULT);
+  public static <T> T client(Class<T> contract, Channel channel) {
+    return client(contract, channel, CallOptions.DEFAULT);
   }
 
   /**
@@ -32,9 +32,9 @@ public final class Stubs {
    * @throws IllegalStateException if its generated class is missing; the message says what to add
    *     to the build
    */
-  public static <T> T client(Class<T> contract, Session session, CallOptions options) {
+  public static <T> T client(Class<T> contract, Channel channel, CallOptions options) {
     ServiceDescriptor<T> service = service(contract);
-    return service.client().apply(session.caller(service, options));
+    return service.client().apply(channel.caller(service, options));
   }
 
   /**
