@@ -11,6 +11,7 @@ import io.verbena.core.bulk.cost.Costs;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
 import io.verbena.core.session.SessionContext;
@@ -22,7 +23,7 @@ import io.verbena.core.stat.Stats;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -50,7 +51,7 @@ public final class VerbenaClient implements AutoCloseable {
   private final UpgradeOptions upgrade;
   private final @Nullable Supplier<String> token;
   private final boolean keepsOpen;
-  private final Set<UserSession> sessions = ConcurrentHashMap.newKeySet();
+  private final Map<UserSession, Connector> sessions = new ConcurrentHashMap<>();
   private final Supplier<EngineStat> stat = this::stat;
   private volatile boolean closed;
 
@@ -64,7 +65,7 @@ public final class VerbenaClient implements AutoCloseable {
 
   private EngineStat stat() {
     List<SessionStat> all = new ArrayList<>();
-    for (UserSession session : sessions) {
+    for (UserSession session : sessions.keySet()) {
       all.add(OnLoop.ask(session.loop(), session::stat, session.silentStat()));
     }
     return engine.stat("client", upgrade, all);
@@ -86,7 +87,7 @@ public final class VerbenaClient implements AutoCloseable {
     if (engine.isStepped()) {
       throw new IllegalStateException("a stepped client cannot wait; use session(address)");
     }
-    Connector connector = connector(address);
+    Connector connector = connector(address, keepsOpen, false);
     if (connector.isOnALoop()) {
       connector.session().close();
       throw new IllegalStateException(
@@ -187,22 +188,66 @@ public final class VerbenaClient implements AutoCloseable {
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
    */
   public Session session(String address) {
-    Connector connector = connector(address);
+    Connector connector = connector(address, keepsOpen, false);
     if (keepsOpen) {
       connector.openFromAnyThread(failure -> {});
     }
     return connector.session();
   }
 
-  private Connector connector(String address) {
+  /**
+   * Returns a session with one of several servers that a call may go to, for what chooses among
+   * them. It does not connect by itself: see {@link #open}. Calls on it do not wait for the next
+   * server where this one drains or is gone: what has not left fails at once with UNAVAILABLE,
+   * NOT_EXECUTED, and may go to another.
+   *
+   * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
+   */
+  public Session sessionOfMany(String address) {
+    return connector(address, false, true).session();
+  }
+
+  /**
+   * Connects a session of this client, where it is not, without a call to make and without waiting.
+   *
+   * @return completes when the session is open; fails with an {@link RpcException}: UNAVAILABLE if
+   *     the server cannot be reached, UNAUTHENTICATED if it refuses the credentials, CANCELLED if
+   *     the session is closed. Its callbacks run on the event loop
+   */
+  public CompletionStage<Void> open(Session session) {
+    Connector connector = sessions.get((UserSession) session);
+    CompletableFuture<Void> opened = new CompletableFuture<>();
+    if (connector == null) {
+      Connector.Failure ended = new Connector.Failure(RpcStatus.CANCELLED, "it has ended");
+      opened.completeExceptionally(unreachable(session.toString(), ended));
+    } else {
+      connector.openFromAnyThread(
+          failure -> {
+            if (failure == null) {
+              opened.complete(null);
+            } else {
+              opened.completeExceptionally(unreachable(connector.address(), failure));
+            }
+          });
+    }
+    return opened;
+  }
+
+  /** Returns whether the calling thread runs an event loop, where nothing may wait. */
+  public boolean isOnEventLoop() {
+    return engine.isOnLoop() || EventLoop.isLoopThread();
+  }
+
+  private Connector connector(String address, boolean keepsOpen, boolean oneOfMany) {
     URI uri = Addresses.parse(Checks.required("address", address));
     if (closed) {
       throw new IllegalStateException("the client is closed: no session with " + address);
     }
     SessionContext context = engine.join(uri.getScheme(), link, upgrade);
     Connector connector =
-        new Connector(context, new ConnectorConfig(uri, link, token, keepsOpen, this::ended));
-    sessions.add(connector.session());
+        new Connector(
+            context, new ConnectorConfig(uri, link, token, keepsOpen, oneOfMany, this::ended));
+    sessions.put(connector.session(), connector);
     if (closed) {
       connector.session().close(); // by another thread, which may not have seen this session
     }
@@ -210,7 +255,7 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   private void ended(Session session) {
-    if (sessions.remove((UserSession) session)) {
+    if (sessions.remove((UserSession) session) != null) {
       engine.leave((UserSession) session);
     }
   }
@@ -270,7 +315,7 @@ public final class VerbenaClient implements AutoCloseable {
     Stats.forget(stat);
     List<CompletableFuture<Void>> closing = new ArrayList<>();
     boolean onLoop = engine.isStepped() || engine.isOnLoop();
-    for (UserSession session : sessions) {
+    for (UserSession session : sessions.keySet()) {
       if (onLoop) {
         session.closeNow(); // nothing may wait here
       } else {

@@ -130,7 +130,12 @@ public final class EventLoop {
    * would stand still while it waits. Safe for any thread.
    */
   public boolean isNotToWait() {
-    return isOwner() || Thread.currentThread() instanceof LoopThread.OfLoop;
+    return isOwner() || isLoopThread();
+  }
+
+  /** Returns whether the calling thread is one that was made to step a loop. */
+  public static boolean isLoopThread() {
+    return Thread.currentThread() instanceof LoopThread.OfLoop;
   }
 
   /** Returns whether the calling thread is in a duty cycle of this loop. Safe for any thread. */

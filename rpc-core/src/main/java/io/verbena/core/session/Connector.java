@@ -82,6 +82,11 @@ public final class Connector implements SessionRole {
     return session.user();
   }
 
+  /** Returns where the server is. Safe for any thread. */
+  public String address() {
+    return config.address().toString();
+  }
+
   /** Returns whether the calling thread steps a loop, and so must not wait. */
   public boolean isOnALoop() {
     return loop.isNotToWait();
@@ -259,6 +264,11 @@ public final class Connector implements SessionRole {
     times.answered();
     session.attachFirst(link, port, greetedEpoch, peer);
     LOG.debug("Session {} has a first link to {} again", key, peer.address());
+  }
+
+  @Override
+  public boolean callsWait() {
+    return !config.oneOfMany();
   }
 
   @Override

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param link how links are opened
  * @param token gives the credentials, anew for each attempt, elsewhere than on the loop; null: none
  * @param keepsOpen whether it connects without a call to make, and again when the peer is gone
+ * @param oneOfMany whether calls fail, rather than wait for the next server, where they cannot
+ *     reach this one: there are others
  * @param whenEnded hears on the loop that the session has ended for good
  */
 public record ConnectorConfig(
@@ -21,4 +23,5 @@ public record ConnectorConfig(
     LinkOptions link,
     @Nullable Supplier<String> token,
     boolean keepsOpen,
+    boolean oneOfMany,
     Consumer<Session> whenEnded) {}

@@ -63,13 +63,21 @@ final class SessionCalls implements CallHost {
   @Override
   public void start(PendingCall<?> call) {
     if (session.isEnded() || session.isClosing()) {
-      call.fail(RpcStatus.UNAVAILABLE, "the session is closed: " + session.path().reason());
-      call.close();
-      window.release();
+      refuse(call, "the session is closed: " + session.path().reason());
+      return;
+    }
+    if (session.peerDrains() && !session.role().callsWait()) {
+      refuse(call, "the peer shuts down");
       return;
     }
     outgoing.start(call);
     session.remoteServices().send(call);
+  }
+
+  private void refuse(PendingCall<?> call, String why) {
+    call.fail(RpcStatus.UNAVAILABLE, why);
+    call.close();
+    window.release();
   }
 
   @Override

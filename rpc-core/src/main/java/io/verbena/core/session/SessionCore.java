@@ -141,6 +141,9 @@ final class SessionCore {
     outbox.restart();
     incomingFrames.restart();
     closing.goesOn();
+    if (!role.callsWait()) {
+      failUnsent(reason);
+    }
   }
 
   /** No link can be had now: calls that wait for one fail. */
@@ -203,6 +206,15 @@ final class SessionCore {
     life.draining(reason);
     remoteServices.keep(outbox.takeUnsent());
     calls.incoming().oneways().tell();
+    if (!role.callsWait()) {
+      failUnsent("the peer shuts down: " + reason);
+    }
+  }
+
+  /** What has not left goes elsewhere. */
+  private void failUnsent(String reason) {
+    calls.outgoing().failWaiting(RpcStatus.UNAVAILABLE, reason);
+    remoteServices.dropDone();
   }
 
   private String peerAddress() {

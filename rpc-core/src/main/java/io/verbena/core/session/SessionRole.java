@@ -33,6 +33,11 @@ interface SessionRole {
     return null;
   }
 
+  /** Returns whether calls that the peer does not take any more wait for the next one. */
+  default boolean callsWait() {
+    return true;
+  }
+
   /** The session has ended for good. */
   void ended();
 }
