@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ArrowsTest {
   private static final String API = "io.verbena.api..";
   private static final String CORE = "io.verbena.core..";
+  private static final String CHANNEL = "io.verbena.channel..";
   private static final String CODEGEN = "io.verbena.codegen..";
   private static final String KRYO = "io.verbena.codec.kryo..";
   private static final String OBSERVE = "io.verbena.observe..";
@@ -37,6 +38,7 @@ class ArrowsTest {
       strings = {
         "io.verbena.api",
         "io.verbena.core",
+        "io.verbena.channel",
         "io.verbena.codegen",
         "io.verbena.codec.kryo",
         "io.verbena.observe",
@@ -154,8 +156,20 @@ class ArrowsTest {
             .resideInAPackage(CORE)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(MEM, TCP, RDMA, VERBS, CODEGEN, TESTKIT, NETTY, DISNI)
+            .resideInAnyPackage(CHANNEL, MEM, TCP, RDMA, VERBS, CODEGEN, TESTKIT, NETTY, DISNI)
             .because("links are found by ServiceLoader, so that each can be left out"));
+  }
+
+  @Test
+  void channelsSeeTheCoreFromOutside() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(CHANNEL)
+            .should()
+            .dependOnClassesThat()
+            .resideOutsideOfPackages(CHANNEL, API, "io.verbena.core", "java..", "org..")
+            .because("what they need of a client, any program may use"));
   }
 
   @Test

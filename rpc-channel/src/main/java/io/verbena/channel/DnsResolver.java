@@ -1,0 +1,180 @@
+package io.verbena.channel;
+
+import io.verbena.api.settings.Checks;
+import io.verbena.core.NanoClock;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks a name up again and again: every {@code period}, and after a server could not be reached,
+ * then at most once in {@code shortest}. A Kubernetes service without a cluster address has the
+ * addresses of all its pods.
+ *
+ * <p>The JDK keeps answers for 30 s by its own, which the security property {@code
+ * networkaddress.cache.ttl} says.
+ */
+public final class DnsResolver implements Resolver {
+  /** How often a name is looked up by default. */
+  public static final Duration PERIOD = Duration.ofSeconds(30);
+
+  /** How long a look after a failure waits for the one before, by default. */
+  public static final Duration SHORTEST = Duration.ofSeconds(1);
+
+  private final String host;
+  private final int port;
+  private final Lookup lookup;
+  private final Executor threads;
+  private final ChannelTime time;
+  private final long period;
+  private final long shortest;
+  private @Nullable Listener listener;
+  private Runnable withdraw = () -> {};
+  private long lookedUp;
+  private boolean looking;
+  private boolean closed;
+
+  /** Looks a host's name up. May block. */
+  @FunctionalInterface
+  public interface Lookup {
+    /** The JDK's. */
+    Lookup JDK =
+        host ->
+            Arrays.stream(InetAddress.getAllByName(host))
+                .map(
+                    address ->
+                        address instanceof Inet6Address
+                            ? "[" + address.getHostAddress() + "]"
+                            : address.getHostAddress())
+                .toList();
+
+    /** Returns the addresses of a host, without ports. */
+    List<String> addresses(String host) throws UnknownHostException;
+  }
+
+  /**
+   * A resolver that does nothing yet.
+   *
+   * @param port of every server
+   * @param threads runs lookups, which may block
+   * @param period between two looks, longer than 0
+   * @param shortest between a look and one after a failure, longer than 0
+   */
+  public DnsResolver(
+      String host,
+      int port,
+      Lookup lookup,
+      Executor threads,
+      ChannelTime time,
+      Duration period,
+      Duration shortest) {
+    this.host = Checks.required("host", host);
+    this.port = port;
+    this.lookup = lookup;
+    this.threads = threads;
+    this.time = time;
+    this.period = NanoClock.nanos(Checks.positive("period", period));
+    this.shortest = NanoClock.nanos(Checks.positive("shortest", shortest));
+  }
+
+  /** Makes resolvers for {@code dns:///name:port}. */
+  public static final class Provider implements ResolverProvider {
+    @Override
+    public String scheme() {
+      return "dns";
+    }
+
+    @Override
+    public Resolver resolver(URI target, ChannelTime time) {
+      String path = target.getPath() == null ? "" : target.getPath();
+      String place = path.startsWith("/") ? path.substring(1) : path;
+      int colon = place.lastIndexOf(':');
+      if (colon <= 0 || !place.substring(colon + 1).matches("[0-9]{1,5}")) {
+        throw new IllegalArgumentException(
+            "'" + target + "' is no name with a port: write dns:///store.example:7400");
+      }
+      int port = Integer.parseInt(place.substring(colon + 1));
+      return new DnsResolver(
+          place.substring(0, colon),
+          port,
+          Lookup.JDK,
+          task -> Thread.ofVirtual().name("verbena-dns").start(task),
+          time,
+          PERIOD,
+          SHORTEST);
+    }
+  }
+
+  @Override
+  public void start(Listener listener) {
+    synchronized (this) {
+      this.listener = listener;
+    }
+    look();
+  }
+
+  @Override
+  public synchronized void refresh() {
+    if (!closed && !looking) {
+      long since = time.nanoTime() - lookedUp;
+      again(Math.max(0, shortest - since));
+    }
+  }
+
+  private synchronized void again(long nanos) {
+    withdraw.run();
+    withdraw = time.after(nanos, this::look);
+  }
+
+  private void look() {
+    synchronized (this) {
+      if (closed || looking) {
+        return;
+      }
+      looking = true;
+      withdraw.run();
+    }
+    threads.execute(this::lookNow);
+  }
+
+  private void lookNow() {
+    List<Endpoint> found = List.of();
+    String failure = null;
+    try {
+      found =
+          lookup.addresses(host).stream()
+              .sorted()
+              .map(address -> Endpoint.of(address + ":" + port))
+              .toList();
+    } catch (UnknownHostException | RuntimeException e) {
+      failure = "the name '%s' was not found (%s): see 'getent hosts %s'".formatted(host, e, host);
+    }
+    Listener told;
+    synchronized (this) {
+      looking = false;
+      lookedUp = time.nanoTime();
+      told = listener;
+      if (closed || told == null) {
+        return;
+      }
+      again(failure == null ? period : Math.min(period, 5 * shortest));
+    }
+    if (failure == null) {
+      told.endpoints(found);
+    } else {
+      told.failed(failure);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    withdraw.run();
+  }
+}

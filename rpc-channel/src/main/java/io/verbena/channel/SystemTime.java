@@ -1,0 +1,28 @@
+package io.verbena.channel;
+
+import io.verbena.core.NanoClock;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The machine's time. */
+final class SystemTime implements ChannelTime {
+  private final ScheduledThreadPoolExecutor timers =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("verbena-channel-timer").factory());
+
+  SystemTime() {
+    timers.setRemoveOnCancelPolicy(true);
+  }
+
+  @Override
+  public long nanoTime() {
+    return NanoClock.SYSTEM.nanoTime();
+  }
+
+  @Override
+  public Runnable after(long nanos, Runnable action) {
+    ScheduledFuture<?> timer = timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
+    return () -> timer.cancel(false);
+  }
+}
