@@ -160,6 +160,10 @@ final class Engine implements AutoCloseable {
     return groups.values().stream().anyMatch(LoopGroup::isOwner);
   }
 
+  SessionLimits limits() {
+    return options.limits();
+  }
+
   boolean isStepped() {
     return !options.steppedLoops().isEmpty();
   }

@@ -233,6 +233,11 @@ public final class VerbenaClient implements AutoCloseable {
     return opened;
   }
 
+  /** Returns the limits of each of its sessions. */
+  public SessionLimits limits() {
+    return engine.limits();
+  }
+
   /** Returns whether the calling thread runs an event loop, where nothing may wait. */
   public boolean isOnEventLoop() {
     return engine.isOnLoop() || EventLoop.isLoopThread();

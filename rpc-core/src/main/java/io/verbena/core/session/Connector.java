@@ -358,7 +358,7 @@ public final class Connector implements SessionRole {
   }
 
   private boolean isWanted() {
-    return session.hasCalls() || config.keepsOpen();
+    return session.hasCalls() || config.keepsOpen() || !waiters.isEmpty();
   }
 
   private void tellWaiters(@Nullable Failure failure) {
@@ -394,7 +394,9 @@ public final class Connector implements SessionRole {
     if (session.peerDrains()) {
       shutDown = true;
       obstacle = "the server shut down";
-      times.repeat(); // its successor may take some time to start
+      if (callsWait()) {
+        times.repeat(); // its successor may take some time to start
+      }
       goOnWithoutPeer(reason);
     } else {
       peerLost(reason);
