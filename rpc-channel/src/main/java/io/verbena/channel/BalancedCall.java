@@ -1,0 +1,215 @@
+package io.verbena.channel;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.stub.ServiceCaller;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An async call over a channel, and the future that its caller holds. When it has ended, in
+ * whatever way, attempts that are still under way are cancelled. Safe for any thread.
+ */
+final class BalancedCall<R> extends CompletableFuture<R> {
+  private final BalancedChannel channel;
+  private final BalancedCaller caller;
+  private final Attempt<R> attempt;
+  private final long hedgeNanos;
+  private final Object lock = new Object();
+
+  // ---- under the lock ----
+  private final CallPlan plan;
+  private final List<CompletableFuture<R>> underWay = new ArrayList<>(1);
+  private final List<Runnable> timers = new ArrayList<>(1);
+  private boolean hedgePlanned;
+  private boolean deadlineMinded;
+
+  /** Makes one attempt, and returns at once. */
+  @FunctionalInterface
+  interface Attempt<R> {
+    CompletionStage<R> by(ServiceCaller caller);
+  }
+
+  BalancedCall(
+      BalancedChannel channel,
+      BalancedCaller caller,
+      CallPlan plan,
+      Attempt<R> attempt,
+      long hedgeNanos) {
+    this.channel = channel;
+    this.caller = caller;
+    this.plan = plan;
+    this.attempt = attempt;
+    this.hedgeNanos = hedgeNanos;
+  }
+
+  void begin() {
+    whenComplete((value, failure) -> end());
+    next();
+  }
+
+  /** Goes to a server, now or when there is one. */
+  private void next() {
+    if (isDone()) {
+      return;
+    }
+    Members.Pick pick;
+    synchronized (lock) {
+      pick = plan.pick();
+    }
+    switch (pick) {
+      case Members.Pick.Found(Member member) -> attempt(member);
+      case Members.Pick.None(String why, boolean closed) -> fail(() -> plan.noServer(why, closed));
+      case Members.Pick.Later(CompletableFuture<Void> change) -> {
+        mindDeadline();
+        change.thenRun(this::next);
+      }
+    }
+  }
+
+  /** While no attempt does. */
+  private void mindDeadline() {
+    synchronized (lock) {
+      if (deadlineMinded) {
+        return;
+      }
+      deadlineMinded = true;
+    }
+    after(plan.left(), this::expire);
+  }
+
+  /** An attempt that is under way has a deadline of its own, and knows more. */
+  private void expire() {
+    boolean waits;
+    synchronized (lock) {
+      waits = underWay.isEmpty();
+    }
+    if (waits) {
+      fail(plan::late);
+    }
+  }
+
+  private void fail(Supplier<RpcException> why) {
+    RpcException failure;
+    synchronized (lock) {
+      failure = why.get();
+    }
+    completeExceptionally(failure);
+  }
+
+  private void attempt(Member member) {
+    CompletableFuture<R> begun;
+    ServiceCaller by;
+    synchronized (lock) {
+      by = caller.caller(member, plan);
+      plan.begins(member);
+    }
+    try {
+      begun = attempt.by(by).toCompletableFuture();
+    } catch (RuntimeException | Error e) { // of a serializer, or of this end
+      member.end(e);
+      completeExceptionally(e);
+      return;
+    }
+    synchronized (lock) {
+      underWay.add(begun);
+    }
+    begun.whenComplete((value, failure) -> ended(member, begun, value, failure));
+    if (isDone()) {
+      begun.cancel(true); // meanwhile
+    } else if (hedgeNanos > 0 && !begun.isDone()) {
+      planHedge();
+    }
+  }
+
+  private void ended(
+      Member member, CompletableFuture<R> attempt, @Nullable R value, @Nullable Throwable failure) {
+    boolean answered =
+        !(failure instanceof RuntimeException || failure instanceof Error); // declared ones too
+    member.end(answered ? null : failure);
+    boolean alone;
+    synchronized (lock) {
+      underWay.removeIf(one -> one == attempt);
+      alone = underWay.isEmpty();
+      if (failure instanceof RpcException rpc) {
+        plan.met(rpc);
+      }
+    }
+    if (isDone()) {
+      return;
+    }
+    if (answered) {
+      channel.answered();
+    }
+    if (failure == null) {
+      complete(value);
+    } else if (failure instanceof RpcException rpc) {
+      if (alone || !rpc.mayRetry()) {
+        failed(rpc);
+      }
+    } else if (!(failure instanceof CancellationException) || alone) {
+      completeExceptionally(failure);
+    }
+  }
+
+  private void failed(RpcException failure) {
+    long delay;
+    synchronized (lock) {
+      delay = plan.afterFailure(failure);
+    }
+    if (delay == CallPlan.GIVE_UP) {
+      fail(() -> plan.outcome(failure));
+    } else if (delay == 0) {
+      next();
+    } else {
+      after(delay, this::next);
+    }
+  }
+
+  private void planHedge() {
+    synchronized (lock) {
+      if (hedgePlanned) {
+        return;
+      }
+      hedgePlanned = true;
+    }
+    after(hedgeNanos, this::hedge);
+  }
+
+  private void hedge() {
+    Member other = null;
+    synchronized (lock) {
+      if (!isDone() && !underWay.isEmpty()) {
+        other = plan.hedge();
+      }
+    }
+    if (other != null) {
+      attempt(other);
+    }
+  }
+
+  private void after(long nanos, Runnable action) {
+    Runnable withdraw = channel.settings().time().after(nanos, action);
+    synchronized (lock) {
+      timers.add(withdraw);
+    }
+    if (isDone()) {
+      withdraw.run(); // meanwhile
+    }
+  }
+
+  private void end() {
+    List<Runnable> withdrawn;
+    List<CompletableFuture<R>> cancelled;
+    synchronized (lock) {
+      withdrawn = List.copyOf(timers);
+      cancelled = List.copyOf(underWay);
+    }
+    withdrawn.forEach(Runnable::run);
+    cancelled.forEach(one -> one.cancel(true));
+  }
+}

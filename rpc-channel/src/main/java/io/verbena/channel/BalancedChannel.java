@@ -1,0 +1,304 @@
+package io.verbena.channel;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.Channel;
+import io.verbena.api.settings.Checks;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.core.NanoClock;
+import io.verbena.core.VerbenaClient;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.ServiceLoader;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel to several servers of the same services. It has a session with each, and sends each
+ * call to one of them; what one does not take goes to another. Safe for use by any thread.
+ *
+ * <pre>{@code
+ * try (BalancedChannel channel =
+ *     BalancedChannel.builder(client, "dns:///store.example:7400")
+ *         .balancer(Balancer.leastInFlight())
+ *         .build()) {
+ *   Store store = StoreRpc.client(channel);
+ * }
+ * }</pre>
+ *
+ * <p>Arguments of a call that may be made again must not change before it has ended.
+ */
+public final class BalancedChannel implements Channel, AutoCloseable {
+  private final VerbenaClient client;
+  private final ChannelSettings settings;
+  private final Resolver resolver;
+  private final Members members;
+  private final RetryBudget budget;
+  private final Counters counters = new Counters();
+  private final long defaultTimeoutNanos;
+
+  /** What was done so far. */
+  static final class Counters {
+    final LongAdder calls = new LongAdder();
+    final LongAdder moves = new LongAdder();
+    final LongAdder retries = new LongAdder();
+    final LongAdder hedges = new LongAdder();
+    final LongAdder refused = new LongAdder();
+  }
+
+  private BalancedChannel(VerbenaClient client, ChannelSettings settings, Resolver resolver) {
+    this.client = client;
+    this.settings = settings;
+    this.resolver = resolver;
+    this.members = new Members(settings, client, resolver);
+    this.budget = new RetryBudget(settings.retries());
+    this.defaultTimeoutNanos = NanoClock.nanos(client.limits().defaultTimeout());
+  }
+
+  /**
+   * Returns a builder with the defaults.
+   *
+   * @param client makes the sessions; the channel does not close it
+   * @param target {@code static:host:port,host:port}, {@code dns:///name:port}, or what another
+   *     {@link ResolverProvider} on the class path knows
+   * @throws IllegalArgumentException if the target is malformed, or of a scheme that nobody knows
+   */
+  public static Builder builder(VerbenaClient client, String target) {
+    return new Builder(client, Checks.required("target", target), null);
+  }
+
+  /** Returns a builder for servers that a resolver finds; the channel closes it. */
+  public static Builder builder(VerbenaClient client, Resolver resolver) {
+    return new Builder(client, "", Checks.required("resolver", resolver));
+  }
+
+  @Override
+  public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
+    return new BalancedCaller(this, service, options);
+  }
+
+  /** Returns what it did so far, and how its servers stand. */
+  public ChannelStat stat() {
+    return new ChannelStat(
+        counters.calls.sum(),
+        counters.moves.sum(),
+        counters.retries.sum(),
+        counters.hedges.sum(),
+        counters.refused.sum(),
+        members.stat());
+  }
+
+  /**
+   * Ends every session, as {@link io.verbena.api.Session#close} does, and returns at once. Later
+   * calls fail with UNAVAILABLE. Closing again does nothing.
+   */
+  @Override
+  public void close() {
+    resolver.close();
+    members.close();
+  }
+
+  VerbenaClient client() {
+    return client;
+  }
+
+  ChannelSettings settings() {
+    return settings;
+  }
+
+  Members members() {
+    return members;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  long defaultTimeoutNanos() {
+    return defaultTimeoutNanos;
+  }
+
+  /** A server has answered a call. */
+  void answered() {
+    budget.earn();
+  }
+
+  /** Takes a token of the budget, or counts that there was none. */
+  boolean takeToken() {
+    boolean taken = budget.take();
+    if (!taken) {
+      counters.refused.increment();
+    }
+    return taken;
+  }
+
+  /** Settings for a channel. */
+  public static final class Builder {
+    private final VerbenaClient client;
+    private final String target;
+    private final @Nullable Resolver resolver;
+    private ChannelTime time = ChannelTime.SYSTEM;
+    private RandomGenerator random = new Random();
+    private Balancer balancer = Balancer.roundRobin();
+    private String zone = "";
+    private int subset = Integer.MAX_VALUE;
+    private @Nullable Long subsetKey;
+    private boolean waitForReady;
+    private Backoff reconnect = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
+    private Retries retries = Retries.DEFAULT;
+    private long hedgeNanos;
+    private @Nullable Ejection ejection;
+    private @Nullable String healthOf;
+    private Duration healthEvery = Duration.ofSeconds(5);
+
+    private Builder(VerbenaClient client, String target, @Nullable Resolver resolver) {
+      this.client = Checks.required("client", client);
+      this.target = target;
+      this.resolver = resolver;
+    }
+
+    /** Sets who chooses among the servers. One of its own for each channel. Default: by turns. */
+    public Builder balancer(Balancer balancer) {
+      this.balancer = Checks.required("balancer", balancer);
+      return this;
+    }
+
+    /** Prefers servers of this zone as long as one of them takes calls. Default: no preference. */
+    public Builder zone(String zone) {
+      this.zone = Checks.required("zone", zone);
+      return this;
+    }
+
+    /**
+     * Has sessions with so many servers only, where there are more: for many clients of many
+     * servers.
+     *
+     * @param servers at least 1
+     * @param key which ones: clients with different keys have different ones
+     */
+    public Builder subset(int servers, long key) {
+      this.subset = Checks.between("subset", servers, 1, Integer.MAX_VALUE);
+      this.subsetKey = key;
+      return this;
+    }
+
+    /** The same, with a key by chance. */
+    public Builder subset(int servers) {
+      this.subset = Checks.between("subset", servers, 1, Integer.MAX_VALUE);
+      this.subsetKey = null;
+      return this;
+    }
+
+    /**
+     * Has calls wait until their deadline for a server that takes them. Default: where every server
+     * is known not to, they fail at once with UNAVAILABLE, NOT_EXECUTED.
+     */
+    public Builder waitForReady() {
+      this.waitForReady = true;
+      return this;
+    }
+
+    /** Sets the delays between attempts to connect to a server. Default: 100 ms to 10 s. */
+    public Builder reconnect(Backoff delays) {
+      this.reconnect = Checks.required("reconnect", delays);
+      return this;
+    }
+
+    /** Sets how often calls are made again. Default: {@link Retries#DEFAULT}. */
+    public Builder retries(Retries retries) {
+      this.retries = Checks.required("retries", retries);
+      return this;
+    }
+
+    /**
+     * Makes an idempotent call once more, at another server, where it has no answer after this
+     * time; the first answer counts, and the other call is cancelled. Takes a token of the budget.
+     * Calls with a landing are not hedged. Default: never.
+     *
+     * @param delay longer than 0
+     */
+    public Builder hedgeAfter(Duration delay) {
+      this.hedgeNanos = NanoClock.nanos(Checks.positive("hedgeAfter", delay));
+      return this;
+    }
+
+    /** Leaves out servers that fail calls, for a while. Default: none. */
+    public Builder ejection(Ejection ejection) {
+      this.ejection = Checks.required("ejection", ejection);
+      return this;
+    }
+
+    /**
+     * Leaves out servers that say by {@link Health} that a service is not SERVING. One that does
+     * not serve {@code Health} counts as serving.
+     *
+     * @param service its name on the wire; empty for the server as a whole
+     * @param period how often each server is asked, longer than 0
+     */
+    public Builder health(String service, Duration period) {
+      this.healthOf = Checks.required("service", service);
+      this.healthEvery = Checks.positive("period", period);
+      return this;
+    }
+
+    /** Sets the time, for tests. Default: the machine's. */
+    public Builder time(ChannelTime time) {
+      this.time = Checks.required("time", time);
+      return this;
+    }
+
+    /**
+     * Sets where delays and subsets have their chance from, for tests.
+     *
+     * @param random safe for use by any thread
+     */
+    public Builder random(RandomGenerator random) {
+      this.random = Checks.required("random", random);
+      return this;
+    }
+
+    /** Makes the channel. It begins to connect, and does not wait. */
+    public BalancedChannel build() {
+      Long key = subsetKey;
+      ChannelSettings settings =
+          new ChannelSettings(
+              time,
+              random,
+              balancer,
+              zone,
+              subset,
+              key == null ? random.nextLong() : key,
+              waitForReady,
+              reconnect,
+              retries,
+              hedgeNanos,
+              ejection,
+              healthOf,
+              healthEvery);
+      Resolver finds = resolver == null ? found(target, time) : resolver;
+      BalancedChannel channel = new BalancedChannel(client, settings, finds);
+      finds.start(channel.members);
+      return channel;
+    }
+
+    private static Resolver found(String target, ChannelTime time) {
+      URI uri = URI.create(target);
+      String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+      List<String> known = new ArrayList<>();
+      for (ResolverProvider provider : ServiceLoader.load(ResolverProvider.class)) {
+        if (provider.scheme().equals(scheme)) {
+          return provider.resolver(uri, time);
+        }
+        known.add(provider.scheme());
+      }
+      throw new IllegalArgumentException(
+          "nobody knows targets such as '%s': known are %s; put the module of another on the class path, or write static:host:port"
+              .formatted(target, known));
+    }
+  }
+}

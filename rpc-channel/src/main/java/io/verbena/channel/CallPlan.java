@@ -1,0 +1,180 @@
+package io.verbena.channel;
+
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.Metadata;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.stub.MethodDescriptor;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one call has been, and whether it is made again. For one thread at a time.
+ *
+ * <p>What was surely not executed, since a server shuts down or could not be reached, moves to
+ * another at once and costs nothing: each server at most once. Whatever else may be made again
+ * waits, takes a token of the budget, and counts as an attempt.
+ */
+final class CallPlan {
+  /** The call has failed for good. */
+  static final long GIVE_UP = -1;
+
+  private final BalancedChannel channel;
+  private final Balancer.Outgoing call;
+  private final boolean lands;
+  private final long deadline;
+  private Set<Member> tried = Set.of();
+  private int attempts = 1;
+  private int waits;
+  private boolean waited;
+  private @Nullable RpcException last;
+
+  /** The first failure after which the call may have been executed. */
+  private @Nullable RpcException unsure;
+
+  /**
+   * A call that begins now.
+   *
+   * @param lands whether its result goes to a landing
+   * @param deadline in nanoseconds of the channel's time
+   */
+  CallPlan(
+      BalancedChannel channel,
+      MethodDescriptor<?> method,
+      Metadata metadata,
+      boolean lands,
+      long deadline) {
+    this.channel = channel;
+    this.call = new Balancer.Outgoing(method, metadata);
+    this.lands = lands;
+    this.deadline = deadline;
+  }
+
+  Members.Pick pick() {
+    Members.Pick pick = channel.members().pick(call, tried);
+    waited |= pick instanceof Members.Pick.Later;
+    return pick;
+  }
+
+  /** An attempt begins. */
+  void begins(Member member) {
+    if (tried.isEmpty()) {
+      tried = new HashSet<>();
+    }
+    tried.add(member);
+    member.begin();
+  }
+
+  /** Returns whether some of the call's time has gone already. */
+  boolean hasBegun() {
+    return waited || !tried.isEmpty() || last != null;
+  }
+
+  /** An attempt has failed. */
+  void met(RpcException failure) {
+    last = failure;
+    if (unsure == null && failure.execution() != Execution.NOT_EXECUTED) {
+      unsure = failure;
+    }
+  }
+
+  /**
+   * Returns what the call fails with, where its last attempt met this: that it was not executed is
+   * said only if none of them was.
+   */
+  RpcException outcome(RpcException failure) {
+    RpcException doubt = unsure;
+    return doubt != null && failure.execution() == Execution.NOT_EXECUTED ? doubt : failure;
+  }
+
+  /** Returns the nanoseconds until the call's deadline. */
+  long left() {
+    return deadline - channel.settings().time().nanoTime();
+  }
+
+  /**
+   * Returns the nanoseconds to wait before the next attempt, or {@link #GIVE_UP}.
+   *
+   * @param failure which was {@link #met} last
+   */
+  long afterFailure(RpcException failure) {
+    boolean safe = !lands || failure.execution() == Execution.NOT_EXECUTED;
+    long left = left();
+    if (!safe || !failure.mayRetry() || left <= 0) {
+      return GIVE_UP;
+    }
+    if (neverCame(failure)) {
+      if (channel.members().hasOther(tried)) {
+        channel.counters().moves.increment();
+        return 0;
+      }
+      if (channel.settings().waitForReady() && failure.status() == RpcStatus.UNAVAILABLE) {
+        tried = Set.of();
+        return delay(++waits, left);
+      }
+    }
+    if (attempts >= channel.settings().retries().attempts()) {
+      return GIVE_UP;
+    }
+    long delay = delay(attempts, left);
+    if (delay != GIVE_UP) {
+      if (!channel.takeToken()) {
+        return GIVE_UP;
+      }
+      attempts++;
+      channel.counters().retries.increment();
+    }
+    return delay;
+  }
+
+  private static boolean neverCame(RpcException failure) {
+    return failure.execution() == Execution.NOT_EXECUTED
+        && (failure.status() == RpcStatus.UNAVAILABLE || failure.phase() == CallPhase.QUEUED);
+  }
+
+  private long delay(int failures, long left) {
+    ChannelSettings settings = channel.settings();
+    long delay = settings.retries().delay().nanos(failures, settings.random());
+    return delay < left ? delay : GIVE_UP;
+  }
+
+  /** Returns a server for a hedge, within the budget; null: none. */
+  @Nullable Member hedge() {
+    Member other = channel.members().other(call, tried);
+    if (other == null || !channel.takeToken()) {
+      return null;
+    }
+    channel.counters().hedges.increment();
+    return other;
+  }
+
+  /** Returns how the call fails for want of a server. */
+  RpcException noServer(String why, boolean closed) {
+    RpcException known = last;
+    return known != null && !closed ? outcome(known) : outcome(failure(RpcStatus.UNAVAILABLE, why));
+  }
+
+  /** Returns how the call fails where its deadline passes before a server is ready. */
+  RpcException late() {
+    RpcException known = last;
+    String why = "no server was ready in time: " + channel.members().why();
+    return known == null ? failure(RpcStatus.DEADLINE_EXCEEDED, why) : outcome(known);
+  }
+
+  /** Returns how the call fails before it was sent. */
+  RpcException failure(RpcStatus status, String why) {
+    String text =
+        "%s failed %s: %s: %s"
+            .formatted(call.method().fullName(), CallPhase.QUEUED.words(), status, why);
+    return new RpcException(
+        status,
+        text,
+        CallPhase.QUEUED,
+        Execution.NOT_EXECUTED,
+        call.method().idempotent(),
+        null,
+        null);
+  }
+}

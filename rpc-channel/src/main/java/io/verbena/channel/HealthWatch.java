@@ -1,0 +1,92 @@
+package io.verbena.channel;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks one server again and again how a service stands. A server that has no answer, since it does
+ * not serve {@link Health} or fails, counts as before; one that was never asked as not ready. Safe
+ * for any thread.
+ */
+final class HealthWatch {
+  private final ChannelSettings settings;
+  private final HealthRpc.Async health;
+  private final String service;
+  private final Runnable changed;
+
+  /** Counts sessions: odd while there is one. What is asked in one is not answered in the next. */
+  private final AtomicInteger turn = new AtomicInteger();
+
+  private volatile Health.@Nullable Status status;
+
+  HealthWatch(ChannelSettings settings, Session session, String service, Runnable changed) {
+    this.settings = settings;
+    this.health = HealthRpc.async(session);
+    this.service = service;
+    this.changed = changed;
+  }
+
+  boolean isServing() {
+    return status == Health.Status.SERVING;
+  }
+
+  /** Returns whether its first answer is still to come. */
+  boolean asks() {
+    return isOn(turn.get()) && status == null;
+  }
+
+  String obstacle() {
+    Health.Status now = status;
+    String name = service.isEmpty() ? "it" : "its " + service;
+    return now == null
+        ? "it was asked for its health, and has not answered yet"
+        : now == Health.Status.SERVING ? "" : name + " says that it is " + now;
+  }
+
+  /** There is a session. */
+  void begin() {
+    int now = turn.get();
+    if (!isOn(now) && turn.compareAndSet(now, now + 1)) {
+      ask(now + 1);
+    }
+  }
+
+  /** There is none any more. */
+  void end() {
+    turn.getAndUpdate(now -> isOn(now) ? now + 1 : now);
+    status = null;
+  }
+
+  private static boolean isOn(int turn) {
+    return (turn & 1) == 1;
+  }
+
+  private void ask(int asked) {
+    if (turn.get() == asked) {
+      health.check(service).whenComplete((answer, failure) -> answered(asked, answer, failure));
+    }
+  }
+
+  private void answered(int asked, Health.@Nullable Status answer, @Nullable Throwable failure) {
+    if (turn.get() != asked) {
+      return;
+    }
+    Health.Status before = status;
+    if (failure == null) {
+      status = answer;
+    } else if (before == null || isUnasked(failure)) {
+      status = Health.Status.SERVING;
+    }
+    if (status != before) {
+      changed.run();
+    }
+    settings.time().after(settings.healthNanos(), () -> ask(asked));
+  }
+
+  private static boolean isUnasked(Throwable failure) {
+    return failure instanceof RpcException rpc && rpc.status() == RpcStatus.UNIMPLEMENTED;
+  }
+}

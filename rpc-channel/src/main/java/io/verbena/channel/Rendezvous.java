@@ -1,0 +1,72 @@
+package io.verbena.channel;
+
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Rendezvous hashing: each key likes each address to some degree, whatever other addresses there
+ * are. So a key keeps its place when others come and go.
+ */
+final class Rendezvous {
+  private static final long ODD = 0x9E3779B97F4A7C15L;
+  private static final double RANGE = 0x1p53;
+
+  private Rendezvous() {}
+
+  /** Returns a hash that is the same in every process, for what prints as its value. */
+  static long hash(Object value) {
+    long hash = ODD;
+    if (value instanceof byte[] bytes) {
+      for (byte b : bytes) {
+        hash = mixed(hash ^ b);
+      }
+    } else {
+      String text = value.toString();
+      for (int i = 0; i < text.length(); i++) {
+        hash = mixed(hash ^ text.charAt(i));
+      }
+    }
+    return hash;
+  }
+
+  /** Returns the place of the candidate that a key likes most. */
+  static int of(List<? extends Balancer.Candidate> among, long key) {
+    int best = 0;
+    double most = Double.NEGATIVE_INFINITY;
+    for (int i = 0; i < among.size(); i++) {
+      double liking = liking(key, among.get(i).endpoint());
+      if (liking > most) {
+        most = liking;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  /** Returns the endpoints that a key likes most, in their order of before. */
+  static List<Endpoint> subset(List<Endpoint> all, int size, long key) {
+    if (all.size() <= size) {
+      return all;
+    }
+    List<Endpoint> liked =
+        all.stream()
+            .sorted(Comparator.comparingDouble((Endpoint one) -> -liking(key, one)))
+            .limit(size)
+            .toList();
+    return all.stream().filter(liked::contains).toList();
+  }
+
+  /** Below 0; each endpoint has the most with a chance in proportion to its weight. */
+  private static double liking(long key, Endpoint endpoint) {
+    long bits = mixed(key ^ hash(endpoint.address())) >>> 11;
+    return Math.log((bits + 0.5) / RANGE) / endpoint.weight();
+  }
+
+  /** The finalizer of SplitMix64. */
+  private static long mixed(long bits) {
+    long z = bits + ODD;
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+}

@@ -1,0 +1,110 @@
+package io.verbena.channel;
+
+import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.SteppedWorld;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** Servers by name, and a channel to them, stepped by the test. */
+final class ChannelWorld implements AutoCloseable {
+  final SteppedWorld world = new SteppedWorld();
+  final SteppedTime time = new SteppedTime(world.clock());
+  final Map<String, Branch> branches = new HashMap<>();
+  final Map<String, VerbenaServer> servers = new HashMap<>();
+
+  /** Starts servers at {@code mem://NAME}. */
+  ChannelWorld(String... names) {
+    for (String name : names) {
+      start(name, settings -> {});
+    }
+  }
+
+  void start(String name, Consumer<VerbenaServer.Builder> settings) {
+    Branch branch = new Branch(name);
+    branches.put(name, branch);
+    servers.put(
+        name,
+        world.server(
+            server -> {
+              server.listen("mem://" + name).serve(ShopRpc.bind(branch));
+              settings.accept(server);
+            }));
+  }
+
+  Branch branch(String name) {
+    return java.util.Objects.requireNonNull(branches.get(name));
+  }
+
+  VerbenaServer server(String name) {
+    return java.util.Objects.requireNonNull(servers.get(name));
+  }
+
+  /** Makes a channel to servers, which need not be there. */
+  BalancedChannel channel(Consumer<BalancedChannel.Builder> settings, String... names) {
+    String target =
+        "static:" + String.join(",", Arrays.stream(names).map(name -> "mem://" + name).toList());
+    return channel(BalancedChannel.builder(world.client(), target), settings);
+  }
+
+  BalancedChannel channel(
+      BalancedChannel.Builder builder, Consumer<BalancedChannel.Builder> settings) {
+    builder.time(time).random(new Random(1));
+    settings.accept(builder);
+    BalancedChannel channel = builder.build();
+    settle();
+    return channel;
+  }
+
+  /** Does what is to be done at this moment. */
+  void settle() {
+    for (int i = 0; i < 3; i++) {
+      world.settle();
+      time.runDue();
+    }
+    world.settle();
+  }
+
+  /** Lets time pass. */
+  void pass(Duration duration) {
+    settle();
+    for (long left = duration.toMillis(); left > 0; left--) {
+      world.passIdle(Duration.ofMillis(1), () -> {});
+      settle();
+    }
+  }
+
+  void runUntil(BooleanSupplier condition) {
+    for (int i = 0; i < 60_000 && !condition.getAsBoolean(); i++) {
+      pass(Duration.ofMillis(1));
+    }
+    if (!condition.getAsBoolean()) {
+      throw new AssertionError("not so within a minute of the test's clock");
+    }
+  }
+
+  /** Returns how a call ended; throws what it failed with. */
+  <R> R result(CompletionStage<R> call) {
+    CompletableFuture<R> future = call.toCompletableFuture();
+    runUntil(future::isDone);
+    return future.join();
+  }
+
+  /** Returns what a call failed with. */
+  Throwable failure(CompletionStage<?> call) {
+    CompletableFuture<?> future = call.toCompletableFuture();
+    runUntil(future::isDone);
+    return future.exceptionNow();
+  }
+
+  @Override
+  public void close() {
+    world.close();
+  }
+}

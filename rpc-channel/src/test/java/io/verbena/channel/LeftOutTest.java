@@ -1,0 +1,121 @@
+package io.verbena.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.RpcStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers that are there, and get no calls. */
+class LeftOutTest {
+  private static final Ejection AFTER_TWO =
+      new Ejection(2, new Backoff(Duration.ofSeconds(10), Duration.ofSeconds(40)));
+
+  private final ChannelWorld world = new ChannelWorld("a", "b");
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private List<String> answers(BalancedChannel channel, int calls) {
+    ShopRpc.Async shop = ShopRpc.async(channel);
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      answers.add(world.result(shop.once("call " + i).exceptionally(failure -> "failed")));
+    }
+    return answers;
+  }
+
+  @Test
+  void whoFailsTwiceInARowIsLeftOutForAWhile() {
+    BalancedChannel channel = world.channel(c -> c.ejection(AFTER_TWO), "a", "b");
+    world.branch("a").refuses = RpcStatus.INTERNAL;
+    assertThat(answers(channel, 6)).containsExactly("failed", "b", "failed", "b", "b", "b");
+    assertThat(channel.stat().endpoints().getFirst().ejected()).isTrue();
+    world.branch("a").refuses = null;
+    world.pass(Duration.ofSeconds(10));
+    assertThat(answers(channel, 4)).contains("a", "b");
+  }
+
+  @Test
+  void neverAll() {
+    BalancedChannel channel = world.channel(c -> c.ejection(AFTER_TWO), "a", "b");
+    world.branch("a").refuses = RpcStatus.INTERNAL;
+    world.branch("b").refuses = RpcStatus.INTERNAL;
+    answers(channel, 6);
+    world.branch("a").refuses = null;
+    world.branch("b").refuses = null;
+    assertThat(answers(channel, 2)).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
+  void whoSaysThatItIsNotServing() {
+    HealthBoard board = new HealthBoard();
+    world.start("sick", server -> server.serve(HealthRpc.bind(board)));
+    BalancedChannel channel = world.channel(c -> c.health("", Duration.ofSeconds(1)), "sick", "b");
+    assertThat(answers(channel, 4)).contains("sick", "b");
+    board.set("", Health.Status.NOT_SERVING);
+    world.pass(Duration.ofMillis(1_100));
+    assertThat(answers(channel, 4)).containsOnly("b");
+    assertThat(channel.stat().endpoints().getFirst().why()).contains("NOT_SERVING");
+    board.set("", Health.Status.SERVING);
+    world.pass(Duration.ofMillis(1_100));
+    assertThat(answers(channel, 4)).contains("sick", "b");
+  }
+
+  @Test
+  void whoIsInAnotherZone() {
+    BalancedChannel channel =
+        world.channel(
+            BalancedChannel.builder(
+                world.world.client(),
+                new StaticResolver(
+                    List.of(
+                        Endpoint.of("mem://a").withZone("far"),
+                        Endpoint.of("mem://b").withZone("near")))),
+            c -> c.zone("near"));
+    assertThat(answers(channel, 3)).containsOnly("b");
+    world.server("b").drain();
+    world.settle();
+    assertThat(answers(channel, 3)).containsOnly("a");
+  }
+
+  /** Tells what the test says. */
+  private static final class Told implements Resolver {
+    private @Nullable Listener listener;
+
+    void tell(String... addresses) {
+      if (listener != null) {
+        listener.endpoints(List.of(addresses).stream().map(Endpoint::of).toList());
+      }
+    }
+
+    @Override
+    public void start(Listener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void whoIsNotToldAnyMore() {
+    Told resolver = new Told();
+    BalancedChannel channel =
+        world.channel(BalancedChannel.builder(world.world.client(), resolver), c -> {});
+    resolver.tell("mem://a");
+    assertThat(answers(channel, 2)).containsOnly("a");
+    resolver.tell("mem://a", "mem://b");
+    world.settle();
+    assertThat(answers(channel, 4)).contains("a", "b");
+    resolver.tell("mem://b");
+    assertThat(answers(channel, 4)).containsOnly("b");
+    assertThat(channel.stat().endpoints()).hasSize(1);
+  }
+}

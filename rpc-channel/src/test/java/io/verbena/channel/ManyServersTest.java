@@ -1,0 +1,149 @@
+package io.verbena.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls over several servers, of which some go. */
+class ManyServersTest {
+  private final ChannelWorld world = new ChannelWorld("a", "b", "c");
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private static ShopRpc.Async shop(BalancedChannel channel) {
+    return ShopRpc.async(channel);
+  }
+
+  private List<String> answers(ShopRpc.Async shop, int calls) {
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      answers.add(world.result(shop.once("call " + i)));
+    }
+    return answers;
+  }
+
+  @Test
+  void callsGoByTurns() {
+    ShopRpc.Async shop = shop(world.channel(c -> {}, "a", "b", "c"));
+    assertThat(answers(shop, 6)).containsExactly("a", "b", "c", "a", "b", "c");
+  }
+
+  @Test
+  void orToTheFirstThereIs() {
+    BalancedChannel channel =
+        world.channel(c -> c.balancer(Balancer.pickFirst()), "nobody", "b", "c");
+    assertThat(answers(shop(channel), 3)).containsExactly("b", "b", "b");
+  }
+
+  @Test
+  void callsThatAreMadeBeforeASessionIsOpenWaitForIt() {
+    BalancedChannel channel =
+        BalancedChannel.builder(world.world.client(), "static:mem://a").time(world.time).build();
+    assertThat(world.result(shop(channel).who("early"))).isEqualTo("a");
+  }
+
+  @Test
+  void aServerThatDrainsGetsNoMoreCalls() {
+    BalancedChannel channel = world.channel(c -> {}, "a", "b");
+    ShopRpc.Async shop = shop(channel);
+    world.server("a").drain();
+    world.settle();
+    assertThat(answers(shop, 3)).containsExactly("b", "b", "b");
+    assertThat(channel.stat().moves()).isZero();
+  }
+
+  @Test
+  void whatItHasNotTakenGoesElsewhereWithoutAnError() {
+    BalancedChannel channel = world.channel(c -> {}, "a", "b");
+    ShopRpc.Async shop = shop(channel);
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      calls.add(shop.once("call " + i).toCompletableFuture());
+      if (i == 10) {
+        world.server("a").drain();
+      }
+    }
+    calls.forEach(call -> assertThat(world.result(call)).isIn("a", "b"));
+    assertThat(world.branch("a").executed.size() + world.branch("b").executed.size()).isEqualTo(20);
+    assertThat(channel.stat().moves()).isPositive();
+    assertThat(channel.stat().retries()).isZero();
+  }
+
+  @Test
+  void aServerThatIsThereAgainGetsCallsAgain() {
+    ShopRpc.Async shop = shop(world.channel(c -> {}, "a", "b"));
+    world.server("a").close();
+    world.pass(Duration.ofSeconds(1));
+    assertThat(answers(shop, 2)).containsExactly("b", "b");
+    world.start("a", s -> {});
+    world.pass(Duration.ofSeconds(11));
+    assertThat(answers(shop, 4)).contains("a", "b");
+  }
+
+  @Test
+  void whereNobodyIsThereCallsFailAtOnceAndSayWhy() {
+    BalancedChannel channel = world.channel(c -> {}, "nobody", "none");
+    world.pass(Duration.ofMillis(200));
+    Throwable failure = world.failure(shop(channel).who("?"));
+    assertThat(failure)
+        .isInstanceOfSatisfying(
+            RpcException.class,
+            e -> {
+              assertThat(e.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+              assertThat(e.execution()).isEqualTo(Execution.NOT_EXECUTED);
+            })
+        .hasMessageContaining("none of 2 servers takes calls: mem://nobody: ");
+  }
+
+  @Test
+  void orWaitUntilSomebodyIs() {
+    BalancedChannel channel = world.channel(c -> c.waitForReady(), "late");
+    world.pass(Duration.ofMillis(200));
+    CompletableFuture<String> call = shop(channel).who("patient").toCompletableFuture();
+    world.pass(Duration.ofMillis(500));
+    assertThat(call).isNotDone();
+    world.start("late", s -> {});
+    assertThat(world.result(call)).isEqualTo("late");
+  }
+
+  @Test
+  void untilTheirDeadline() {
+    BalancedChannel channel = world.channel(c -> c.waitForReady(), "never");
+    CompletableFuture<String> call = shop(channel).who("in vain").toCompletableFuture();
+    world.pass(Duration.ofSeconds(31));
+    assertThat(call.exceptionNow())
+        .isInstanceOfSatisfying(
+            RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
+  }
+
+  @Test
+  void oneWayCallsAndLandingsGoThroughAChannel() {
+    ShopRpc.Async shop = shop(world.channel(c -> {}, "a", "b"));
+    shop.tell("news");
+    world.settle();
+    assertThat(world.branch("a").told).containsExactly("news");
+    try (Received object = world.result(shop.read(Landing.pooled(64)))) {
+      assertThat(object.length()).isOne();
+    }
+  }
+
+  @Test
+  void aClosedChannelSaysSo() {
+    BalancedChannel channel = world.channel(c -> {}, "a");
+    channel.close();
+    assertThat(world.failure(shop(channel).who("?"))).hasMessageContaining("the channel is closed");
+  }
+}

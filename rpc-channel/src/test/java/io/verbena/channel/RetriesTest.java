@@ -1,0 +1,103 @@
+package io.verbena.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.mem.InMemoryNetwork.Admission;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which calls are made again, how often, and which beside. */
+class RetriesTest {
+  private static final Retries ONE_TOKEN =
+      new Retries(3, new Backoff(Duration.ofMillis(10), Duration.ofMillis(20)), 1, 0);
+
+  private final ChannelWorld world = new ChannelWorld("a", "b");
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  /** The server is gone with what it has taken, and nobody listens there. */
+  private void kill(String name) {
+    world.world.network().admit(URI.create("mem://" + name), Admission.NOBODY_LISTENS);
+    world.world.network().drop(URI.create("mem://" + name), "its process was killed");
+    world.settle();
+  }
+
+  @Test
+  void aCallThatMayHaveBeenExecutedIsMadeAgainIfItIsIdempotent() {
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("slow", server -> server.handlers(held::add));
+    BalancedChannel channel = world.channel(c -> c.balancer(Balancer.pickFirst()), "slow", "b");
+    ShopRpc.Async shop = ShopRpc.async(channel);
+    CompletableFuture<String> idempotent = shop.who("again").toCompletableFuture();
+    CompletableFuture<String> other = shop.once("once").toCompletableFuture();
+    world.settle();
+    assertThat(held).hasSize(2);
+    kill("slow");
+    assertThat(world.result(idempotent)).isEqualTo("b");
+    assertThat(world.failure(other))
+        .isInstanceOfSatisfying(
+            RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.UNAVAILABLE));
+    assertThat(world.branch("b").executed).containsExactly("again");
+    assertThat(channel.stat().retries()).isOne();
+  }
+
+  @Test
+  void isNotSaidToBeNotExecutedWhereItMayHaveBeenBefore() {
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("slow", server -> server.handlers(held::add));
+    ShopRpc.Async shop = ShopRpc.async(world.channel(c -> {}, "slow"));
+    CompletableFuture<String> call = shop.who("perhaps").toCompletableFuture();
+    world.settle();
+    kill("slow");
+    assertThat(world.failure(call))
+        .isInstanceOfSatisfying(
+            RpcException.class, e -> assertThat(e.execution()).isEqualTo(Execution.UNKNOWN));
+  }
+
+  @Test
+  void noMoreThanTheBudgetAllows() {
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("slow", server -> server.handlers(held::add));
+    BalancedChannel channel =
+        world.channel(c -> c.balancer(Balancer.pickFirst()).retries(ONE_TOKEN), "slow", "b");
+    ShopRpc.Async shop = ShopRpc.async(channel);
+    CompletableFuture<String> first = shop.who("first").toCompletableFuture();
+    CompletableFuture<String> second = shop.who("second").toCompletableFuture();
+    world.settle();
+    kill("slow");
+    assertThat(world.result(first)).isEqualTo("b");
+    assertThat(world.failure(second)).isInstanceOf(RpcException.class);
+    assertThat(channel.stat().refusedByBudget()).isOne();
+  }
+
+  @Test
+  void aSecondAttemptIsMadeWhereTheFirstHasNoAnswerInTime() {
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("slow", server -> server.handlers(held::add));
+    BalancedChannel channel =
+        world.channel(
+            c -> c.balancer(Balancer.pickFirst()).hedgeAfter(Duration.ofMillis(50)), "slow", "b");
+    ShopRpc.Async shop = ShopRpc.async(channel);
+    CompletableFuture<String> hedged = shop.who("hedged").toCompletableFuture();
+    CompletableFuture<String> alone = shop.once("alone").toCompletableFuture();
+    world.pass(Duration.ofMillis(49));
+    assertThat(hedged).isNotDone();
+    assertThat(channel.stat().hedges()).isZero();
+    assertThat(world.result(hedged)).isEqualTo("b");
+    world.pass(Duration.ofMillis(100));
+    assertThat(alone).isNotDone();
+    assertThat(channel.stat().hedges()).isOne();
+    assertThat(channel.stat().endpoints().getFirst().inFlight()).isOne();
+  }
+}

@@ -1,0 +1,5 @@
+/** Channels over stepped servers, and over real ones. */
+@NullMarked
+package io.verbena.channel;
+
+import org.jspecify.annotations.NullMarked;
