@@ -15,7 +15,7 @@ class HowToTest {
       Pattern.compile("<!-- (\\S+) -->\n```java\n(.*?)```", Pattern.DOTALL);
 
   @ParameterizedTest
-  @ValueSource(strings = {"interceptors.md", "kryo.md", "observe.md"})
+  @ValueSource(strings = {"interceptors.md", "kryo.md", "many-machines.md", "observe.md"})
   void showTheCodeOfTests(String name) throws Exception {
     String page = Files.readString(Path.of("../docs/how-to", name));
     var blocks = CODE.matcher(page).results().toList();
