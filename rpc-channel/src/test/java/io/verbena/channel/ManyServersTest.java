@@ -141,6 +141,30 @@ class ManyServersTest {
   }
 
   @Test
+  void alsoWhereAServerDrains() {
+    BalancedChannel channel = world.channel(c -> c.balancer(Balancer.pickFirst()), "a", "b");
+    ShopRpc.Async shop = shop(channel);
+    world.server("a").drain(); // its word is on its way: these meet a server that takes no more
+    CompletableFuture<Received> object = shop.read(Landing.pooled(64)).toCompletableFuture();
+    world.world.settle();
+    shop.tell("news");
+    try (Received received = world.result(object)) {
+      assertThat(received.length()).isOne();
+    }
+    world.settle();
+    assertThat(world.branch("b").told).containsExactly("news");
+    assertThat(channel.stat().moves()).isOne();
+    assertThat(channel.stat().calls()).isEqualTo(2);
+  }
+
+  @Test
+  void aSubsetHasSessionsWithSomeOnly() {
+    BalancedChannel channel = world.channel(c -> c.subset(2, 7), "a", "b", "c");
+    assertThat(channel.stat().endpoints()).hasSize(2);
+    assertThat(answers(shop(channel), 6)).hasSize(6).doesNotContainNull();
+  }
+
+  @Test
   void aClosedChannelSaysSo() {
     BalancedChannel channel = world.channel(c -> {}, "a");
     channel.close();

@@ -98,6 +98,27 @@ class RealServersTest {
   }
 
   @Test
+  void aBlockingCallWaitsForAServerAndIsHedged() {
+    String address = servers.getFirst().address().toString();
+    servers.forEach(VerbenaServer::close);
+    try (BalancedChannel channel =
+        channel(
+            c ->
+                c.waitForReady()
+                    .hedgeAfter(Duration.ofMillis(1))
+                    .reconnect(new Backoff(Duration.ofMillis(5), Duration.ofMillis(20))))) {
+      Shop shop = ShopRpc.client(channel);
+      Future<String> hedged = callers.submit(() -> shop.who("hedged"));
+      Future<String> once = callers.submit(() -> shop.once("once"));
+      await().until(() -> channel.stat().calls() == 2);
+      assertThat(hedged).isNotDone();
+      servers.set(0, start("late", address));
+      assertThat(hedged).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("late");
+      assertThat(once).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("late");
+    }
+  }
+
+  @Test
   void noCallFailsWhereOneAfterTheOtherIsReplaced() throws Exception {
     Backoff soon = new Backoff(Duration.ofMillis(5), Duration.ofMillis(20));
     try (BalancedChannel channel = channel(c -> c.reconnect(soon))) {
