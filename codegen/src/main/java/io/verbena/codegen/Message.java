@@ -84,6 +84,15 @@ public enum Message {
   LANDING_WITHOUT_RECEIVED(52, "%s has a Landing and does not return Received. Return Received."),
   RECEIVED_WITHOUT_LANDING(53, "%s returns Received and has no Landing. Add a parameter for it."),
 
+  /** Streams. */
+  STREAM_IN_VALUE(
+      54, "%s is a stream, and no part of a value. Use it as the last parameter or as the result."),
+  STREAM_TWICE(55, "%s has more than one parameter that is a stream. Keep one."),
+  STREAM_NOT_LAST(56, "%s has parameters behind its stream. Move the stream to the end."),
+  STREAM_ONEWAY(
+      57, "%s is one-way, so that nobody would hear how its stream ends. Remove 'oneway'."),
+  STREAM_WITH_LANDING(58, "%s has a stream and a Landing. Use two methods."),
+
   /** Types that cannot be what they say. */
   NO_INSTANCE(60, "no %s can ever be made: %s."),
   UNKNOWN_TWICE(61, "%s has more than one @RpcUnknown. Keep one."),

@@ -43,6 +43,12 @@ public record Operation(
     return arguments.stream().filter(a -> a.shape() == Bulk.LANDING).findFirst().orElse(null);
   }
 
+  /** Returns whether an argument or the result is a stream. */
+  public boolean streaming() {
+    return result instanceof Shape.Stream
+        || arguments.stream().anyMatch(a -> a.shape() instanceof Shape.Stream);
+  }
+
   /** One parameter. */
   public record Argument(String name, Shape shape) {}
 }

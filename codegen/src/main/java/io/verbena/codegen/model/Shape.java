@@ -5,6 +5,7 @@ import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import java.util.Optional;
+import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /** How a value of some type stands on the wire. */
@@ -122,6 +123,24 @@ public sealed interface Shape {
     @Override
     public boolean hasDefault() {
       return true;
+    }
+  }
+
+  /** A stream: where its items are found. An argument or a result, and no part of a value. */
+  record Stream(Shape element) implements Shape {
+    @Override
+    public String name() {
+      return "java.util.concurrent.Flow.Publisher<" + element.name() + ">";
+    }
+
+    @Override
+    public TypeName java() {
+      return ParameterizedTypeName.get(ClassName.get(Flow.Publisher.class), element.java());
+    }
+
+    @Override
+    public boolean hasDefault() {
+      return false;
     }
   }
 

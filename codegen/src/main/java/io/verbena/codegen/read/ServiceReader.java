@@ -14,7 +14,6 @@ import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Operation.Argument;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
-import io.verbena.codegen.read.ShapeReader.Bindings;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -170,8 +169,7 @@ public final class ServiceReader {
       Shape shape =
           is(parameterType, Landing.class)
               ? Bulk.LANDING
-              : shapes.read(
-                  parameterType, nullable, Bindings.NONE, access.site(parameter, contract));
+              : shapes.readWhole(parameterType, nullable, access.site(parameter, contract));
       if (shape != null) {
         arguments.add(new Argument(parameter.getSimpleName().toString(), shape));
       }
@@ -182,7 +180,7 @@ public final class ServiceReader {
       result =
           is(type.getReturnType(), Received.class)
               ? Bulk.RECEIVED
-              : shapes.read(type.getReturnType(), nullable, Bindings.NONE, site);
+              : shapes.readWhole(type.getReturnType(), nullable, site);
     }
     List<Shape.Named> errors = new ArrayList<>();
     List<TypeName> unsent = new ArrayList<>();

@@ -7,6 +7,7 @@ import io.verbena.codegen.Reporter;
 import io.verbena.codegen.model.Bulk;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
+import io.verbena.codegen.model.Shape;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -55,6 +56,7 @@ public final class ServiceValidator {
       report(operation, "timeout", Message.BAD_TIMEOUT, timeout);
     }
     validateLanding(operation);
+    validateStreams(operation);
     if (!operation.oneway()) {
       return;
     }
@@ -80,6 +82,25 @@ public final class ServiceValidator {
       reporter.error(operation.element(), Message.LANDING_WITHOUT_RECEIVED, operation.name());
     } else if (landings == 0 && received) {
       reporter.error(operation.element(), Message.RECEIVED_WITHOUT_LANDING, operation.name());
+    }
+  }
+
+  private void validateStreams(Operation operation) {
+    if (!operation.streaming()) {
+      return;
+    }
+    List<Operation.Argument> arguments = operation.arguments();
+    long streams = arguments.stream().filter(a -> a.shape() instanceof Shape.Stream).count();
+    if (streams > 1) {
+      reporter.error(operation.element(), Message.STREAM_TWICE, operation.name());
+    } else if (streams == 1 && !(arguments.getLast().shape() instanceof Shape.Stream)) {
+      reporter.error(operation.element(), Message.STREAM_NOT_LAST, operation.name());
+    }
+    if (operation.landing() != null) {
+      reporter.error(operation.element(), Message.STREAM_WITH_LANDING, operation.name());
+    }
+    if (operation.oneway()) {
+      report(operation, "oneway", Message.STREAM_ONEWAY, operation.name());
     }
   }
 

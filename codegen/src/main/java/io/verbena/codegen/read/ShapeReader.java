@@ -128,6 +128,19 @@ final class ShapeReader {
     return read(declaration.asType(), Access.isNullable(declaration), bindings, site);
   }
 
+  /** Reads the type of a parameter or result, which may be a stream. */
+  @Nullable Shape readWhole(TypeMirror type, boolean nullable, Element site) {
+    if (type instanceof DeclaredType declared
+        && declared.getTypeArguments().size() == 1
+        && ((TypeElement) declared.asElement())
+            .getQualifiedName()
+            .contentEquals("java.util.concurrent.Flow.Publisher")) {
+      Shape element = read(declared.getTypeArguments().getFirst(), false, Bindings.NONE, site);
+      return element == null ? null : new Shape.Stream(element);
+    }
+    return read(type, nullable, Bindings.NONE, site);
+  }
+
   private @Nullable Shape readNonNull(TypeMirror type, Bindings bindings, Element site) {
     if (type.getKind().isPrimitive()) {
       return JdkTypes.primitive(type.getKind());
@@ -190,6 +203,10 @@ final class ShapeReader {
     return switch (name(element, List.of())) {
       case "io.verbena.api.bulk.Landing", "io.verbena.api.bulk.Received" -> {
         reporter.error(site, Message.BULK_IN_VALUE, element.getSimpleName());
+        yield null;
+      }
+      case "java.util.concurrent.Flow.Publisher" -> {
+        reporter.error(site, Message.STREAM_IN_VALUE, name);
         yield null;
       }
       case "java.util.List", "java.util.Set", "java.util.Collection" ->

@@ -48,6 +48,12 @@ final class ContainerWriter {
       case Shape.Array array -> writeElements(array, array.element(), "value.length");
       case Shape.Sequence sequence -> writeElements(sequence, sequence.element(), "value.size()");
       case Shape.Mapping mapping -> writeEntries(mapping);
+      case Shape.Stream stream ->
+          CodeBlock.builder()
+              .addStatement(
+                  "out.writeStream(value, (to, item) -> $L)",
+                  names.write(stream.element(), CodeBlock.of("to"), CodeBlock.of("item"), true))
+              .build();
       case Shape.Leaf leaf -> throw new IllegalArgumentException(leaf + " takes one call");
       case Shape.Named named -> throw new IllegalArgumentException(named + " has a definition");
     };
@@ -100,6 +106,12 @@ final class ContainerWriter {
           array.element().java().isPrimitive() ? readPrimitives(array) : readArray(array);
       case Shape.Sequence sequence -> readSequence(sequence);
       case Shape.Mapping mapping -> readMapping(mapping);
+      case Shape.Stream stream ->
+          CodeBlock.builder()
+              .addStatement(
+                  "return in.readStream(from -> $L)",
+                  names.read(stream.element(), CodeBlock.of("from"), true))
+              .build();
       case Shape.Leaf leaf -> throw new IllegalArgumentException(leaf + " takes one call");
       case Shape.Named named -> throw new IllegalArgumentException(named + " has a definition");
     };

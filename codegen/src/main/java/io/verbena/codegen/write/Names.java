@@ -119,6 +119,10 @@ final class Names {
         composites.put(key(shape), shape);
         collect(sequence.element());
       }
+      case Shape.Stream stream -> {
+        composites.put(key(shape), shape);
+        collect(stream.element());
+      }
       case Shape.Mapping mapping -> {
         composites.put(key(shape), shape);
         collect(mapping.key());
@@ -152,6 +156,7 @@ final class Names {
       case Shape.Array array -> describe(array.element()) + "Array";
       case Shape.Sequence sequence ->
           sequence.type().simpleName() + "Of" + describe(sequence.element());
+      case Shape.Stream stream -> "StreamOf" + describe(stream.element());
       case Shape.Mapping mapping ->
           "MapOf" + describe(mapping.key()) + "To" + describe(mapping.value());
       case Shape.Leaf leaf -> simple(leaf.java());

@@ -102,7 +102,7 @@ public final class ServiceWriter {
             Modifier.STATIC,
             Modifier.FINAL)
         .initializer(
-            "new $T<>(\n$>$>$S, $L, $S, $L, $L, $L, $LL, $L, $L$<$<)",
+            "new $T<>(\n$>$>$S, $L, $S, $L, $L, $L, $LL, $L, $L$L$<$<)",
             MethodDescriptor.class,
             service.name(),
             operation.id(),
@@ -112,7 +112,8 @@ public final class ServiceWriter {
             operation.nonBlocking(),
             operation.timeoutNanos(),
             result == null ? CodeBlock.of("in -> null") : names.reader(result),
-            errors)
+            errors,
+            operation.streaming() ? ", true" : "")
         .build();
   }
 

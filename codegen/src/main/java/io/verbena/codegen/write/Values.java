@@ -36,6 +36,8 @@ final class Values {
       case Shape.Array array -> emptyArray(array);
       case Shape.Sequence sequence -> emptySequence(sequence);
       case Shape.Mapping mapping -> CodeBlock.of("$T.emptyMap()", Collections.class);
+      case Shape.Stream stream ->
+          throw new IllegalArgumentException(stream.name() + " has no default");
       case Shape.Named named ->
           throw new IllegalArgumentException(named.name() + " has no default");
     };

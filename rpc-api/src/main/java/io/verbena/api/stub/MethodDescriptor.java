@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param timeoutNanos its default deadline in nanoseconds; 0 for the session's
  * @param result reads its result
  * @param errors reads the exceptions it declares; null where it declares none
+ * @param streaming whether its last argument or its result is a stream: it has no deadline then
+ *     unless one is set
  */
 public record MethodDescriptor<R>(
     String service,
@@ -24,7 +26,22 @@ public record MethodDescriptor<R>(
     boolean nonBlocking,
     long timeoutNanos,
     ResultReader<R> result,
-    @Nullable ErrorReader errors) {
+    @Nullable ErrorReader errors,
+    boolean streaming) {
+
+  /** A method without streams. */
+  public MethodDescriptor(
+      String service,
+      int id,
+      String name,
+      boolean idempotent,
+      boolean oneway,
+      boolean nonBlocking,
+      long timeoutNanos,
+      ResultReader<R> result,
+      @Nullable ErrorReader errors) {
+    this(service, id, name, idempotent, oneway, nonBlocking, timeoutNanos, result, errors, false);
+  }
 
   /** Returns {@code service/method}, as it stands in messages. */
   public String fullName() {

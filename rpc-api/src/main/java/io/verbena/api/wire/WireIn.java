@@ -2,6 +2,8 @@ package io.verbena.api.wire;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Flow;
+import java.util.function.Function;
 
 /**
  * Reads one message. For use by one thread, until the method it was passed to returns.
@@ -73,6 +75,14 @@ public interface WireIn {
 
   /** Ends a record: skips members that a newer peer added. */
   void endRecord(int end);
+
+  /**
+   * Reads what {@link WireOut#writeStream} wrote.
+   *
+   * @param item reads one item, on the event loop
+   * @return takes one subscriber; its items come over the session
+   */
+  <T> Flow.Publisher<T> readStream(Function<WireIn, T> item);
 
   /** Returns whether the whole message has been read; later parameters then take their defaults. */
   boolean atEnd();

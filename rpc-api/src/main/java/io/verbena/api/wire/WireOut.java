@@ -2,6 +2,8 @@ package io.verbena.api.wire;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Flow;
+import java.util.function.BiConsumer;
 
 /**
  * Writes one message. Fixed-width numbers are big-endian; {@code var} numbers take 7 bits a byte,
@@ -63,6 +65,15 @@ public interface WireOut {
    * @throws WireException if records nest too deeply
    */
   int beginRecord();
+
+  /**
+   * Writes where the peer finds the items of a stream, which is an argument or a result: no stream
+   * is part of a value.
+   *
+   * @param item writes one item, on a handler's thread, each time the peer has asked for it
+   * @throws WireException if this message takes no stream
+   */
+  <T> void writeStream(Flow.Publisher<T> items, BiConsumer<WireOut, T> item);
 
   /** Ends the record that was started with this mark. */
   void endRecord(int mark);

@@ -42,6 +42,12 @@ public interface CallHost {
   /** Returns the window of calls under way. Safe for any thread. */
   CallWindow window();
 
+  /** Returns the streams of the session's calls. Safe for any thread. */
+  SessionStreams streams();
+
+  /** The peer is gone, and with it who takes this end's streams. On the loop. */
+  void peerLost();
+
   /** Starts a call that its caller has encoded. On the loop. */
   void start(PendingCall<?> call);
 

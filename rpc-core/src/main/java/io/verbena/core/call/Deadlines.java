@@ -37,6 +37,9 @@ final class Deadlines {
     if (callerNanos != UNSET) {
       return callerNanos;
     }
+    if (method.streaming() && method.timeoutNanos() == 0) {
+      return NanoClock.LONGEST_NANOS; // a stream lasts as long as it lasts
+    }
     return method.timeoutNanos() > 0
         ? Math.min(NanoClock.LONGEST_NANOS, method.timeoutNanos())
         : defaultNanos;

@@ -256,7 +256,20 @@ public class PendingCall<R> extends FencedFuture<R>
   void cameAlong(Metadata metadata) {}
 
   void result(WireDecoder in) {
-    settle(method.result().read(in));
+    if (!method.streaming()) {
+      settle(method.result().read(in));
+      return;
+    }
+    in.streams(new CallStreams(host.streams(), method, deadlineNanos));
+    R result;
+    try {
+      result = method.result().read(in);
+    } finally {
+      in.streams(null);
+    }
+    if (!settle(result) && result instanceof IncomingStream<?> stream) {
+      stream.cancel(); // its caller gave up meanwhile
+    }
   }
 
   final void replyIsMalformed(String why) {

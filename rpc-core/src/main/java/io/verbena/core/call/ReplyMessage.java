@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * sends it.
  */
 abstract class ReplyMessage implements Reply, Outgoing {
+  /** A reply sends streams; the deadline is for those that come. */
+  private static final long NONE_RECEIVED = 0;
+
   private static final int BODY = FrameHeader.BYTES;
   private static final int MOST_TEXT = 8 * 1024;
 
@@ -135,6 +138,9 @@ abstract class ReplyMessage implements Reply, Outgoing {
     out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
     if (kind != FrameKind.FAILURE && !method().oneway()) {
       out.takeOut(host.partCutOff(), host.resultParts());
+      if (method().streaming()) {
+        out.streams(new CallStreams(host.streams(), method(), NONE_RECEIVED));
+      }
     }
     return out;
   }

@@ -7,11 +7,13 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.Session;
 import io.verbena.api.stub.CallScope;
+import io.verbena.api.stub.Dispatcher;
 import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.loop.Timers;
@@ -128,6 +130,20 @@ public final class ServerCall extends ReplyMessage
   }
 
   // ---- on the loop: dispatch ----
+
+  /** Has the dispatcher read its arguments, streams among them. */
+  public void dispatch(Dispatcher dispatcher, WireDecoder in) {
+    if (!method.streaming()) {
+      dispatcher.dispatch(method, in, this);
+      return;
+    }
+    in.streams(new CallStreams(host.streams(), method, deadlineNanos));
+    try {
+      dispatcher.dispatch(method, in, this);
+    } finally {
+      in.streams(null);
+    }
+  }
 
   @Override
   public void handle(Handler handler) {
@@ -281,7 +297,8 @@ public final class ServerCall extends ReplyMessage
   private void handleAndAnswer() {
     List<ServerInterceptor> interceptors = host.interceptors().ofHandlers();
     Handler runs = Objects.requireNonNull(handler);
-    Interception way = interceptors.isEmpty() ? null : new Interception(this, interceptors, runs);
+    boolean passes = !interceptors.isEmpty() && !SessionStreams.isNext(method);
+    Interception way = passes ? new Interception(this, interceptors, runs) : null;
     try {
       if (way == null) {
         runs.run(this);

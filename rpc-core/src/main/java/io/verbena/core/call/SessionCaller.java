@@ -61,6 +61,22 @@ public final class SessionCaller implements ServiceCaller {
     return new InterceptedCaller(caller, List.copyOf(all));
   }
 
+  /** Returns what makes calls of the session's own, by no interceptor. */
+  static SessionCaller plain(CallHost host) {
+    return new SessionCaller(host, CallOptions.DEFAULT);
+  }
+
+  /**
+   * Begins a call of the session's own.
+   *
+   * @param mayWait whether it may wait for room, on this thread
+   * @param deadline in nanoseconds of the session's clock
+   */
+  <R> PendingCall<R> beginOwn(
+      MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, long deadline) {
+    return begin(method, arguments, mayWait, PendingCall::new, Metadata.EMPTY, deadline, null);
+  }
+
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
@@ -239,14 +255,19 @@ public final class SessionCaller implements ServiceCaller {
     enterWindow(method, wait ? deadline - now : 0);
     Slot slot = null;
     PendingCall<R> call = null;
+    CallStreams streams =
+        method.streaming() ? new CallStreams(host.streams(), method, deadline) : null;
     try {
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.
-      encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata);
+      encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
       slot.deadlineNanos(deadline);
       call = maker.make(host, method, slot, deadline - now);
       if (ClientCallEvent.isOn()) {
         ClientCallEvent.follow(call, host.session());
+      }
+      if (streams != null) {
+        streams.endWith(call);
       }
       return call;
     } finally {
@@ -255,6 +276,9 @@ public final class SessionCaller implements ServiceCaller {
           slot.release();
         }
         host.window().release();
+        if (streams != null) {
+          streams.cancel();
+        }
       } else if (onLoop) {
         call.run();
       } else {
@@ -312,12 +336,16 @@ public final class SessionCaller implements ServiceCaller {
       ArgumentWriter arguments,
       Slot slot,
       Supplier<OutgoingParts> parts,
-      Metadata metadata) {
+      Metadata metadata,
+      @Nullable CallStreams streams) {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
     try {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
       out.takeOut(host.partCutOff(), parts);
+      if (streams != null) {
+        out.streams(streams);
+      }
       arguments.write(out);
       int flags = 0;
       if (!metadata.isEmpty()) {

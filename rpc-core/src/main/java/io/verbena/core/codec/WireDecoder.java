@@ -6,6 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.concurrent.Flow;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,7 @@ public final class WireDecoder implements WireIn {
   private int depth;
   private int maxDepth;
   private @Nullable MemorySegment @Nullable [] parts;
+  private @Nullable MessageStreams streams;
 
   /** What {@link #limit} was outside of each open record. */
   private int[] outerLimits = new int[16];
@@ -73,6 +76,20 @@ public final class WireDecoder implements WireIn {
    */
   public void parts(@Nullable MemorySegment @Nullable [] values) {
     parts = values;
+  }
+
+  /** Says who knows the streams of messages from now on; null where they have none. */
+  public void streams(@Nullable MessageStreams knowing) {
+    streams = knowing;
+  }
+
+  @Override
+  public <T> Flow.Publisher<T> readStream(Function<WireIn, T> item) {
+    MessageStreams knowing = streams;
+    if (knowing == null) {
+      throw new WireException("a stream where there is none");
+    }
+    return knowing.read(this, item);
   }
 
   /** Returns how many bytes of the message have not been read. */

@@ -5,6 +5,8 @@ import io.verbena.api.wire.WireOut;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.Flow;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,7 @@ public final class WireEncoder implements WireOut {
   private long cutOff = Long.MAX_VALUE;
   private @Nullable Supplier<? extends Parts> partsMaker;
   private @Nullable Parts parts;
+  private @Nullable MessageStreams streams;
 
   /** What to do about a large value that found no room beside the message; null if all did. */
   private @Nullable String cure;
@@ -66,6 +69,7 @@ public final class WireEncoder implements WireOut {
     this.maxDepth = maxDepth;
     this.spilled = false;
     this.cure = null;
+    this.streams = null;
     dropParts();
   }
 
@@ -120,6 +124,25 @@ public final class WireEncoder implements WireOut {
     return true;
   }
 
+  /** Says who knows the streams of the message that was started; no other message takes one. */
+  public void streams(MessageStreams knowing) {
+    streams = knowing;
+  }
+
+  @Override
+  public <T> void writeStream(Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
+    MessageStreams knowing = streams;
+    if (knowing == null) {
+      throw new WireException("a stream is an argument or a result of a call, and no part of both");
+    }
+    knowing.write(this, items, item);
+  }
+
+  /** Returns whether some of what was written travels beside the message. */
+  public boolean hasParts() {
+    return parts != null;
+  }
+
   /** Returns whether the message has outgrown its slot. {@link #buffer()} is then a new one. */
   public boolean spilled() {
     return spilled;
@@ -148,6 +171,7 @@ public final class WireEncoder implements WireOut {
   /** Forgets slot and message, so that a pooled encoder keeps neither alive. */
   public void clear() {
     dropParts();
+    streams = null;
     buffer = NONE;
     start = 0;
     position = 0;

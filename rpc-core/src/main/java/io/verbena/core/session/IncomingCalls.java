@@ -161,7 +161,7 @@ final class IncomingCalls {
       calls.put(call.id(), call);
     }
     try {
-      method.service().dispatcher().dispatch(call.method(), in, call);
+      call.dispatch(method.service().dispatcher(), in);
     } catch (WireException e) {
       refuseUndecoded(
           call,
@@ -269,5 +269,6 @@ final class IncomingCalls {
       }
     }
     starts.peerLost();
+    host.peerLost();
   }
 }

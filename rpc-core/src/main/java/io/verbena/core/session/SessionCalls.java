@@ -16,6 +16,7 @@ import io.verbena.core.call.LandingCall;
 import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.ServerCall;
+import io.verbena.core.call.SessionStreams;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.SlotPool;
@@ -35,6 +36,9 @@ final class SessionCalls implements CallHost {
   private final Supplier<OutgoingParts> borrowedParts;
   private final Supplier<OutgoingParts> copiedParts;
   private final Supplier<OutgoingParts> resultParts;
+
+  /** Made for the first call with one. */
+  private volatile @Nullable SessionStreams streams;
 
   /** The calls of a session that has its memory and its services. */
   SessionCalls(SessionCore session, LocalServices services) {
@@ -78,6 +82,29 @@ final class SessionCalls implements CallHost {
     call.fail(RpcStatus.UNAVAILABLE, why);
     call.close();
     window.release();
+  }
+
+  @Override
+  public SessionStreams streams() {
+    SessionStreams known = streams;
+    if (known == null) {
+      synchronized (this) {
+        known = streams;
+        if (known == null) {
+          known = new SessionStreams(this);
+          streams = known;
+        }
+      }
+    }
+    return known;
+  }
+
+  @Override
+  public void peerLost() {
+    SessionStreams known = streams;
+    if (known != null) {
+      known.peerLost();
+    }
   }
 
   @Override

@@ -1,0 +1,327 @@
+package io.verbena.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.StreamIterator;
+import io.verbena.api.Streams;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Streams in both directions, end to end. */
+class StreamsTest {
+  private final AtomicLong requested = new AtomicLong();
+  private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  /** Quotes without end; {@code few} are three, {@code broken} fail behind one. */
+  private final class Exchange implements Quotes {
+    @Override
+    public Flow.Publisher<Quote> watch(String symbol, int chartBytes) throws Unknown {
+      if (symbol.isEmpty()) {
+        throw new Unknown("no symbol");
+      }
+      Stream<Quote> quotes =
+          LongStream.iterate(1, price -> price + 1)
+              .peek(price -> requested.set(price))
+              .peek(price -> check(symbol, price))
+              .mapToObj(
+                  price -> new Quote(symbol, price, MemorySegment.ofArray(new byte[chartBytes])))
+              .onClose(() -> cancelled.complete(null));
+      return Streams.of(symbol.equals("few") ? quotes.limit(3) : quotes);
+    }
+
+    private static void check(String symbol, long price) {
+      if (symbol.equals("broken") && price == 3) {
+        throw new RpcException(RpcStatus.PERMISSION_DENIED, "not that one");
+      }
+    }
+
+    @Override
+    public long total(Flow.Publisher<Long> amounts) {
+      long sum = 0;
+      try (StreamIterator<Long> each = Streams.iterate(amounts)) {
+        while (each.hasNext()) {
+          sum += each.next();
+          if (sum < 0) {
+            throw new RpcException(RpcStatus.INVALID_ARGUMENT, "in debt");
+          }
+        }
+      }
+      return sum;
+    }
+
+    @Override
+    public Flow.Publisher<Long> doubled(Flow.Publisher<Long> amounts) {
+      return subscriber ->
+          amounts.subscribe(
+              new Flow.Subscriber<>() {
+                @Override
+                public void onSubscribe(Flow.Subscription subscription) {
+                  subscriber.onSubscribe(subscription);
+                }
+
+                @Override
+                public void onNext(Long amount) {
+                  subscriber.onNext(2 * amount);
+                }
+
+                @Override
+                public void onError(Throwable failure) {
+                  subscriber.onError(failure);
+                }
+
+                @Override
+                public void onComplete() {
+                  subscriber.onComplete();
+                }
+              });
+    }
+
+    @Override
+    public Flow.Publisher<Quote> watchBriefly(String symbol) {
+      return subscriber ->
+          subscriber.onSubscribe(
+              new Flow.Subscription() {
+                @Override
+                public void request(long number) {}
+
+                @Override
+                public void cancel() {
+                  cancelled.complete(null);
+                }
+              });
+    }
+  }
+
+  /** Takes what comes, and asks for no more than the test does. */
+  private static final class Taker<T> implements Flow.Subscriber<T> {
+    final List<T> items = new ArrayList<>();
+    final CompletableFuture<Void> end = new CompletableFuture<>();
+    volatile Flow.@Nullable Subscription subscription;
+
+    @Override
+    public void onSubscribe(Flow.Subscription to) {
+      subscription = to;
+    }
+
+    @Override
+    public synchronized void onNext(T item) {
+      items.add(item);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      end.completeExceptionally(failure);
+    }
+
+    @Override
+    public void onComplete() {
+      end.complete(null);
+    }
+
+    void request(int number) {
+      Objects.requireNonNull(subscription).request(number);
+    }
+
+    void cancel() {
+      Objects.requireNonNull(subscription).cancel();
+    }
+
+    synchronized int count() {
+      return items.size();
+    }
+  }
+
+  private Quotes at(String address) throws Exception {
+    VerbenaServer server =
+        VerbenaServer.builder().listen(address).serve(QuotesRpc.bind(new Exchange())).start();
+    open.add(server);
+    return QuotesRpc.client(session(server.address().toString()));
+  }
+
+  private Session session(String address) throws Exception {
+    VerbenaClient client = VerbenaClient.builder().build();
+    open.add(client);
+    return client.connect(address);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open.reversed()) {
+      one.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mem://quotes", "tcp://127.0.0.1:0"})
+  void comeInOrderFromServersAndFromClientsAndBoth(String address) throws Exception {
+    Quotes quotes = at(address);
+    try (StreamIterator<Quotes.Quote> each = Streams.iterate(quotes.watch("few", 0))) {
+      assertThat(Stream.of(each.next(), each.next(), each.next()).map(Quotes.Quote::price))
+          .containsExactly(1L, 2L, 3L);
+      assertThat(each.hasNext()).isFalse();
+    }
+    assertThat(quotes.total(Streams.of(LongStream.rangeClosed(1, 10_000)))).isEqualTo(50_005_000);
+    List<Long> doubled = new ArrayList<>();
+    try (StreamIterator<Long> each =
+        Streams.iterate(quotes.doubled(Streams.of(LongStream.range(0, 1_000))))) {
+      each.forEachRemaining(doubled::add);
+    }
+    assertThat(doubled)
+        .containsExactlyElementsOf(LongStream.range(0, 1_000).map(n -> 2 * n).boxed().toList());
+  }
+
+  @Test
+  void takeNoMoreFromTheirPublisherThanIsRequestedAndCancelIt() throws Exception {
+    Taker<Quotes.Quote> taker = new Taker<>();
+    at("mem://slow").watch("all", 0).subscribe(taker);
+    assertThat(requested).hasValue(0);
+    taker.request(5);
+    await().until(() -> taker.count() == 5);
+    taker.request(2);
+    await().until(() -> taker.count() == 7);
+    assertThat(requested.get()).isLessThanOrEqualTo(8); // one to know whether there is an end
+    assertThat(cancelled).isNotDone();
+    taker.cancel();
+    await().until(cancelled::isDone);
+    assertThat(taker.end).isNotDone();
+  }
+
+  @Test
+  void holdUpNobodyElse() throws Exception {
+    Quotes quotes = at("mem://held");
+    Taker<Quotes.Quote> slow = new Taker<>();
+    quotes.watch("all", 0).subscribe(slow);
+    slow.request(1);
+    assertThat(quotes.total(Streams.of(List.of(1L, 2L)))).isEqualTo(3);
+    await().until(() -> slow.count() == 1);
+  }
+
+  @Test
+  void failAsTheirPublisherOrTheirCallDoes() throws Exception {
+    Quotes quotes = at("mem://failing");
+    assertThatThrownBy(() -> quotes.watch("", 0)).isInstanceOf(Quotes.Unknown.class);
+    try (StreamIterator<Quotes.Quote> each = Streams.iterate(quotes.watch("broken", 0))) {
+      assertThat(each.next().price()).isEqualTo(1);
+      assertThat(each.next().price()).isEqualTo(2);
+      assertThatThrownBy(each::hasNext)
+          .isInstanceOfSatisfying(
+              RpcException.class,
+              e -> {
+                assertThat(e.status()).isEqualTo(RpcStatus.PERMISSION_DENIED);
+                assertThat(e.execution()).isEqualTo(Execution.EXECUTED);
+              })
+          .hasMessageContaining("quotes.v1/watch")
+          .hasMessageContaining("not that one");
+    }
+  }
+
+  @Test
+  void ofArgumentsAreCancelledWhenTheirCallEnds() throws Exception {
+    Quotes quotes = at("mem://debt");
+    Stream<Long> amounts =
+        Stream.iterate(-1L, amount -> amount - 1).onClose(() -> cancelled.complete(null));
+    assertThatThrownBy(() -> quotes.total(Streams.of(amounts)))
+        .isInstanceOf(RpcException.class)
+        .hasMessageContaining("in debt");
+    await().until(cancelled::isDone);
+  }
+
+  @Test
+  void endByTheirCallsDeadline() throws Exception {
+    try (StreamIterator<Quotes.Quote> each =
+        Streams.iterate(at("mem://late").watchBriefly("any"))) {
+      assertThatThrownBy(each::hasNext)
+          .isInstanceOfSatisfying(
+              RpcException.class,
+              e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
+    }
+    await().until(cancelled::isDone);
+  }
+
+  @Test
+  void carryLargeValuesBesideTheirMessages() throws Exception {
+    try (StreamIterator<Quotes.Quote> each =
+        Streams.iterate(at("tcp://127.0.0.1:0").watch("few", 3_000_000))) {
+      for (int price = 1; price <= 3; price++) {
+        assertThat(each.next().chart().byteSize()).isEqualTo(3_000_000);
+      }
+      assertThat(each.hasNext()).isFalse();
+    }
+  }
+
+  @Test
+  void needNoThreadWhileTheyWait() throws Exception {
+    try (var one = Executors.newSingleThreadExecutor();
+        VerbenaServer server =
+            VerbenaServer.builder()
+                .listen("mem://one-thread")
+                .handlers(one)
+                .serve(QuotesRpc.bind(new Exchange()))
+                .start()) {
+      Quotes quotes = QuotesRpc.client(session(server.address().toString()));
+      for (int i = 0; i < 5; i++) {
+        Taker<Quotes.Quote> waiting = new Taker<>();
+        quotes.watchBriefly("any").subscribe(waiting);
+        waiting.request(1);
+      }
+      assertThatThrownBy(() -> quotes.watch("", 0)).isInstanceOf(Quotes.Unknown.class);
+    }
+  }
+
+  @Test
+  void failWithTheSessionAndCancelTheirPublisher() throws Exception {
+    VerbenaServer server =
+        VerbenaServer.builder().listen("mem://gone").serve(QuotesRpc.bind(new Exchange())).start();
+    open.add(server);
+    Session session = session("mem://gone");
+    Taker<Quotes.Quote> taker = new Taker<>();
+    QuotesRpc.client(session).watch("all", 0).subscribe(taker);
+    taker.request(1);
+    await().until(() -> taker.count() == 1);
+    session.close();
+    await().until(cancelled::isDone);
+    taker.request(1);
+    await().until(taker.end::isCompletedExceptionally);
+  }
+
+  @Test
+  void loseAndDoubleNothingOverLostConnections() throws Exception {
+    VerbenaServer server =
+        VerbenaServer.builder().listen("127.0.0.1:0").serve(QuotesRpc.bind(new Exchange())).start();
+    open.add(server);
+    try (CuttingProxy proxy = new CuttingProxy(server.address(), new Random(5))) {
+      Quotes quotes = QuotesRpc.client(session(proxy.address()));
+      List<Long> doubled = new ArrayList<>();
+      try (StreamIterator<Long> each =
+          Streams.iterate(quotes.doubled(Streams.of(LongStream.range(0, 20_000))))) {
+        each.forEachRemaining(doubled::add);
+      }
+      assertThat(doubled)
+          .containsExactlyElementsOf(LongStream.range(0, 20_000).map(n -> 2 * n).boxed().toList());
+      assertThat(proxy.cuts()).isPositive();
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.verbena.api;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The items of a stream, one by one, as {@link Streams#iterate} returns them. For use by one
+ * thread; {@link #close} by any.
+ */
+public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
+  private static final int AHEAD = 64;
+
+  /** What has come: an item, or how the stream ended. */
+  private sealed interface Event<T> {
+    /** One item. */
+    record Item<T>(T value) implements Event<T> {}
+
+    /** The end; null where it is a good one. */
+    record End<T>(@Nullable Throwable failure) implements Event<T> {}
+  }
+
+  private final BlockingQueue<Event<T>> events = new LinkedBlockingQueue<>(); // AHEAD at most
+  private final Receiver receiver = new Receiver();
+  private @Nullable Event<T> next;
+  private int taken;
+
+  StreamIterator() {}
+
+  Flow.Subscriber<T> subscriber() {
+    return receiver;
+  }
+
+  /**
+   * Waits until there is an item, or the stream has ended.
+   *
+   * @throws RpcException if the stream failed, or the thread was interrupted, which cancels the
+   *     stream
+   */
+  @Override
+  public boolean hasNext() {
+    Event<T> event = next;
+    if (event == null) {
+      event = take();
+      next = event;
+    }
+    if (event instanceof Event.End<T>(Throwable failure) && failure != null) {
+      throw failure instanceof RuntimeException known ? known : new CompletionException(failure);
+    }
+    return event instanceof Event.Item<T>;
+  }
+
+  private Event<T> take() {
+    try {
+      return events.take();
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+      return new Event.End<>(
+          new RpcException(RpcStatus.CANCELLED, "the thread that iterates was interrupted"));
+    }
+  }
+
+  @Override
+  public T next() {
+    if (!hasNext() || !(next instanceof Event.Item<T>(T value))) {
+      throw new NoSuchElementException();
+    }
+    next = null;
+    if (++taken == AHEAD / 2) { // a request for each would be a question to the peer for each
+      taken = 0;
+      receiver.request(AHEAD / 2);
+    }
+    return value;
+  }
+
+  /** Cancels the stream if it has not ended. There are no items behind those that have come. */
+  @Override
+  public void close() {
+    receiver.cancel();
+  }
+
+  private final class Receiver implements Flow.Subscriber<T> {
+    private Flow.@Nullable Subscription subscription;
+    private boolean over;
+
+    @Override
+    public void onSubscribe(Flow.Subscription to) {
+      synchronized (this) {
+        subscription = Objects.requireNonNull(to);
+      }
+      to.request(AHEAD);
+    }
+
+    void request(int number) {
+      Flow.Subscription to;
+      synchronized (this) {
+        to = subscription;
+      }
+      if (to != null) {
+        to.request(number);
+      }
+    }
+
+    void cancel() {
+      Flow.Subscription to;
+      synchronized (this) {
+        to = over ? null : subscription;
+        over = true;
+      }
+      if (to != null) {
+        to.cancel();
+        events.add(new Event.End<>(null)); // a thread may wait
+      }
+    }
+
+    @Override
+    public void onNext(T item) {
+      events.add(new Event.Item<>(item));
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      end(failure);
+    }
+
+    @Override
+    public void onComplete() {
+      end(null);
+    }
+
+    private void end(@Nullable Throwable failure) {
+      synchronized (this) {
+        over = true;
+      }
+      events.add(new Event.End<>(failure));
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package io.verbena.core.call;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.CallPhase;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ResultReader;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.NanoClock;
+import io.verbena.core.loop.LoopThread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Flow;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The streams of one session. Who takes a stream asks for its next items by a call, whose answer
+ * waits until there are some: so the calls' own frames, windows and large values carry streams.
+ *
+ * <pre>
+ *   IncomingStream ──── next(id, most) ───→ OutgoingStream ──request(n)──→ the user's publisher
+ *                  ←── item … item, end? ──                ←──onNext──────
+ *                  ──── next(id, 0) ──────→                ──cancel──────→
+ * </pre>
+ *
+ * <p>The ids are random, since a client's session may meet another server. Safe for any thread.
+ */
+public final class SessionStreams {
+  /** The most items that may be asked for, and that wait for a subscriber. */
+  static final int MOST = 256;
+
+  private static final String NAME = "verbena.streams";
+  private static final int NEXT_ID = 1;
+  private static final MethodDescriptor<Void> NEXT = next("next", in -> null);
+  private static final ServiceDescriptor<SessionStreams> SERVICE =
+      new ServiceDescriptor<>(
+          SessionStreams.class,
+          NAME,
+          new Schema(
+              NAME,
+              List.of(
+                  new Schema.Method(
+                      NEXT_ID,
+                      "next",
+                      false,
+                      List.of(
+                          new Schema.Member("id", "long", false),
+                          new Schema.Member("most", "int", false)),
+                      "items",
+                      List.of())),
+              List.of()),
+          List.of(NEXT),
+          caller -> {
+            throw new UnsupportedOperationException(NAME + " has no stub");
+          });
+
+  private final CallHost host;
+  private final SessionCaller caller;
+  private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
+
+  /** The streams of a session that has its first one. */
+  public SessionStreams(CallHost host) {
+    this.host = host;
+    this.caller = SessionCaller.plain(host);
+    host.session().serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
+    host.session().caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
+  }
+
+  private static <R> MethodDescriptor<R> next(String name, ResultReader<R> reader) {
+    return new MethodDescriptor<>(NAME, NEXT_ID, name, false, false, false, 0, reader, null);
+  }
+
+  /** Returns whether a call asks for a stream's items: it is none that interceptors know. */
+  static boolean isNext(MethodDescriptor<?> method) {
+    return method.equals(NEXT);
+  }
+
+  /** Runs code of the user's, as handlers run. */
+  void run(Runnable users) {
+    try {
+      host.handlers().execute(users);
+    } catch (Throwable e) { // an executor is users' code
+      LoopThread.inBackground("verbena-stream", users);
+    }
+  }
+
+  CallHost host() {
+    return host;
+  }
+
+  /** The peer is gone: nobody asks for what is left. */
+  public void peerLost() {
+    List.copyOf(outgoing.values()).forEach(OutgoingStream::cancel);
+  }
+
+  // ---- what this end sends ----
+
+  <T> OutgoingStream<T> add(
+      MethodDescriptor<?> method, Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
+    if (outgoing.size() >= host.limits().maxCalls()) {
+      throw new WireException(
+          "its session sends %d streams already: end some, or raise maxCalls"
+              .formatted(outgoing.size()));
+    }
+    OutgoingStream<T> stream;
+    do {
+      long id = ThreadLocalRandom.current().nextLong();
+      stream = new OutgoingStream<>(this, id, method, items, item);
+    } while (outgoing.putIfAbsent(stream.id(), stream) != null);
+    return stream;
+  }
+
+  void forget(OutgoingStream<?> stream) {
+    outgoing.remove(stream.id());
+  }
+
+  private void next(WireIn in, IncomingCall call) {
+    long id = in.readVarLong();
+    int most = in.readVarInt();
+    if (most < 0 || most > MOST) {
+      throw new WireException(most + " items asked for at once, and " + MOST + " may be");
+    }
+    OutgoingStream<?> stream = outgoing.get(id);
+    if (stream != null && most > 0) {
+      stream.asked((ServerCall) call, most);
+      return;
+    }
+    if (stream != null) {
+      stream.cancel();
+    }
+    call.handle(
+        reply -> {
+          if (most > 0) {
+            throw new RpcException(
+                RpcStatus.UNAVAILABLE, "the stream has ended, or the end that sent it is gone");
+          }
+        });
+  }
+
+  // ---- what this end receives ----
+
+  /** Items that have come, in order. */
+  record Batch<T>(List<T> items, boolean last) {}
+
+  <T> IncomingStream<T> incoming(
+      MethodDescriptor<?> method, long id, Function<WireIn, T> item, long deadlineNanos) {
+    return new IncomingStream<>(this, method, id, item, deadlineNanos);
+  }
+
+  /** Asks for items of a stream of the peer's; its listener hears on the loop. */
+  <T> void ask(IncomingStream<T> stream, int most) {
+    MethodDescriptor<Batch<T>> method =
+        next("next of " + stream.name(), in -> read(in, stream.reader(), most));
+    call(
+        method,
+        out -> {
+          out.writeVarLong(stream.id());
+          out.writeVarInt(most);
+        },
+        stream.deadlineNanos(),
+        stream::arrived,
+        stream::failed);
+  }
+
+  private static <T> Batch<T> read(WireIn in, Function<WireIn, T> item, int most) {
+    List<T> items = new ArrayList<>();
+    while (in.readBoolean()) {
+      if (items.size() == most) {
+        throw new WireException("more items than the " + most + " asked for");
+      }
+      items.add(item.apply(in));
+    }
+    boolean last = in.readBoolean();
+    if (items.isEmpty() && !last) {
+      throw new WireException("no items");
+    }
+    return new Batch<>(items, last);
+  }
+
+  /** Tells the peer that nobody takes a stream of its any more. */
+  void stop(IncomingStream<?> stream) {
+    long deadline =
+        host.loop().clock().nanoTime() + NanoClock.nanos(host.limits().defaultTimeout());
+    MethodDescriptor<Void> method = next("end of " + stream.name(), in -> null);
+    call(
+        method,
+        out -> {
+          out.writeVarLong(stream.id());
+          out.writeVarInt(0);
+        },
+        deadline,
+        done -> {},
+        failure -> {}); // then the peer is gone, and its end of the stream, too
+  }
+
+  /** Makes a call; where the window is full, on a thread that waits for room. */
+  private <R> void call(
+      MethodDescriptor<R> method,
+      ArgumentWriter arguments,
+      long deadline,
+      Consumer<R> taker,
+      Consumer<Throwable> failed) {
+    try {
+      begin(method, arguments, deadline, false, taker, failed);
+    } catch (RpcException e) {
+      if (e.status() != RpcStatus.RESOURCE_EXHAUSTED || e.phase() != CallPhase.QUEUED) {
+        failed.accept(e);
+        return;
+      }
+      LoopThread.inBackground(
+          "verbena-stream",
+          () -> {
+            try {
+              begin(method, arguments, deadline, true, taker, failed);
+            } catch (RpcException late) {
+              failed.accept(late);
+            }
+          });
+    }
+  }
+
+  private <R> void begin(
+      MethodDescriptor<R> method,
+      ArgumentWriter arguments,
+      long deadline,
+      boolean waits,
+      Consumer<R> taker,
+      Consumer<Throwable> failed) {
+    PendingCall<R> call = caller.beginOwn(method, arguments, waits, deadline);
+    call.whenComplete(
+        (result, failure) -> {
+          if (failure == null) {
+            taker.accept(result);
+          } else {
+            failed.accept(failure);
+          }
+        });
+  }
+}
