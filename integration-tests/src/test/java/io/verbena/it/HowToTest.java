@@ -15,7 +15,8 @@ class HowToTest {
       Pattern.compile("<!-- (\\S+) -->\n```java\n(.*?)```", Pattern.DOTALL);
 
   @ParameterizedTest
-  @ValueSource(strings = {"interceptors.md", "kryo.md", "many-machines.md", "observe.md"})
+  @ValueSource(
+      strings = {"interceptors.md", "kryo.md", "many-machines.md", "observe.md", "streams.md"})
   void showTheCodeOfTests(String name) throws Exception {
     String page = Files.readString(Path.of("../docs/how-to", name));
     var blocks = CODE.matcher(page).results().toList();

@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.verbena.api.CallOptions;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.StreamIterator;
 import io.verbena.api.Streams;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireOut;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.lang.foreign.MemorySegment;
@@ -305,6 +312,81 @@ class StreamsTest {
     await().until(cancelled::isDone);
     taker.request(1);
     await().until(taker.end::isCompletedExceptionally);
+  }
+
+  /** A peer that sends three items whatever it is asked for. */
+  private static ServiceBinding generous() {
+    List<Schema.Member> parameters =
+        List.of(new Schema.Member("id", "long", false), new Schema.Member("most", "int", false));
+    Schema schema =
+        new Schema(
+            "verbena.streams",
+            List.of(new Schema.Method(1, "next", false, parameters, "items", List.of())),
+            List.of());
+    MethodDescriptor<Void> next =
+        new MethodDescriptor<>(
+            "verbena.streams", 1, "next", false, false, false, 0, in -> null, null);
+    ServiceDescriptor<Quotes> service =
+        new ServiceDescriptor<>(
+            Quotes.class,
+            "verbena.streams",
+            schema,
+            List.of(next),
+            caller -> {
+              throw new UnsupportedOperationException();
+            });
+    return new ServiceBinding(
+        service,
+        (method, in, call) ->
+            call.handle(
+                reply -> {
+                  WireOut out = reply.result();
+                  for (int i = 0; i < 300; i++) {
+                    out.writeBoolean(true);
+                    out.writeLong(1);
+                  }
+                  out.writeBoolean(false);
+                  out.writeBoolean(true);
+                }));
+  }
+
+  @Test
+  void ofAPeerThatSendsMoreThanItIsAskedForFailAlone() throws Exception {
+    VerbenaServer server =
+        VerbenaServer.builder()
+            .listen("mem://generous")
+            .serve(QuotesRpc.bind(new Exchange()))
+            .start();
+    open.add(server);
+    Session session = session("mem://generous");
+    session.serve(generous());
+    MethodDescriptor<Long> total =
+        new MethodDescriptor<>(
+            "quotes.v1", 2, "total", false, false, false, 0, in -> in.readLong(), null);
+    ServiceCaller caller = session.caller(QuotesRpc.SERVICE, CallOptions.DEFAULT);
+    assertThatThrownBy(() -> caller.call(total, out -> out.writeVarLong(7)))
+        .isInstanceOfSatisfying(
+            RpcException.class, e -> assertThat(e.execution()).isEqualTo(Execution.EXECUTED));
+    MethodDescriptor<Void> watch =
+        new MethodDescriptor<>(
+            "quotes.v1",
+            1,
+            "watch",
+            false,
+            false,
+            false,
+            0,
+            in -> null,
+            (index, in) -> new Quotes.Unknown("the session goes on"));
+    assertThatThrownBy(
+            () ->
+                caller.call(
+                    watch,
+                    out -> {
+                      out.writeString("");
+                      out.writeInt(0);
+                    }))
+        .isInstanceOf(Quotes.Unknown.class);
   }
 
   @Test
