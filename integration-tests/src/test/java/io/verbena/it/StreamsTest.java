@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.verbena.api.Answer;
 import io.verbena.api.CallOptions;
+import io.verbena.api.ClientCall;
+import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
@@ -17,16 +20,21 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -314,7 +322,78 @@ class StreamsTest {
     await().until(taker.end::isCompletedExceptionally);
   }
 
-  /** A peer that sends three items whatever it is asked for. */
+  @Test
+  void passInterceptorsWithTheirCallAlone() throws Exception {
+    Queue<String> passed = new ConcurrentLinkedQueue<>();
+    VerbenaServer server =
+        VerbenaServer.builder()
+            .listen("mem://intercepted-streams")
+            .serve(QuotesRpc.bind(new Exchange()))
+            .serverInterceptor(
+                (call, next) -> {
+                  passed.add("server " + call.method());
+                  next.run();
+                })
+            .start();
+    open.add(server);
+    ClientInterceptor noting =
+        new ClientInterceptor() {
+          @Override
+          public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
+            passed.add("client " + call.method());
+            return call.proceed();
+          }
+        };
+    Quotes quotes =
+        QuotesRpc.client(
+            session("mem://intercepted-streams"), CallOptions.DEFAULT.withInterceptors(noting));
+    assertThat(quotes.total(Streams.of(List.of(1L, 2L)))).isEqualTo(3);
+    try (StreamIterator<Quotes.Quote> each = Streams.iterate(quotes.watch("few", 0))) {
+      assertThat(each.next().price()).isEqualTo(1);
+    }
+    assertThat(passed)
+        .containsExactly(
+            "client quotes.v1/total",
+            "server quotes.v1/total",
+            "client quotes.v1/watch",
+            "server quotes.v1/watch");
+  }
+
+  @Test
+  void waitForAPlaceInAFullWindow() throws Exception {
+    VerbenaServer server =
+        VerbenaServer.builder().listen("mem://full").serve(QuotesRpc.bind(new Exchange())).start();
+    open.add(server);
+    VerbenaClient client =
+        VerbenaClient.builder().limits(SessionLimits.DEFAULT.withMaxCalls(64)).build();
+    open.add(client);
+    Session session = client.connect("mem://full");
+    Quotes quotes = QuotesRpc.client(session);
+    AtomicBoolean done = new AtomicBoolean();
+    Thread busy =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  QuotesRpc.Async async = QuotesRpc.async(session);
+                  while (!done.get()) { // refused at once where there is no place
+                    var _ = async.watch("", 0);
+                    Thread.onSpinWait();
+                  }
+                });
+    try (StreamIterator<Long> each =
+        Streams.iterate(quotes.doubled(Streams.of(LongStream.range(0, 3_000))))) {
+      long count = 0;
+      while (each.hasNext()) {
+        assertThat(each.next()).isEqualTo(2 * count++);
+      }
+      assertThat(count).isEqualTo(3_000);
+    } finally {
+      done.set(true);
+      busy.join();
+    }
+  }
+
+  /** A peer that sends 300 items whatever it is asked for. */
   private static ServiceBinding generous() {
     List<Schema.Member> parameters =
         List.of(new Schema.Member("id", "long", false), new Schema.Member("most", "int", false));

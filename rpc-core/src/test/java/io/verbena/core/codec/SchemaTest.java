@@ -139,6 +139,15 @@ class SchemaTest {
     }
 
     @Test
+    void ofAStreamThatIsAValueAtTheOtherEnd() {
+      assertMismatch(
+          with(get(List.of(NAME), "java.util.concurrent.Flow.Publisher<long>")),
+          with(get(List.of(NAME), "long")),
+          "method get (id 1) returns 'java.util.concurrent.Flow.Publisher<long>' here and 'long'"
+              + " there");
+    }
+
+    @Test
     void ofMembersThatChangedPlaces() {
       Member cost = new Member("cost", "long", true);
       List<String> mismatches =
