@@ -122,9 +122,13 @@ final class Engine implements AutoCloseable {
     return slots.inUse() + fragmentSlots.inUse();
   }
 
-  /** Returns the bytes that sessions have of what they share: 0 when nothing is under way. */
+  /**
+   * Returns the bytes that sessions have of what they share, but for landings that stand open: 0
+   * when nothing is under way.
+   */
   long sharedBytesInUse() {
-    return quotas.assemblies().taken() + quotas.values().taken() + quotas.replies().taken();
+    long values = quotas.values().taken() - bulk.stats().standing();
+    return quotas.assemblies().taken() + values + quotas.replies().taken();
   }
 
   BulkContext bulk() {

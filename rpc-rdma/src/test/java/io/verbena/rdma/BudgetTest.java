@@ -247,7 +247,10 @@ final class BudgetTest {
   @Test
   void whatIsIdleMakesRoomForTheSlotsOfLinks() throws LinkException {
     open(2 * (RECEIVES + 1), CREDITS);
-    attach(links.open(), (RECEIVES + 1L) * SLOT).release();
+    SteppedLinks.Pair first = links.open();
+    for (int i = 0; i <= RECEIVES; i++) {
+      attach(first, SLOT).release();
+    }
     assertThat(harness.east.counters().cachedBytes()).isEqualTo((RECEIVES + 1L) * SLOT);
     SteppedLinks.Pair _ = links.open();
     assertThat(harness.east.counters().cachedBytes()).isZero();
@@ -259,7 +262,7 @@ final class BudgetTest {
     open(
         DeviceProfile.full().withMemlock(bySystem ? BUDGET : Long.MAX_VALUE),
         RdmaSettings.DEFAULT.withMaxPinnedBytes(bySystem ? 2 * BUDGET : BUDGET));
-    BulkRegion little = attach(links.open(), 1 << 20, MemoryLife.ONCE);
+    BulkRegion little = attach(links.open(), 4 << 20, MemoryLife.ONCE); // more than its part
     try (SteppedLinks others = new SteppedLinks(harness, OPTIONS, OPTIONS)) {
       SteppedLinks.Pair other = others.open();
       List<BulkRegion> all = new ArrayList<>();
@@ -277,7 +280,7 @@ final class BudgetTest {
                   // waits on
                 }
               });
-      place.join(refused.shortage()::needs);
+      place.join(refused.shortage().needs());
       loop.remove().run();
       assertThat(had).as("when it looked for what was given back before").isEmpty();
       little.release();
@@ -299,6 +302,26 @@ final class BudgetTest {
         return e;
       }
     }
+  }
+
+  /** Of 16 MiB, 2 are each link's own; 8 are lent. */
+  @ParameterizedTest
+  @EnumSource(Windows.class)
+  void aLinkThatHasAllItMayHaveLeavesEachOtherItsPart(Windows windows) throws LinkException {
+    open(
+        DeviceProfile.full().withWindows(windows), RdmaSettings.DEFAULT.withMaxPinnedBytes(BUDGET));
+    List<BulkRegion> all = new ArrayList<>();
+    SteppedLinks.Pair greedy = links.open();
+    SteppedLinks.Pair modest = links.open();
+    assertThat(attachAll(greedy, all))
+        .hasMessageContaining("this link has %d of its part of %d", all.size() << 20, 2 << 20)
+        .hasMessageContaining("raise maxPinnedBytes");
+    assertThat(all).hasSizeGreaterThan(8);
+    all.add(attach(modest, 1 << 20, MemoryLife.ONCE));
+    all.add(attach(modest, 1 << 20, MemoryLife.ONCE));
+    assertThatThrownBy(() -> attach(modest, 1 << 20, MemoryLife.ONCE))
+        .hasMessageContaining("this link has %d of its part of %d", 2 << 20, 2 << 20);
+    all.forEach(BulkRegion::release);
   }
 
   /** No other may deregister what a loop keeps: it is woken for that. */

@@ -6,7 +6,9 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.mem.InMemoryNetwork;
@@ -144,14 +146,23 @@ class LargeValuesTest {
 
   @Test
   void aValueThatFindsNoMemoryToBeCopiedIntoStaysInItsMessage() {
-    int all = (int) BulkWorld.MEMORY;
-    try (Received _ =
-        await(bulk.fetch(bulk.publish(Source.of(bulk.room(all))), Landing.pooled(all)).result())) {
-      byte[] value = random(BulkWorld.LONGEST_MESSAGE / 2, 1);
-      assertThat(await(values().count(value))).isEqualTo(value.length);
-      RpcException tooLong = failure(values().count(new byte[LENGTH]));
-      assertThat(tooLong).hasMessageContaining("bulkMemoryBytes");
+    List<Received> all = new ArrayList<>();
+    int part = (int) BulkWorld.MEMORY / 8;
+    keep(all, bulk.session, 5 * part);
+    for (int others = 0; others < 3; others++) {
+      keep(all, bulk.client.session(bulk.world.address()), part);
     }
+    byte[] value = random(BulkWorld.LONGEST_MESSAGE / 2, 1);
+    assertThat(await(values().count(value))).isEqualTo(value.length);
+    RpcException tooLong = failure(values().count(new byte[LENGTH]));
+    assertThat(tooLong).hasMessageContaining("bulkMemoryBytes");
+    all.forEach(Received::close);
+  }
+
+  /** Has an object of so many bytes come to a session's pooled memory. */
+  private void keep(List<Received> all, Session session, int bytes) {
+    ObjectRef ref = bulk.publish(Source.of(bulk.room(bytes)));
+    all.add(await(session.objects().fetch(ref, Landing.pooled(bytes)).result()));
   }
 
   @Test

@@ -461,7 +461,9 @@ class StandingLandingsTest {
   @Test
   void asManyStandAsThereIsMemoryForAndTheRestComesAsEver() {
     try (World world = new World(false, 64, 1 << 20)) {
-      assertThat(world.stats().standing()).isEqualTo(BulkWorld.MEMORY);
+      assertThat(world.stats().standing())
+          .as("what one session may have")
+          .isEqualTo(BulkWorld.MEMORY / 8 * 5);
       MemorySegment room = world.bulk.room(1 << 20);
       world.where = offer -> Landing.of(room);
       List<Push> all = new ArrayList<>();
@@ -469,7 +471,7 @@ class StandingLandingsTest {
         all.add(world.push(1000));
       }
       all.forEach(push -> world.bulk.await(push.transfer));
-      assertThat(world.stats().landedAtOnce()).isGreaterThanOrEqualTo(16);
+      assertThat(world.stats().landedAtOnce()).isGreaterThanOrEqualTo(10);
     }
   }
 }

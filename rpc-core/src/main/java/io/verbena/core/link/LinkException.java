@@ -1,6 +1,7 @@
 package io.verbena.core.link;
 
 import io.verbena.core.memory.Waiters;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A link could not be opened or listened for. */
@@ -14,9 +15,9 @@ public final class LinkException extends Exception {
    * What is missing, where others may give it back.
    *
    * @param waiters who are told when they do
-   * @param needs how much of it
+   * @param needs how much of what others have it needs by now; asked by any thread
    */
-  public record Shortage(Waiters waiters, long needs) {}
+  public record Shortage(Waiters waiters, LongSupplier needs) {}
 
   /** Says what went wrong, where, and what to do. */
   public LinkException(String message, @Nullable Throwable cause) {

@@ -2,9 +2,10 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
+import io.verbena.core.link.LinkException.Shortage;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
-import io.verbena.core.memory.Waiters;
+import io.verbena.core.memory.Quota;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Registration.Extent;
@@ -110,12 +111,22 @@ public final class Domain {
     return receivePool;
   }
 
-  /** Registers native memory, or finds that it is. */
-  public Registration attach(MemorySegment memory, MemoryLife life) throws IOException {
+  /** Returns a link's part of what all may have registered and in use. */
+  public Quota.Share join(String peer) {
+    return regions.join(peer);
+  }
+
+  /**
+   * Registers native memory, or finds that it is.
+   *
+   * @param share the link's part
+   */
+  public Registration attach(MemorySegment memory, MemoryLife life, Quota.Share share)
+      throws IOException {
     MemorySegment.Scope scope = life.scopeOf(memory);
     return scope == null
-        ? regions.attach(Extent.of(memory), MemoryLife.ONCE)
-        : regions.attach(Extent.of(memory, scope), life);
+        ? regions.attach(Extent.of(memory), MemoryLife.ONCE, share)
+        : regions.attach(Extent.of(memory, scope), life, share);
   }
 
   /** Returns what registering costs on this device; has it measured the first time. */
@@ -123,9 +134,9 @@ public final class Domain {
     return pinning.cost(clock);
   }
 
-  /** Returns who wait until something is deregistered, on whichever loop. */
-  public Waiters waiters() {
-    return regions.waiters();
+  /** Returns what is missing where registering was refused; null where nothing of that kind is. */
+  public static @Nullable Shortage shortage(IOException refused) {
+    return refused instanceof PinningRefused why ? why.shortage() : null;
   }
 
   /** The user of an attached registration has no more use for it. */
@@ -138,21 +149,24 @@ public final class Domain {
    * of the queue pair has bound it.
    *
    * @param registration covers the memory
+   * @param share the link's part
    */
-  public Exposure expose(Registration registration, MemorySegment memory) throws IOException {
+  public Exposure expose(Registration registration, MemorySegment memory, Quota.Share share)
+      throws IOException {
     long address = memory.address();
     long length = memory.byteSize();
     Extent extent = Extent.of(memory);
     return switch (opening) {
       case REGISTRATIONS -> {
-        Registration own = regions.register(extent, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
+        Registration own =
+            regions.register(extent, Access.LOCAL_WRITE | Access.REMOTE_WRITE, share);
         yield new Exposure(own.region().getRkey(), address, length, own, true, null);
       }
       case LOOSE_WINDOWS -> {
         if (registration.isExactly(address, length)) {
           yield bound(address, length, registration, false);
         }
-        Registration own = regions.register(extent, Access.LOCAL_WRITE | Access.MW_BIND);
+        Registration own = regions.register(extent, Access.LOCAL_WRITE | Access.MW_BIND, share);
         yield bound(address, length, own, true);
       }
       case EXACT_WINDOWS -> bound(address, length, registration, false);

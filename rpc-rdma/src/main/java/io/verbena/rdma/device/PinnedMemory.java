@@ -2,6 +2,7 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.verbs.ext.Errno;
@@ -258,6 +259,16 @@ public final class PinnedMemory {
       callsHeard = calls;
       List.copyOf(idle.keySet()).forEach(this::evict);
     }
+  }
+
+  /** Returns a link's part of what all may have in use. */
+  Quota.Share join(String peer) {
+    return budget.join(peer);
+  }
+
+  /** Returns what the slots of all links have of it. */
+  Quota.Share pools() {
+    return budget.pools();
   }
 
   /** Returns who wait until something is deregistered. */

@@ -1,6 +1,8 @@
 package io.verbena.rdma.device;
 
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Waiters;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,12 +10,18 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How many bytes a provider's loops may have registered together, and how many of these may be
- * idle: half, so that pools can grow. Who found no room waits here, whichever loop frees some. Safe
- * for use by any thread.
+ * idle: half, so that pools can grow. What is in use for a link's objects is that link's part of a
+ * {@link Quota}; what slots take counts there, too, and is never refused by it. Who found no room
+ * waits here, whichever loop frees some. Safe for use by any thread.
  */
 public final class PinningBudget {
+  /** However many links there are, each may register a piece of the shortest. */
+  private static final long LEAST_BYTES = BulkPath.LEAST_PIECE_BYTES;
+
   private final MemoryBudget all;
   private final MemoryBudget idle;
+  private final Quota shared;
+  private final Quota.Share pools;
   private final AtomicLong calls = new AtomicLong();
   private final Waiters waiters = new Waiters(this::room);
   private final Set<Runnable> loops = ConcurrentHashMap.newKeySet();
@@ -25,11 +33,32 @@ public final class PinningBudget {
   public PinningBudget(long limit) {
     this.all = new MemoryBudget(limit);
     this.idle = new MemoryBudget(limit / 2);
+    this.shared = new Quota(limit, Math.min(limit / 2, LEAST_BYTES));
+    this.pools = join("slots");
   }
 
   /** Returns the bytes that are registered now. */
   public long registered() {
     return all.reserved();
+  }
+
+  /** Adds a link, which has its part from now on. */
+  Quota.Share join(String peer) {
+    return shared.join(
+        new Quota.Holder() {
+          @Override
+          public String peer() {
+            return peer;
+          }
+
+          @Override
+          public void wanted() {} // what is idle is nobody's, and goes when a loop calls for room
+        });
+  }
+
+  /** Returns what the slots of all links have. */
+  Quota.Share pools() {
+    return pools;
   }
 
   long limit() {

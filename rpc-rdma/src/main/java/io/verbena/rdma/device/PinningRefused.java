@@ -1,5 +1,7 @@
 package io.verbena.rdma.device;
 
+import io.verbena.core.link.LinkException.Shortage;
+import io.verbena.core.memory.Quota;
 import java.io.IOException;
 
 /**
@@ -11,11 +13,23 @@ final class PinningRefused extends IOException {
 
   private final long bytes;
   private final String cure;
+  private final transient Shortage shortage;
 
-  private PinningRefused(long bytes, String reason, String cure) {
+  private PinningRefused(long bytes, String reason, String cure, Shortage shortage) {
     super(bytes + " bytes cannot be registered: " + reason);
     this.bytes = bytes;
     this.cure = cure;
+    this.shortage = shortage;
+  }
+
+  static PinningRefused byShare(long bytes, Quota.Share share) {
+    return new PinningRefused(
+        bytes,
+        "of maxPinnedBytes = %d, %d are in use, and this link has %d of its part of %d; raise maxPinnedBytes, or have less under way at a time"
+            .formatted(
+                share.quota().limit(), share.quota().taken(), share.held(), share.guaranteed()),
+        "raise maxPinnedBytes",
+        new Shortage(share.waiters(), () -> share.beyond(bytes)));
   }
 
   static PinningRefused byBudget(long bytes, PinningBudget budget) {
@@ -23,7 +37,8 @@ final class PinningRefused extends IOException {
         bytes,
         "of maxPinnedBytes = %d, %d are in use; raise maxPinnedBytes, or have less under way at a time"
             .formatted(budget.limit(), budget.registered()),
-        "raise maxPinnedBytes");
+        "raise maxPinnedBytes",
+        new Shortage(budget.waiters(), () -> bytes));
   }
 
   static PinningRefused bySystem(long bytes, PinningBudget budget, IOException cause) {
@@ -35,13 +50,19 @@ final class PinningRefused extends IOException {
                     + " LimitMEMLOCK=infinity, --ulimit memlock=-1 for a container), see"
                     + " 'verbena doctor'")
                 .formatted(budget.registered(), budget.limit()),
-            "ibv_reg_mr failed with ENOMEM: raise memlock (ulimit -l unlimited)");
+            "ibv_reg_mr failed with ENOMEM: raise memlock (ulimit -l unlimited)",
+            new Shortage(budget.waiters(), () -> bytes));
     made.initCause(cause);
     return made;
   }
 
   long bytes() {
     return bytes;
+  }
+
+  /** Returns what is missing, and who is told when it is given back. */
+  Shortage shortage() {
+    return shortage;
   }
 
   /** Returns the cure alone, so short that a peer can be told by its connection request. */

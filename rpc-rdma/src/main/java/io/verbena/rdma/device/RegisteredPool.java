@@ -95,6 +95,7 @@ public final class RegisteredPool {
     try {
       IbvMr region = memory.register(domain, slab.address(), bytes, access);
       unregistered = null;
+      memory.pools().takeAnyway(bytes);
       slabs = Arrays.copyOf(slabs, slabs.length + 1);
       slabs[slabs.length - 1] =
           new Slab(slab.address(), slab.asByteBuffer(), region, region.getLkey());
@@ -158,6 +159,8 @@ public final class RegisteredPool {
   }
 
   private void deregister(Slab slab) throws IOException {
-    memory.deregister(slab.region(), (long) slotsPerSlab * slotBytes);
+    long bytes = (long) slotsPerSlab * slotBytes;
+    memory.deregister(slab.region(), bytes);
+    memory.pools().give(bytes);
   }
 }

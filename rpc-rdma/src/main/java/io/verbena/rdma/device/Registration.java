@@ -2,6 +2,7 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.core.link.MemoryLife;
+import io.verbena.core.memory.Quota;
 import io.verbena.verbs.ext.VerbsPd;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
@@ -29,6 +30,9 @@ public final class Registration {
 
   private int users = 1;
 
+  /** Whose part it counts in while it is in use: of whoever had it in use first. */
+  private Quota.Share payer;
+
   /** A range of memory and what its life hangs on. */
   record Extent(long address, long bytes, MemorySegment.Scope scope, boolean readOnly) {
     static Extent of(MemorySegment memory) {
@@ -40,7 +44,7 @@ public final class Registration {
     }
   }
 
-  Registration(VerbsPd domain, Extent extent, IbvMr region, MemoryLife life) {
+  Registration(VerbsPd domain, Extent extent, IbvMr region, MemoryLife life, Quota.Share payer) {
     this.domain = domain;
     this.address = extent.address;
     this.bytes = extent.bytes;
@@ -49,6 +53,7 @@ public final class Registration {
     this.region = region;
     this.lkey = region.getLkey();
     this.life = life;
+    this.payer = payer;
   }
 
   /** Returns what it is called in this end's own requests. */
@@ -106,6 +111,16 @@ public final class Registration {
   /** Whether others may use it than who had it made. */
   boolean isShared() {
     return life != MemoryLife.ONCE;
+  }
+
+  /** It was idle, and is in use again, in another's part. */
+  void paidBy(Quota.Share share) {
+    payer = share;
+  }
+
+  /** It is in use no more, or gone. */
+  void giveBack() {
+    payer.give(bytes);
   }
 
   boolean isIdle() {

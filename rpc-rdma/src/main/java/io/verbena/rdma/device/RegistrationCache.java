@@ -2,11 +2,12 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.core.link.MemoryLife;
-import io.verbena.core.memory.Waiters;
+import io.verbena.core.memory.Quota;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.device.Registration.Extent;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -50,29 +51,45 @@ final class RegistrationCache {
     this.counters = counters;
   }
 
-  /** Returns a registration that covers the extent, with one more user. */
-  Registration attach(Extent extent, MemoryLife life) throws IOException {
+  /**
+   * Returns a registration that covers the extent, with one more user.
+   *
+   * @param share whose part it counts in, unless another has it in use already
+   */
+  Registration attach(Extent extent, MemoryLife life, Quota.Share share) throws IOException {
     if (life == MemoryLife.ONCE) {
       counters.cacheMiss();
-      return register(extent, access, life);
+      return register(extent, access, life, share);
     }
     Registration known = find(extent);
-    if (known != null) {
+    if (known != null && mayUse(known, share)) {
       counters.cacheHit();
-      if (memory.reuse(known)) {
-        busy.add(known);
-      }
       known.use(life);
       return known;
     }
     counters.cacheMiss();
-    return register(
-        merges && life == MemoryLife.HELD ? withIdleNeighbours(extent) : extent, access, life);
+    Registration merged =
+        merges && life == MemoryLife.HELD ? withIdleNeighbours(extent, life, share) : null;
+    return merged == null ? register(extent, access, life, share) : merged;
+  }
+
+  /** Has what was idle in use again; false where it is longer than the part has room for. */
+  private boolean mayUse(Registration known, Quota.Share share) {
+    if (!known.isIdle()) {
+      return true;
+    }
+    if (!share.take(known.bytes())) {
+      return false;
+    }
+    memory.reuse(known);
+    known.paidBy(share);
+    busy.add(known);
+    return true;
   }
 
   /** Registers an extent for one use, with rights of its own. */
-  Registration register(Extent extent, int rights) throws IOException {
-    return register(extent, rights, MemoryLife.ONCE);
+  Registration register(Extent extent, int rights, Quota.Share share) throws IOException {
+    return register(extent, rights, MemoryLife.ONCE, share);
   }
 
   private @Nullable Registration find(Extent extent) {
@@ -89,28 +106,52 @@ final class RegistrationCache {
     return null;
   }
 
-  private Extent withIdleNeighbours(Extent extent) {
+  /** Registers it together with its neighbours; null where there are none, or no room for all. */
+  private @Nullable Registration withIdleNeighbours(
+      Extent extent, MemoryLife life, Quota.Share share) throws IOException {
     Extent union = extent;
-    for (Registration one : List.copyOf(memory.idle())) {
+    List<Registration> neighbours = new ArrayList<>();
+    for (Registration one : memory.idle()) {
       if (one.isIn(domain) && one.touches(union)) {
         union = one.with(union);
-        memory.evict(one);
+        neighbours.add(one);
       }
     }
-    return union;
+    if (neighbours.isEmpty() || !share.take(union.bytes())) {
+      return null;
+    }
+    neighbours.forEach(memory::evict);
+    return registerPaid(union, access, life, share);
   }
 
-  private Registration register(Extent extent, int rights, MemoryLife life) throws IOException {
-    IbvMr region =
-        memory.register(domain, extent.address(), extent.bytes(), extent.readOnly() ? 0 : rights);
-    Registration made = new Registration(domain, extent, region, life);
-    busy.add(made);
-    return made;
+  private Registration register(Extent extent, int rights, MemoryLife life, Quota.Share share)
+      throws IOException {
+    if (!share.take(extent.bytes())) {
+      throw PinningRefused.byShare(extent.bytes(), share);
+    }
+    return registerPaid(extent, rights, life, share);
   }
 
-  /** Returns who wait until something is deregistered, on whichever loop. */
-  Waiters waiters() {
-    return memory.waiters();
+  /** Registers what has been taken of a part; gives it back there if that fails. */
+  private Registration registerPaid(Extent extent, int rights, MemoryLife life, Quota.Share share)
+      throws IOException {
+    Registration made = null;
+    try {
+      IbvMr region =
+          memory.register(domain, extent.address(), extent.bytes(), extent.readOnly() ? 0 : rights);
+      made = new Registration(domain, extent, region, life, share);
+      busy.add(made);
+      return made;
+    } finally {
+      if (made == null) {
+        share.give(extent.bytes());
+      }
+    }
+  }
+
+  /** Returns a link's part of what all may have in use. */
+  Quota.Share join(String peer) {
+    return memory.join(peer);
   }
 
   /** One user less. */
@@ -123,6 +164,7 @@ final class RegistrationCache {
     } else {
       memory.drop(one);
     }
+    one.giveBack(); // last: who is told looks at once
   }
 
   /** Deregisters everything, in use or not; nothing may refer to it any more. */
@@ -132,7 +174,11 @@ final class RegistrationCache {
         memory.evict(one);
       }
     }
-    busy.forEach(memory::drop);
+    busy.forEach(
+        one -> {
+          memory.drop(one);
+          one.giveBack();
+        });
     busy.clear();
     memory.dropKept();
   }

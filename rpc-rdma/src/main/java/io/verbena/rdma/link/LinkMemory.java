@@ -1,7 +1,6 @@
 package io.verbena.rdma.link;
 
 import io.verbena.core.log.ThrottledLog;
-import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
 import java.io.IOException;
@@ -18,23 +17,28 @@ final class LinkMemory {
       ThrottledLog.of(RdmaLink.class, "queue pairs that could not be destroyed");
 
   private final RdmaDevice device;
-  private final Domain domain;
+  private final Runnable leave;
   private final QueuePair queuePair;
   private final SendSide sends;
   private final ReceiveSide receives;
   private final RdmaBulk bulk;
   private final String peerAddress;
 
+  /**
+   * The memory of a link that is not open yet.
+   *
+   * @param leave gives back the link's places in its domain, and among those who share pins
+   */
   LinkMemory(
       RdmaDevice device,
-      Domain domain,
+      Runnable leave,
       QueuePair queuePair,
       SendSide sends,
       ReceiveSide receives,
       RdmaBulk bulk,
       String peerAddress) {
     this.device = device;
-    this.domain = domain;
+    this.leave = leave;
     this.queuePair = queuePair;
     this.sends = sends;
     this.receives = receives;
@@ -47,7 +51,7 @@ final class LinkMemory {
     Runnable rest =
         () -> {
           receives.release();
-          device.leave(domain);
+          leave.run();
         };
     try {
       queuePair.undo();

@@ -4,6 +4,7 @@ import io.verbena.core.NanoClock;
 import io.verbena.core.link.BulkTarget;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkException.Shortage;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
@@ -31,6 +32,7 @@ final class OwnTargets {
   private final LinkLife life;
   private final LinkFaults faults;
   private final Domain domain;
+  private final Quota.Share pins;
   private final SendSide sends;
   private final BulkSends writes;
   private final RdmaSettings settings;
@@ -46,12 +48,14 @@ final class OwnTargets {
   /**
    * None yet.
    *
+   * @param pins this link's part of what may be registered
    * @param later runs something outside of the polling of completions
    */
   OwnTargets(
       LinkLife life,
       LinkFaults faults,
       Domain domain,
+      Quota.Share pins,
       SendSide sends,
       BulkSends writes,
       LinkContext context,
@@ -59,6 +63,7 @@ final class OwnTargets {
     this.life = life;
     this.faults = faults;
     this.domain = domain;
+    this.pins = pins;
     this.sends = sends;
     this.writes = writes;
     this.settings = context.settings();
@@ -77,21 +82,24 @@ final class OwnTargets {
     int name = targets.claim();
     if (name < 0) {
       throw LinkException.shortOf(
-          new Shortage(names, 1),
+          new Shortage(names, () -> 1),
           TargetTable.MOST_OPEN + " targets are open on this link already; close some",
           null);
     }
     try {
-      return open(name, domain.expose(registration, memory), listener);
+      return open(name, domain.expose(registration, memory, pins), listener);
     } catch (IOException e) {
       targets.unclaim(name);
-      throw shortOfMemory(domain, length, e);
+      throw shortOfMemory(e);
     }
   }
 
-  static LinkException shortOfMemory(Domain domain, long bytes, IOException why) {
-    Shortage shortage = new Shortage(domain.waiters(), bytes);
-    return LinkException.shortOf(shortage, String.valueOf(why.getMessage()), why);
+  static LinkException shortOfMemory(IOException why) {
+    Shortage shortage = Domain.shortage(why);
+    String words = String.valueOf(why.getMessage());
+    return shortage == null
+        ? new LinkException(words, why)
+        : LinkException.shortOf(shortage, words, why);
   }
 
   private OwnTarget open(int name, Exposure exposure, BulkTarget.Listener listener) {

@@ -9,6 +9,7 @@ import io.verbena.core.link.MemoryLife;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Quota;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Domain;
@@ -34,6 +35,7 @@ final class RdmaBulk implements BulkPort {
   private final LinkLife life;
   private final LinkFaults faults;
   private final Domain domain;
+  private final Quota.Share pins;
   private final SendSide sends;
   private final BulkSends writes;
   private final RdmaSettings settings;
@@ -59,12 +61,14 @@ final class RdmaBulk implements BulkPort {
   /**
    * The bulk side of a link that is not open yet.
    *
+   * @param pins this link's part of what may be registered
    * @param whenUnused runs when the link has ended and its last region is released
    */
   RdmaBulk(
       LinkLife life,
       LinkFaults faults,
       Domain domain,
+      Quota.Share pins,
       SendSide sends,
       BulkSends writes,
       LinkContext context,
@@ -73,6 +77,7 @@ final class RdmaBulk implements BulkPort {
     this.life = life;
     this.faults = faults;
     this.domain = domain;
+    this.pins = pins;
     this.sends = sends;
     this.writes = writes;
     this.settings = context.settings();
@@ -80,7 +85,7 @@ final class RdmaBulk implements BulkPort {
     this.counters = context.counters();
     this.features = device.features();
     this.whenUnused = whenUnused;
-    this.own = new OwnTargets(life, faults, domain, sends, writes, context, due::add);
+    this.own = new OwnTargets(life, faults, domain, pins, sends, writes, context, due::add);
   }
 
   /** The peer has said what its device can do. */
@@ -114,11 +119,11 @@ final class RdmaBulk implements BulkPort {
       throw new LinkException("the link is closed", null);
     }
     try {
-      Registration made = memory.byteSize() == 0 ? null : domain.attach(memory, life);
+      Registration made = memory.byteSize() == 0 ? null : domain.attach(memory, life, pins);
       regions++;
       return new RdmaRegion(this, memory, made);
     } catch (IOException e) {
-      throw OwnTargets.shortOfMemory(domain, memory.byteSize(), e);
+      throw OwnTargets.shortOfMemory(e);
     }
   }
 

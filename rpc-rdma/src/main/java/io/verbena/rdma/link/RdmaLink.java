@@ -7,6 +7,7 @@ import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.CompletionSink;
@@ -99,12 +100,16 @@ public final class RdmaLink implements Link, CompletionSink {
     Orders orders = new Orders();
     BulkSends writes = new BulkSends(queue, orders, credits, context.counters());
     sends = new SendSide(domain, queue, orders, credits, receives, places, context.counters());
-    bulk =
-        new RdmaBulk(
-            life, faults, domain, sends, writes, context, device, () -> device.leave(domain));
+    Quota.Share pins = domain.join(peerAddress);
+    Runnable leave =
+        () -> {
+          pins.leave();
+          device.leave(domain);
+        };
+    bulk = new RdmaBulk(life, faults, domain, pins, sends, writes, context, device, leave);
     router = new CompletionRouter(life, faults, sends, receives, bulk, ending);
     duty = new DutyCycle(life, faults, credits, sends, receives, bulk, options.maxFrameBytes());
-    memory = new LinkMemory(device, domain, queuePair, sends, receives, bulk, peerAddress);
+    memory = new LinkMemory(device, leave, queuePair, sends, receives, bulk, peerAddress);
     try {
       receives.post(queuePair);
     } catch (IOException e) {

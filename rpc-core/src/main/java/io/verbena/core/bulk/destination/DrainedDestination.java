@@ -32,7 +32,7 @@ final class DrainedDestination implements Destination {
   private final @Nullable FileHolder holder;
 
   /** Null where it is no file. */
-  private final @Nullable FileWait fileWait;
+  private final @Nullable PrepareWait fileWait;
 
   private final Crc crc = new Crc();
   private final ArrayDeque<Block> free = new ArrayDeque<>();
@@ -56,7 +56,7 @@ final class DrainedDestination implements Destination {
     this.sink = sink;
     this.blocks = new DrainedBlocks(host.bulkContext().memory(), host.pooled());
     this.holder = holder;
-    this.fileWait = holder == null ? null : new FileWait(host);
+    this.fileWait = holder == null ? null : new PrepareWait(host);
   }
 
   static DrainedDestination intoFile(BulkHost host, Path file) {
@@ -103,7 +103,7 @@ final class DrainedDestination implements Destination {
   public void prepareElsewhere(
       BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
     OffLoop.Work preparing = () -> prepare(length, checksum);
-    FileWait wait = fileWait;
+    PrepareWait wait = fileWait;
     if (wait == null) {
       OffLoop.file(host, preparing, then);
     } else {

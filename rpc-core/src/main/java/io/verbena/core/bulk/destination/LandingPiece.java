@@ -26,12 +26,16 @@ public final class LandingPiece {
     this.life = life;
   }
 
-  /** Returns it with half of what is still to arrive; null if that is less than so many bytes. */
+  /**
+   * Returns it with half of what is still to arrive, and so many bytes at least; null if that is
+   * all.
+   */
   @Nullable LandingPiece firstHalf(long least) {
-    long half = (memory.byteSize() - arrived) / 2;
-    if (half < least) {
+    long missing = memory.byteSize() - arrived;
+    if (missing <= least) {
       return null;
     }
+    long half = Math.max(missing / 2, least);
     LandingPiece first = new LandingPiece(offset, memory.asSlice(0, arrived + half), life);
     first.arrived = arrived;
     return first;

@@ -11,6 +11,7 @@ import io.verbena.core.bulk.work.By;
 import io.verbena.core.bulk.work.OffLoop;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
+import io.verbena.core.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class MemoryDestination implements Destination {
   private final long capacity;
   private final MemoryLife life;
   private final PieceCutter cutter = new PieceCutter();
+  private final PrepareWait wait;
   private @Nullable MemorySegment memory;
   private BulkMemory.@Nullable Block block;
   private long wanted;
@@ -35,6 +37,7 @@ final class MemoryDestination implements Destination {
 
   MemoryDestination(BulkHost host, MemorySegment memory, MemoryLife life) {
     this.host = host;
+    this.wait = new PrepareWait(host);
     this.life = life;
     this.capacity = memory.byteSize();
     this.memory = memory;
@@ -42,6 +45,7 @@ final class MemoryDestination implements Destination {
 
   MemoryDestination(BulkHost host, long capacity) {
     this.host = host;
+    this.wait = new PrepareWait(host);
     this.life = MemoryLife.HELD;
     this.capacity = capacity;
   }
@@ -65,12 +69,23 @@ final class MemoryDestination implements Destination {
       return;
     }
     BulkMemory pool = host.bulkContext().memory();
-    BulkMemory.Block claimed = pool.claim(Math.max(1, length));
+    Quota.Share share = host.pooled();
+    BulkMemory.Block claimed = pool.claim(Math.max(1, length), share);
     if (claimed == null) {
-      throw pool.noRoom(length);
+      throw share.mayEverTake(length)
+          ? pool.noRoom(length).passing(share.waiters(), () -> share.beyond(length))
+          : new TransferProblem(
+              RpcStatus.RESOURCE_EXHAUSTED, share.refusal(length, "bulkMemoryBytes"));
     }
     block = claimed;
     memory = claimed.memory().asSlice(0, length);
+  }
+
+  /** Where the session's part has no room: waits until there is some. */
+  @Override
+  public void prepareElsewhere(
+      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
+    wait.prepare(() -> prepare(length, checksum), then);
   }
 
   @Override
@@ -99,7 +114,9 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
-  public void giveUp() {}
+  public void giveUp() {
+    wait.giveUp();
+  }
 
   @Override
   public boolean isIdle() {

@@ -3,6 +3,7 @@ package io.verbena.core.bulk.memory;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.memory.MemoryBudget;
+import io.verbena.core.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -103,6 +104,19 @@ public final class BulkMemory implements AutoCloseable {
     }
     List<Block> blocks = claim(1, bytes);
     return blocks == null ? null : blocks.getFirst();
+  }
+
+  /**
+   * Claims a block of this length as a session's: it counts in its part until it is released.
+   * Returns null when that would exceed the budget, or the session has no room for it.
+   */
+  public @Nullable Block claim(long bytes, Quota.Share share) {
+    Block block = claim(bytes);
+    if (block == null || share.take(block.size())) {
+      return block == null ? null : block.paidBy(share);
+    }
+    block.release();
+    return null;
   }
 
   /**
@@ -251,12 +265,18 @@ public final class BulkMemory implements AutoCloseable {
     private final MemorySegment whole;
     private final MemorySegment memory;
     private final @Nullable Arena own;
+    private Quota.@Nullable Share payer;
     private boolean released;
 
     Block(MemorySegment whole, MemorySegment memory, @Nullable Arena own) {
       this.whole = whole;
       this.memory = memory;
       this.own = own;
+    }
+
+    private Block paidBy(Quota.Share share) {
+      payer = share;
+      return this;
     }
 
     /** Returns the memory, as long as was claimed. */
@@ -278,6 +298,9 @@ public final class BulkMemory implements AutoCloseable {
         released = true;
       }
       putBack(whole, own);
+      if (payer != null) {
+        payer.give(whole.byteSize());
+      }
     }
   }
 }

@@ -134,7 +134,7 @@ public final class FileSink implements Sink {
   private TransferProblem another(FileHolder other) {
     String peer = other.peer();
     TransferProblem problem = another("one with " + peer).hiding(peer);
-    return other.givesWay() ? problem.passing(other.others()) : problem;
+    return other.givesWay() ? problem.passing(other.others(), () -> 0) : problem;
   }
 
   private TransferProblem another(String whose) {

@@ -104,12 +104,12 @@ final class Attached {
       try {
         return new Place(path, path.port().attach(memory.asSlice(from, bytes), life), from);
       } catch (LinkException e) {
-        long half = bytes / 2;
-        if (half < Math.max(length, BulkPath.LEAST_PIECE_BYTES)) {
+        long least = Math.max(length, BulkPath.LEAST_PIECE_BYTES);
+        if (bytes <= least) {
           throw e;
         }
         from = offset;
-        bytes = Math.min(memory.byteSize() - from, half);
+        bytes = Math.min(memory.byteSize() - from, Math.max(bytes / 2, least));
       }
     }
   }

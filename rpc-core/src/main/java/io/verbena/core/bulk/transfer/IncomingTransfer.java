@@ -7,6 +7,7 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.destination.GrantedPieces;
+import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -97,11 +98,20 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     if (objectLength > destination.capacity()) {
       tooLong(objectLength);
     } else if (destination.isQuicklyPrepared(objectLength)) {
-      prepared(prepareNow(objectLength));
+      Throwable problem = prepareNow(objectLength);
+      if (TransferProblem.passingOf(problem) == null) {
+        prepared(problem);
+      } else {
+        prepareElsewhere(objectLength);
+      }
     } else {
-      become(IncomingState.PREPARING);
-      destination.prepareElsewhere(host, objectLength, comparison.when(), this::prepared);
+      prepareElsewhere(objectLength);
     }
+  }
+
+  private void prepareElsewhere(long objectLength) {
+    become(IncomingState.PREPARING);
+    destination.prepareElsewhere(host, objectLength, comparison.when(), this::prepared);
   }
 
   /**
@@ -120,9 +130,9 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
           become(IncomingState.AWAITS_OFFER);
         }
         granted.forgetWait();
-      } else {
+      } else if (TransferProblem.passingOf(problem) == null) {
         fail(problem);
-      }
+      } // else there is room by and by, and it is looked for when the object is offered
     }
   }
 

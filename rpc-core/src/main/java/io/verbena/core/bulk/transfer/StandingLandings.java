@@ -103,7 +103,7 @@ final class StandingLandings {
   }
 
   private boolean open(BulkPath on) {
-    Block block = host.bulkContext().memory().claim(options.bytes());
+    Block block = host.bulkContext().memory().claim(options.bytes(), host.pooled());
     if (block == null) {
       warn(host.bulkContext().memory().noRoom(options.bytes()).getMessage());
       return false;

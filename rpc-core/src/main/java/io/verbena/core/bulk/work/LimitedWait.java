@@ -61,7 +61,7 @@ public final class LimitedWait {
   /** A link is short of something: waits for that, as {@link #goesOn(Waiters, LongSupplier)}. */
   public boolean goesOn(LinkException why) {
     LinkException.Shortage shortage = why.shortage();
-    return shortage == null ? goesOn(null, () -> 0) : goesOn(shortage.waiters(), shortage::needs);
+    return shortage == null ? goesOn(null, () -> 0) : goesOn(shortage.waiters(), shortage.needs());
   }
 
   /**

@@ -5,6 +5,7 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.memory.Waiters;
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Why a transfer cannot go on, with the status that says what kind of reason that is. */
@@ -14,7 +15,15 @@ public final class TransferProblem extends Exception {
   private final RpcStatus status;
   private @Nullable String directory;
   private @Nullable String thirdParty;
-  private transient @Nullable Waiters passing;
+  private transient @Nullable Passing passing;
+
+  /**
+   * What others are about to give back.
+   *
+   * @param told who are told when they do
+   * @param needs how much of it is needed by now
+   */
+  public record Passing(Waiters told, LongSupplier needs) {}
 
   public TransferProblem(RpcStatus status, String message) {
     this(status, message, null);
@@ -46,15 +55,16 @@ public final class TransferProblem extends Exception {
    * It is about to pass: the same may be tried again soon. Returns this.
    *
    * @param told who are told when it has
+   * @param needs how much of what others have is needed by now; asked by any thread
    */
-  public TransferProblem passing(Waiters told) {
-    passing = told;
+  public TransferProblem passing(Waiters told, LongSupplier needs) {
+    passing = new Passing(told, needs);
     return this;
   }
 
-  /** Returns who are told when it has passed; null where that is not expected. */
-  public @Nullable Waiters passing() {
-    return passing;
+  /** Returns what is to be waited for; null where it is not expected to pass, or nothing failed. */
+  public static @Nullable Passing passingOf(@Nullable Throwable failure) {
+    return failure instanceof TransferProblem problem ? problem.passing : null;
   }
 
   /** Returns what the peer is told of a failure that has these words here. */

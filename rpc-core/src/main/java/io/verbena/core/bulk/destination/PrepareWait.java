@@ -4,15 +4,14 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.OffLoop;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.memory.Waiters;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a file prepared for an object, and prepared again when whoever has it has given way. On the
- * loop.
+ * Has a destination prepared for an object, and prepared again when whoever has the file, or the
+ * memory, has given way. On the loop.
  */
-final class FileWait {
+final class PrepareWait {
   private final BulkHost host;
   private final LimitedWait wait;
   private OffLoop.Work work = () -> {};
@@ -21,7 +20,7 @@ final class FileWait {
   private boolean preparing;
   private boolean givenUp;
 
-  FileWait(BulkHost host) {
+  PrepareWait(BulkHost host) {
     this.host = host;
     this.wait = new LimitedWait(host.loop(), this::again);
   }
@@ -47,8 +46,8 @@ final class FileWait {
 
   private void prepared(@Nullable Throwable failure) {
     preparing = false;
-    Waiters others = failure instanceof TransferProblem problem ? problem.passing() : null;
-    if (others == null || givenUp || !wait.goesOn(others, () -> 0)) {
+    TransferProblem.Passing passing = TransferProblem.passingOf(failure);
+    if (passing == null || givenUp || !wait.goesOn(passing.told(), passing.needs())) {
       end(failure);
     } else {
       latest = failure;
