@@ -1,7 +1,7 @@
 package io.verbena.testkit.contract;
 
 import io.verbena.api.CallOptions;
-import io.verbena.api.Session;
+import io.verbena.api.Channel;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.stub.Stubs;
@@ -87,10 +87,10 @@ final class ContractVersion {
     return Stubs.service(contract);
   }
 
-  Object asyncClient(Session session) throws ReflectiveOperationException {
+  Object asyncClient(Channel channel) throws ReflectiveOperationException {
     return generated
-        .getMethod("async", Session.class, CallOptions.class)
-        .invoke(null, session, CallOptions.DEFAULT);
+        .getMethod("async", Channel.class, CallOptions.class)
+        .invoke(null, channel, CallOptions.DEFAULT);
   }
 
   /** Returns an implementation that does with each call what this handler does. */
