@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.StreamIterator;
+import io.verbena.api.Streams;
 import io.verbena.core.NanoClock;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
@@ -18,6 +20,7 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Flow;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -67,6 +70,66 @@ class FlightRecorderTest {
     assertThat(of(events, "verbena.ClientCall")).isEmpty();
     assertThat(of(events, "verbena.ServerCall")).isEmpty();
     assertThat(of(events, "verbena.PathChange")).isNotEmpty();
+  }
+
+  /** What its subscriber asks waits as long as there are no items. */
+  @Test
+  void hasTheCallOfAStreamAndNotWhatItsSubscriberAsks() throws Exception {
+    Path file = directory.resolve("streams.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("verbena.ClientCall").withoutThreshold();
+      recording.enable("verbena.ServerCall").withoutThreshold();
+      recording.start();
+      takeAStream();
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    for (String end : List.of("verbena.ClientCall", "verbena.ServerCall")) {
+      assertThat(of(events, end))
+          .extracting(event -> event.getString("method"))
+          .containsExactly("quotes.v1/doubled");
+    }
+  }
+
+  private static void takeAStream() {
+    try (VerbenaServer server =
+            VerbenaServer.builder()
+                .listen("127.0.0.1:0")
+                .serve(QuotesRpc.bind(new Echoing()))
+                .path(PathPolicy.TCP_ONLY)
+                .start();
+        VerbenaClient client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
+        Session session = client.connect(server.address().toString());
+        StreamIterator<Long> each =
+            Streams.iterate(QuotesRpc.client(session).doubled(Streams.of(List.of(1L, 2L))))) {
+      assertThat(each.next()).isEqualTo(1);
+      assertThat(each.next()).isEqualTo(2);
+      assertThat(each.hasNext()).isFalse();
+    }
+  }
+
+  /** Gives its argument back. */
+  private static final class Echoing implements Quotes {
+    @Override
+    public Flow.Publisher<Quote> watch(String symbol, int chartBytes) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Flow.Publisher<Quote> watchBriefly(String symbol) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long total(Flow.Publisher<Long> amounts) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Flow.Publisher<Long> doubled(Flow.Publisher<Long> amounts) {
+      return amounts;
+    }
   }
 
   private static List<RecordedEvent> of(List<RecordedEvent> all, String name) {

@@ -267,7 +267,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   private void invoke() {
-    ServerCallEvent event = ServerCallEvent.begun();
+    ServerCallEvent event = ServerCallEvent.begun(method);
     recorded = event;
     try {
       handleAndAnswer();

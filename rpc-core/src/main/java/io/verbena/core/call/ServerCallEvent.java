@@ -1,5 +1,6 @@
 package io.verbena.core.call;
 
+import io.verbena.api.stub.MethodDescriptor;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -34,9 +35,12 @@ final class ServerCallEvent extends Event {
   @Label("Peer")
   String peer = "";
 
-  /** Returns one that begins now; null while none is recorded. */
-  static @Nullable ServerCallEvent begun() {
-    if (!PROBE.isEnabled()) {
+  /**
+   * Returns one that begins now; null while none is recorded, and for what a stream asks, which
+   * waits until there are items.
+   */
+  static @Nullable ServerCallEvent begun(MethodDescriptor<?> called) {
+    if (!PROBE.isEnabled() || SessionStreams.isNext(called)) {
       return null;
     }
     ServerCallEvent event = new ServerCallEvent();

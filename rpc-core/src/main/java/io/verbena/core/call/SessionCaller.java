@@ -263,7 +263,7 @@ public final class SessionCaller implements ServiceCaller {
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
       slot.deadlineNanos(deadline);
       call = maker.make(host, method, slot, deadline - now);
-      if (ClientCallEvent.isOn()) {
+      if (ClientCallEvent.isOn() && !SessionStreams.isNext(method)) {
         ClientCallEvent.follow(call, host.session());
       }
       if (streams != null) {

@@ -85,7 +85,7 @@ public final class SessionStreams {
 
   /** Returns whether a call asks for a stream's items: it is none that interceptors know. */
   static boolean isNext(MethodDescriptor<?> method) {
-    return method.equals(NEXT);
+    return NAME.equals(method.service());
   }
 
   /** Runs code of the user's, as handlers run. */
