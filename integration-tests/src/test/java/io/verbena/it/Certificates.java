@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.Base64;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -68,6 +69,26 @@ final class Certificates {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
     return context;
+  }
+
+  /** Writes a key and its certificate as PEM files. */
+  static void write(KeyStore own, Path certificate, Path key)
+      throws IOException, GeneralSecurityException {
+    String alias = own.aliases().nextElement();
+    writeCertificate(own, certificate);
+    Files.writeString(key, pem("PRIVATE KEY", own.getKey(alias, PASSWORD).getEncoded()));
+  }
+
+  /** Writes its certificate alone. */
+  static void writeCertificate(KeyStore own, Path certificate)
+      throws IOException, GeneralSecurityException {
+    String alias = own.aliases().nextElement();
+    Files.writeString(certificate, pem("CERTIFICATE", own.getCertificate(alias).getEncoded()));
+  }
+
+  private static String pem(String what, byte[] encoded) {
+    return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
+        .formatted(what, Base64.getMimeEncoder().encodeToString(encoded));
   }
 
   /** Returns the context of one who holds no key. */

@@ -16,7 +16,14 @@ class HowToTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"interceptors.md", "kryo.md", "many-machines.md", "observe.md", "streams.md"})
+      strings = {
+        "certificates.md",
+        "interceptors.md",
+        "kryo.md",
+        "many-machines.md",
+        "observe.md",
+        "streams.md"
+      })
   void showTheCodeOfTests(String name) throws Exception {
     String page = Files.readString(Path.of("../docs/how-to", name));
     var blocks = CODE.matcher(page).results().toList();

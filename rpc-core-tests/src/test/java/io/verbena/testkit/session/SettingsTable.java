@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -143,7 +144,8 @@ final class SettingsTable {
     component(StandingOptions.NONE, "count", "count of standingLandings", Ends.of(0, 64));
     component(StandingOptions.NONE, "bytes", "bytes of standingLandings", Ends.of(1, 1 << 20));
     TlsOptions tls = TlsOptions.client(CONTEXT);
-    component(tls, "context", Ends.required(CONTEXT));
+    Supplier<SSLContext> contexts = () -> CONTEXT;
+    component(tls, "contexts", Ends.required(contexts));
     component(tls, "requireClientCertificate", Ends.any(true, false));
     component(tls, "verifyHostName", Ends.any(true, false));
     for (String made : List.of("client", "server", "mutual")) {

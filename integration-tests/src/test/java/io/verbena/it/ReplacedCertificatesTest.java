@@ -1,0 +1,130 @@
+package io.verbena.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.Session;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.link.TlsFiles;
+import io.verbena.core.link.TlsOptions;
+import io.verbena.core.log.ThrottledLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keys and certificates in files that are replaced while the program runs. */
+class ReplacedCertificatesTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  private static KeyStore first;
+  private static KeyStore second;
+
+  @TempDir private Path directory;
+  private Path certificate = Path.of("");
+  private Path key = Path.of("");
+
+  @BeforeAll
+  static void makeKeys(@TempDir Path directory) throws Exception {
+    first = Certificates.keyStore(directory, "first");
+    second = Certificates.keyStore(directory, "second");
+  }
+
+  @BeforeEach
+  void write() throws Exception {
+    certificate = directory.resolve("tls.crt");
+    key = directory.resolve("tls.key");
+    Certificates.write(first, certificate, key);
+  }
+
+  private VerbenaServer server() {
+    return VerbenaServer.builder()
+        .listen("127.0.0.1:0")
+        .serve(HouseRpc.bind(new PlainHouse()))
+        .tls(TlsFiles.identity(certificate, key).server())
+        .start();
+  }
+
+  private static VerbenaClient trusting(KeyStore server)
+      throws IOException, GeneralSecurityException {
+    return VerbenaClient.builder().tls(TlsOptions.client(Certificates.trusting(server))).build();
+  }
+
+  private static boolean answers(VerbenaClient client, VerbenaServer server) {
+    try (Session session = client.connect(server.address().toString())) {
+      return HouseRpc.client(session).add(41) == 42;
+    } catch (RpcException e) {
+      assertThat(e).hasMessageContaining("trust");
+      return false;
+    }
+  }
+
+  private static long told() {
+    return ThrottledLog.counts().getOrDefault("TLS files that cannot be used", 0L);
+  }
+
+  @Test
+  void newConnectionsHaveTheNewOnesAndThoseThatStandGoOn() throws Exception {
+    try (VerbenaServer server = server();
+        VerbenaClient before = trusting(first);
+        VerbenaClient after = trusting(second);
+        Session stands = before.connect(server.address().toString())) {
+      assertThat(answers(after, server)).as("before").isFalse();
+      Certificates.write(second, certificate, key);
+      await().atMost(SOON).until(() -> answers(after, server));
+      assertThat(answers(before, server)).as("who trusts the old one alone").isFalse();
+      assertThat(HouseRpc.client(stands).add(41)).isEqualTo(42);
+    }
+  }
+
+  @Test
+  void aClientsTrustIsReplacedAsWell() throws Exception {
+    Path trusted = directory.resolve("ca.crt");
+    Certificates.writeCertificate(second, trusted);
+    try (VerbenaServer server = server();
+        VerbenaClient client =
+            VerbenaClient.builder().tls(TlsFiles.trust(trusted).client()).build()) {
+      assertThat(answers(client, server)).isFalse();
+      Certificates.writeCertificate(first, trusted);
+      await().atMost(SOON).until(() -> answers(client, server));
+    }
+  }
+
+  @Test
+  void thoseBeforeAreUsedUntilTheNewOnesFitTogether() throws Exception {
+    try (VerbenaServer server = server();
+        VerbenaClient before = trusting(first);
+        VerbenaClient after = trusting(second)) {
+      long told = told();
+      Certificates.writeCertificate(second, certificate);
+      await().atMost(SOON).until(() -> answers(before, server) && told() > told);
+      Files.delete(key);
+      assertThat(answers(before, server)).isTrue();
+      Certificates.write(second, certificate, key);
+      await().atMost(SOON).until(() -> answers(after, server));
+    }
+  }
+
+  @Test
+  void whatCannotBeUsedAtTheStartIsToldWithTheCure() throws Exception {
+    Certificates.writeCertificate(second, certificate);
+    assertThatThrownBy(this::server)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("%s is not that of the first certificate in %s", key, certificate);
+    Files.writeString(key, "-----BEGIN EC PRIVATE KEY-----\n");
+    assertThatThrownBy(this::server).hasMessageContaining("openssl pkcs8 -topk8 -nocrypt");
+    Files.delete(key);
+    assertThatThrownBy(this::server).hasMessageContaining(key.toString());
+    assertThatThrownBy(() -> TlsFiles.trust(certificate).server())
+        .hasMessageContaining("TlsFiles.identity");
+  }
+}
