@@ -31,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * What every link does that moves bulk, beside what {@link LinkContract} says. The test of a link
  * extends it; one thread steps both ends.
+ *
+ * <p>It is long, since it is a list: each test stands by itself.
  */
 public abstract class BulkContract {
   private static final Duration PATIENCE = Duration.ofSeconds(10);

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Test;
  * What every link does, whatever it is made of. The test of a link extends it; one thread steps
  * both ends, so that nothing here depends on how threads are scheduled. {@link LinkThreadsContract}
  * adds what needs two.
+ *
+ * <p>It is long, since it is a list: each test stands by itself.
  */
 public abstract class LinkContract {
   private static final Duration PATIENCE = Duration.ofSeconds(10);

@@ -37,7 +37,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** Makes transfers, and looks whether objects arrive whole, unaltered, or not at all. */
+/**
+ * Makes transfers, and looks whether objects arrive whole, unaltered, or not at all.
+ *
+ * <p>It is long, since it is a list: each move stands by itself.
+ */
 final class Moves implements PushHandler {
   private final Agenda agenda;
   private final Journal journal;

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run of a plan: all steps, then time to end and to mend, a last call on each session, and the
  * books.
+ *
+ * <p>It is long, since a run is one strand of events in one order, and what each of them may touch
+ * is kept here.
  */
 final class Run implements Faults.Processes {
   private static final long SECOND = 1_000_000_000L;

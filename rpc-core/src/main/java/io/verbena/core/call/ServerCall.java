@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * A call on its handler's side: what the dispatcher, the handler's thread and the user's code each
  * see of it. Dispatch and reply belong to the session's event loop; between them the handler's
  * thread alone touches the reply.
+ *
+ * <p>It is long, since whatever may end a call on this end (its handler, its deadline, its caller,
+ * its session) meets here.
  */
 public final class ServerCall extends ReplyMessage
     implements IncomingCall, CallContext, Runnable, DeadlineWatch.Timed {

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * by a {@link LoopThread} in a program, and by the test itself in a test.
  *
  * <p>{@link #execute} is safe for any thread; all else is for the thread that steps the loop.
+ *
+ * <p>It is long, since the order of what a cycle does is one decision, and every wait and wake-up
+ * depends on it.
  */
 public final class EventLoop {
   private static final ThrottledLog FAILED =

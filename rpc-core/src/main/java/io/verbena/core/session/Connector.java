@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  * down.
  *
  * <p>While a better link carries the calls, a lost first link is made again beside it.
+ *
+ * <p>It is long, since all that opens a session anew shares one state: the attempt under way, its
+ * time, and who waits for it.
  */
 public final class Connector implements SessionRole {
   private static final Logger LOG = LoggerFactory.getLogger(Connector.class);

@@ -28,6 +28,9 @@ import java.util.List;
  *                            └──peer lost──→ DETACHED, numbers and calls of the old peer forgotten
  *   any ──end──→ ENDED
  * </pre>
+ *
+ * <p>It is long, since it is where the parts of a session find one another; each has its own work
+ * elsewhere.
  */
 final class SessionCore {
   private static final ThrottledLog BROKEN_OFF =

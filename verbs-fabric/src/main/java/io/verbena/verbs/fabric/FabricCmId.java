@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection, a listener, or what becomes one; the handshakes are {@link ConnectionManager}'s.
+ *
+ * <p>It is long, since it has every call of DiSNI's connection identifiers.
  */
 final class FabricCmId extends RdmaCmId implements VerbsCmId {
   /**

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One that comes into a landing that stands open has no memory opened: when all of it is there,
  * it is copied out. Where that landing is lost before, it is granted memory like any other.
+ *
+ * <p>It is long, since every transition of {@link IncomingState} is made here and nowhere else.
  */
 final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner {
   private static final long UNKNOWN = -1;
