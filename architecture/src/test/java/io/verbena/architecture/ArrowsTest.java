@@ -25,6 +25,7 @@ class ArrowsTest {
   private static final String RDMA = "io.verbena.rdma..";
   private static final String VERBS = "io.verbena.verbs..";
   private static final String TESTKIT = "io.verbena.testkit..";
+  private static final String JUNIT = "io.verbena.junit..";
   private static final String SIMULATION = "io.verbena.simulation..";
   private static final String NETTY = "io.netty..";
   private static final String DISNI = "com.ibm.disni..";
@@ -45,6 +46,7 @@ class ArrowsTest {
         "io.verbena.observe.micrometer",
         "io.verbena.observe.opentelemetry",
         "io.verbena.mem",
+        "io.verbena.junit",
         "io.verbena.tcp",
         "io.verbena.rdma",
         "io.verbena.verbs.ffm",
@@ -170,6 +172,27 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideOutsideOfPackages(CHANNEL, API, "io.verbena.core", "java..", "org..")
             .because("what they need of a client, any program may use"));
+  }
+
+  @Test
+  void theUsersTestKitKnowsTheApiTheCoreAndTheInMemoryLinkAndNobodyKnowsIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(JUNIT)
+            .should()
+            .dependOnClassesThat()
+            .resideOutsideOfPackages(
+                JUNIT, API, CORE, MEM, "java..", "org.jspecify..", "org.junit.jupiter.api..")
+            .because("users' tests drag nothing else along"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(JUNIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(JUNIT)
+            .because("what is shipped needs no JUnit"));
   }
 
   @Test

@@ -22,7 +22,8 @@ class HowToTest {
         "kryo.md",
         "many-machines.md",
         "observe.md",
-        "streams.md"
+        "streams.md",
+        "test-your-service.md"
       })
   void showTheCodeOfTests(String name) throws Exception {
     String page = Files.readString(Path.of("../docs/how-to", name));

@@ -1,0 +1,73 @@
+package io.verbena.junit;
+
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.bulk.stat.BulkStats;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a test leaves behind at either end. */
+final class Leaks {
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration STEP = Duration.ofMillis(5);
+
+  private final VerbenaClient client;
+  private final VerbenaServer server;
+  private final CallsUnderWay calls;
+
+  Leaks(VerbenaClient client, VerbenaServer server, CallsUnderWay calls) {
+    this.client = client;
+    this.server = server;
+    this.calls = calls;
+  }
+
+  /**
+   * Waits, as what has just ended takes a moment to be given back.
+   *
+   * @param meanwhile is run over and over
+   */
+  void await(Runnable meanwhile) {
+    long began = System.nanoTime();
+    while (!held().isEmpty()) {
+      if (System.nanoTime() - began > PATIENCE.toNanos()) {
+        throw new AssertionError(message());
+      }
+      meanwhile.run();
+      try {
+        Thread.sleep(STEP);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("interrupted while this was still held: " + held(), e);
+      }
+    }
+  }
+
+  private String message() {
+    return "%d s after the test this is held still: %s. Wait for calls and handlers, close what was received, and end streams."
+        .formatted(PATIENCE.toSeconds(), String.join("; ", held()));
+  }
+
+  private List<String> held() {
+    List<String> held = new ArrayList<>();
+    calls.calls().forEach(method -> held.add("the client waits for " + method));
+    calls.handlers().forEach(method -> held.add("the server's handler of " + method + " runs"));
+    add(held, "client", client.slotsInUse(), client.sharedBytesInUse(), client.bulkStats());
+    add(held, "server", server.slotsInUse(), server.sharedBytesInUse(), server.bulkStats());
+    return held;
+  }
+
+  private static void add(
+      List<String> held, String end, int slots, long sharedBytes, BulkStats bulk) {
+    long bulkBytes = bulk.memoryInUse() - bulk.standing();
+    if (slots != 0) {
+      held.add("the " + end + " has " + slots + " message slots in use");
+    }
+    if (sharedBytes != 0) {
+      held.add("the " + end + " has " + sharedBytes + " bytes of long messages and large values");
+    }
+    if (bulkBytes != 0) {
+      held.add("the " + end + " has " + bulkBytes + " bytes of memory for large objects");
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.verbena.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary.Failure;
+
+/** A test that leaves something behind fails. */
+class LeaksTest {
+  @Test
+  void aTestFailsThatLeavesACallBehind() {
+    assertThat(failuresOf(LeavesACall.class))
+        .singleElement()
+        .satisfies(
+            failure ->
+                assertThat(failure)
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("the client waits for store.v1/waitFor")
+                    .hasMessageContaining("the server's handler of store.v1/waitFor runs"));
+  }
+
+  @Test
+  void aTestFailsThatDoesNotCloseWhatItReceived() {
+    assertThat(failuresOf(LeavesAnObject.class))
+        .singleElement()
+        .satisfies(
+            failure ->
+                assertThat(failure)
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("the client has ")
+                    .hasMessageContaining(" bytes of memory for large objects"));
+  }
+
+  @Test
+  void aTestPassesThatWaitsForItsCalls() {
+    assertThat(failuresOf(LeavesNothing.class)).isEmpty();
+  }
+
+  private static List<Throwable> failuresOf(Class<?> test) {
+    SummaryGeneratingListener summary = new SummaryGeneratingListener();
+    LauncherFactory.create()
+        .execute(
+            LauncherDiscoveryRequestBuilder.request().selectors(selectClass(test)).build(),
+            summary);
+    assertThat(summary.getSummary().getTestsStartedCount()).isEqualTo(1);
+    return summary.getSummary().getFailures().stream().map(Failure::getException).toList();
+  }
+
+  /** Run by the tests above alone: its name says nothing of a test. */
+  static class LeavesACall {
+    private final MyStore service = new MyStore();
+
+    @RegisterExtension
+    final VerbenaExtension verbena = VerbenaExtension.serving(StoreRpc.bind(service));
+
+    @Test
+    void leavesACall(Session session) throws Exception {
+      StoreRpc.async(session).waitFor("key");
+      service.called.await();
+    }
+  }
+
+  /** Run by the tests above alone. */
+  static class LeavesAnObject {
+    @RegisterExtension
+    final VerbenaExtension verbena = VerbenaExtension.serving(StoreRpc.bind(new MyStore()));
+
+    @Test
+    void leavesAnObject(Store store) {
+      assertThat(store.read("key", Landing.pooled(1 << 20)).length()).isEqualTo(100_000);
+    }
+  }
+
+  /** The same as the first, but for its end. */
+  static class LeavesNothing {
+    private final MyStore service = new MyStore();
+
+    @RegisterExtension
+    final VerbenaExtension verbena = VerbenaExtension.serving(StoreRpc.bind(service));
+
+    @Test
+    void waits(Session session) throws Exception {
+      var call = StoreRpc.async(session).waitFor("key").toCompletableFuture();
+      service.called.await();
+      service.goOn.countDown();
+      call.get();
+    }
+  }
+}
