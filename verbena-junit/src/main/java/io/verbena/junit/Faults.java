@@ -155,7 +155,11 @@ public final class Faults {
       return new RpcException(
           status,
           method + ": " + status + ", " + execution + ", as the test's fault wants it",
-          execution == Execution.NOT_EXECUTED ? CallPhase.QUEUED : CallPhase.SENT,
+          switch (execution) {
+            case NOT_EXECUTED -> CallPhase.QUEUED;
+            case UNKNOWN -> CallPhase.SENT;
+            case EXECUTED -> CallPhase.REPLIED;
+          },
           execution,
           method.idempotent(),
           null,

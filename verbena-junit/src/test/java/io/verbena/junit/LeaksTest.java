@@ -51,6 +51,9 @@ class LeaksTest {
             LauncherDiscoveryRequestBuilder.request().selectors(selectClass(test)).build(),
             summary);
     assertThat(summary.getSummary().getTestsStartedCount()).isEqualTo(1);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.startsWith("verbena-test-"));
     return summary.getSummary().getFailures().stream().map(Failure::getException).toList();
   }
 

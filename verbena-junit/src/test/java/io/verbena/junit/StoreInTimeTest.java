@@ -60,8 +60,11 @@ class StoreInTimeTest {
   void aCallGoesOnOverTheNextConnection(Session session) throws Exception {
     CompletableFuture<String> call = StoreRpc.async(session).waitFor("key").toCompletableFuture();
     service.called.await();
+    Losses losses = new Losses();
+    session.listen(losses);
 
     verbena.dropLink();
+    assertThat(losses.await()).isTrue();
     verbena.time().advance(Duration.ofSeconds(1));
     service.goOn.countDown();
 

@@ -10,11 +10,9 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
-import io.verbena.api.SessionListener;
 import io.verbena.api.SessionState;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -94,19 +92,11 @@ class StoreTest {
     CompletableFuture<String> call =
         StoreRpc.async(verbena.session()).waitFor("key").toCompletableFuture();
     service.called.await();
-    CountDownLatch lost = new CountDownLatch(1);
-    verbena
-        .session()
-        .listen(
-            new SessionListener() {
-              @Override
-              public void lost(Session session, String reason) {
-                lost.countDown();
-              }
-            });
+    Losses losses = new Losses();
+    verbena.session().listen(losses);
 
     verbena.dropLink();
-    lost.await();
+    assertThat(losses.await()).isTrue();
     service.goOn.countDown();
 
     assertThat(call.get()).isEqualTo("value");
