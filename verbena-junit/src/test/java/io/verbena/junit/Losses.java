@@ -14,6 +14,11 @@ final class Losses implements SessionListener {
     lost.countDown();
   }
 
+  /** Returns whether there was one. */
+  boolean any() {
+    return lost.getCount() == 0;
+  }
+
   /** Returns whether there was one, or is within 10 s. */
   boolean await() throws InterruptedException {
     return lost.await(10, TimeUnit.SECONDS);

@@ -35,6 +35,11 @@ final class MyStore implements Store {
   }
 
   @Override
+  public int length(String key) {
+    return get(key).length();
+  }
+
+  @Override
   public Received read(String key, Landing into) {
     return Received.from(Source.of(new byte[100_000]));
   }

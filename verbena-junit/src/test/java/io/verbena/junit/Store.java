@@ -23,4 +23,8 @@ interface Store {
   /** Reads a value that may be large. */
   @RpcMethod(id = 4, idempotent = true)
   Received read(String key, Landing into);
+
+  /** Returns a value's length. */
+  @RpcMethod(id = 5, nonBlocking = true, timeout = "2s")
+  int length(String key);
 }

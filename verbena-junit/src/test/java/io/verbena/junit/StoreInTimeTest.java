@@ -1,7 +1,6 @@
 package io.verbena.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.verbena.api.RpcException;
@@ -30,8 +29,9 @@ class StoreInTimeTest {
     assertThat(call).isNotDone();
     verbena.time().advance(Duration.ofSeconds(1));
 
-    assertThatExceptionOfType(ExecutionException.class)
-        .isThrownBy(call::get)
+    assertThat(call)
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
         .havingCause()
         .asInstanceOf(type(RpcException.class))
         .returns(RpcStatus.DEADLINE_EXCEEDED, RpcException::status);
@@ -50,8 +50,21 @@ class StoreInTimeTest {
   }
 
   @Test
+  void whatIsDueEarlierHappensEarlier(Session session) {
+    verbena.faults().on("store.v1/length").delay(Duration.ofSeconds(1));
+    CompletableFuture<Integer> call = StoreRpc.async(session).length("key").toCompletableFuture();
+
+    verbena.time().advance(Duration.ofMinutes(1)); // past the deadline of 2 s
+
+    assertThat(call).isCompletedWithValue(0);
+  }
+
+  @Test
   void aSessionOutlivesTenMinutesWithoutCalls(Session session, Store store) {
+    Losses losses = new Losses();
+    session.listen(losses);
     verbena.time().advance(Duration.ofMinutes(10));
+    assertThat(losses.any()).isFalse();
     assertThat(session.state()).isEqualTo(SessionState.OPEN);
     assertThat(store.append("key", "value")).isEqualTo("value");
   }
