@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,34 @@ class ReplacedCertificatesTest {
     }
   }
 
+  /** Whom a server trusted once it does not know again by a TLS session of that time. */
+  @Test
+  void aServersTrustIsReplacedForThoseItKnewAsWell() throws Exception {
+    Path trusted = directory.resolve("ca.crt");
+    Certificates.writeCertificate(first, trusted);
+    TlsFiles files = TlsFiles.identity(certificate, key);
+    try (VerbenaServer server =
+            VerbenaServer.builder()
+                .listen("127.0.0.1:0")
+                .serve(HouseRpc.bind(new PlainHouse()))
+                .tls(files.trusting(trusted).mutual())
+                .start();
+        VerbenaClient client =
+            VerbenaClient.builder().tls(files.trusting(certificate).client()).build()) {
+      String address = server.address().toString();
+      try (Session known = client.connect(address)) {
+        assertThat(HouseRpc.client(known).add(41)).isEqualTo(42);
+      }
+      Certificates.writeCertificate(second, trusted);
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> client.connect(address).close())
+                      .isInstanceOf(RpcException.class));
+    }
+  }
+
   @Test
   void thoseBeforeAreUsedUntilTheNewOnesFitTogether() throws Exception {
     try (VerbenaServer server = server();
@@ -115,11 +144,28 @@ class ReplacedCertificatesTest {
   }
 
   @Test
+  void whatStandsAroundAKeyIsForPeople() throws Exception {
+    Files.writeString(key, "Schlüssel für Zürich\n" + Files.readString(key));
+    try (VerbenaServer server = server();
+        VerbenaClient client = trusting(first)) {
+      assertThat(answers(client, server)).isTrue();
+    }
+  }
+
+  @Test
+  void optionsOfOneContextAreEqual() throws Exception {
+    SSLContext context = Certificates.trusting(first);
+    assertThat(TlsOptions.client(context)).isEqualTo(TlsOptions.client(context));
+  }
+
+  @Test
   void whatCannotBeUsedAtTheStartIsToldWithTheCure() throws Exception {
     Certificates.writeCertificate(second, certificate);
     assertThatThrownBy(this::server)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("%s is not that of the first certificate in %s", key, certificate);
+    Files.writeString(key, "-----BEGIN PRIVATE KEY-----\nMII*=x\n-----END PRIVATE KEY-----\n");
+    assertThatThrownBy(this::server).hasMessageContaining("%s has no key", key);
     Files.writeString(key, "-----BEGIN EC PRIVATE KEY-----\n");
     assertThatThrownBy(this::server).hasMessageContaining("openssl pkcs8 -topk8 -nocrypt");
     Files.delete(key);

@@ -178,10 +178,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
       if (before == null) {
         throw new IllegalArgumentException("TLS files cannot be used: " + words(e), e);
       }
-      UNUSABLE.warn(
-          "{} was replaced and cannot be used, what it was before is: {}",
-          identity == null ? trusted : identity.certificates,
-          words(e));
+      UNUSABLE.warn("{}; {}", words(e), "the TLS files as they were before stay in use");
     }
     return before;
   }
@@ -263,19 +260,22 @@ public final class TlsFiles implements Supplier<SSLContext> {
 
   private static PrivateKey key(Path file, String algorithm)
       throws IOException, GeneralSecurityException {
-    Matcher block = KEY.matcher(Files.readString(file, StandardCharsets.US_ASCII));
+    // Of any encoding: what stands around the block is for people.
+    Matcher block = KEY.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
     if (!block.find()) {
       throw new IllegalArgumentException(
           file
               + " has no BEGIN PRIVATE KEY block; 'openssl pkcs8 -topk8 -nocrypt' makes one of other"
               + " forms");
     }
-    byte[] encoded = Base64.getMimeDecoder().decode(block.group(1));
     try {
+      byte[] encoded = Base64.getMimeDecoder().decode(block.group(1));
       return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
-    } catch (GeneralSecurityException e) {
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          file + " has no key for the certificate's algorithm, " + algorithm, e);
+          "%s has no key for the certificate's algorithm, %s: %s"
+              .formatted(file, algorithm, e.getMessage()),
+          e);
     }
   }
 

@@ -23,12 +23,15 @@ public record TlsOptions(
 
   /** With one context for good. */
   public TlsOptions(SSLContext context, boolean requireClientCertificate, boolean verifyHostName) {
-    this(always(context), requireClientCertificate, verifyHostName);
+    this(new Always(Checks.required("context", context)), requireClientCertificate, verifyHostName);
   }
 
-  private static Supplier<SSLContext> always(SSLContext context) {
-    Checks.required("context", context);
-    return () -> context;
+  /** So that options of one context are equal. */
+  private record Always(SSLContext context) implements Supplier<SSLContext> {
+    @Override
+    public SSLContext get() {
+      return context;
+    }
   }
 
   /** For a client: the server must prove the name it was connected to by. */
