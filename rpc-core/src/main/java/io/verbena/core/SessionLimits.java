@@ -18,6 +18,9 @@ import java.time.Duration;
  * @param deadAfter how long a link may be silent before it is given up; at least twice
  *     pingInterval. A peer that pauses, for a garbage collection or under SIGSTOP, for less than
  *     this minus pingInterval keeps its links
+ * @param leastPingInterval how often at most the peer asks this end for a sign of life: it is told
+ *     when a session opens, and a peer with a shorter pingInterval waits so long, and twice so long
+ *     before it gives a link up; 0 to a minute, in whole milliseconds
  * @param resumeWindow how long a session without a link waits for a new one before it ends; 0 to
  *     365 days
  */
@@ -29,8 +32,10 @@ public record SessionLimits(
     long maxKeptBytes,
     Duration pingInterval,
     Duration deadAfter,
+    Duration leastPingInterval,
     Duration resumeWindow) {
   private static final Duration LEAST_PING = Duration.ofMillis(1);
+  private static final Duration MINUTE = Duration.ofMillis(PeerLimits.MOST_PING_MILLIS);
   private static final Duration YEAR = Duration.ofDays(365);
 
   /** The defaults. */
@@ -43,6 +48,7 @@ public record SessionLimits(
           256L << 20,
           Duration.ofSeconds(2),
           Duration.ofSeconds(6),
+          Duration.ofMillis(100),
           Duration.ofSeconds(5));
 
   /** Checks every value. */
@@ -53,6 +59,7 @@ public record SessionLimits(
     Checks.between("maxDepth", maxDepth, 8, 1024);
     Checks.between("maxKeptBytes", maxKeptBytes, 0, Long.MAX_VALUE);
     Checks.atLeast("pingInterval", pingInterval, LEAST_PING, "1 ms");
+    Checks.between("leastPingInterval", leastPingInterval, Duration.ZERO, MINUTE, "0 to a minute");
     Checks.between("resumeWindow", resumeWindow, Duration.ZERO, YEAR, "0 to 365 days");
     // So that one lost sign is not taken for death. Divided, since twice as long may be too long.
     Checks.that(
@@ -72,6 +79,7 @@ public record SessionLimits(
         maxKeptBytes,
         pingInterval,
         deadAfter,
+        leastPingInterval,
         resumeWindow);
   }
 
@@ -85,6 +93,7 @@ public record SessionLimits(
         maxKeptBytes,
         pingInterval,
         deadAfter,
+        leastPingInterval,
         resumeWindow);
   }
 
@@ -98,6 +107,7 @@ public record SessionLimits(
         maxKeptBytes,
         pingInterval,
         deadAfter,
+        leastPingInterval,
         resumeWindow);
   }
 
@@ -111,6 +121,7 @@ public record SessionLimits(
         maxKeptBytes,
         pingInterval,
         deadAfter,
+        leastPingInterval,
         resumeWindow);
   }
 
@@ -124,6 +135,7 @@ public record SessionLimits(
         value,
         pingInterval,
         deadAfter,
+        leastPingInterval,
         resumeWindow);
   }
 
@@ -137,6 +149,21 @@ public record SessionLimits(
         maxKeptBytes,
         ping,
         dead,
+        leastPingInterval,
+        resumeWindow);
+  }
+
+  /** Returns these limits with another bound on how often the peer asks for a sign of life. */
+  public SessionLimits withLeastPingInterval(Duration value) {
+    return new SessionLimits(
+        defaultTimeout,
+        maxCalls,
+        maxMessageBytes,
+        maxDepth,
+        maxKeptBytes,
+        pingInterval,
+        deadAfter,
+        value,
         resumeWindow);
   }
 
@@ -150,6 +177,7 @@ public record SessionLimits(
         maxKeptBytes,
         pingInterval,
         deadAfter,
+        leastPingInterval,
         value);
   }
 }

@@ -47,7 +47,7 @@ public final class OpeningTarget implements Target {
 
   @Override
   public List<byte[]> seeds() {
-    PeerLimits limits = new PeerLimits(1 << 20, 1 << 16, 64);
+    PeerLimits limits = new PeerLimits(1 << 20, 1 << 16, 64, 100);
     List<OfferedService> services =
         List.of(
             new OfferedService("store.v1", 77, 0, List.of(1, 3)),
@@ -55,8 +55,8 @@ public final class OpeningTarget implements Target {
     SessionKey key = new SessionKey(5, 6, 7);
     UpgradeMessage upgrade = new UpgradeMessage(3, new byte[] {7});
     int version = FrameHeader.VERSION;
-    Hello hello = new Hello(version, version, 2, key, 9, 2, limits, "token", services, upgrade);
-    Welcome welcome = new Welcome(1, 0, key, 8, limits, services);
+    Hello hello = new Hello(version, version, 3, key, 9, 2, limits, "token", services, upgrade);
+    Welcome welcome = new Welcome(1, 2, key, 8, limits, services);
     Refusal refusal = new Refusal(RpcStatus.UNAVAILABLE, true, false, "no such session");
     return List.of(
         Bytes.with(0, Bytes.encode(hello::write)),

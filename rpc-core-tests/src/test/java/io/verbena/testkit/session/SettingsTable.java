@@ -113,6 +113,8 @@ final class SettingsTable {
     Ends windows = Ends.of("0 to 365 days", Duration.ZERO, YEAR);
     value(limits, "resumeWindow", "withResumeWindow", windows);
 
+    Ends asked = Ends.of("0 to a minute", Duration.ZERO, Duration.ofMinutes(1));
+    value(limits, "leastPingInterval", "withLeastPingInterval", asked);
     Ends pings = Ends.of("at least", MILLI, FOR_EVER.dividedBy(2)); // 1 ms, or deadAfter is twice
     component(ENDLESS, "pingInterval", pings);
     Class<?> type = SessionLimits.class;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param minVersion the oldest protocol that the client speaks
  * @param maxVersion the newest
- * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} is set or cleared as
- *     the last member says
+ * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} and {@link #TELLS_PING}
+ *     are set or cleared as the other members say
  * @param key the session to resume, or {@link SessionKey#NONE}
  * @param received the highest sequence number the client has received in that session
  * @param keptEpoch the link beside which the session only wants another first one: it carries both
@@ -36,11 +36,17 @@ public record Hello(
   /** Of the features: the body ends with a {@link UpgradeMessage}. */
   public static final long ASKS_FOR_UPGRADE = 1;
 
+  /** Of the features: behind all else stands how often the sender wants to be pinged at most. */
+  public static final long TELLS_PING = 2;
+
+  private static final long SAID_BY_MEMBERS = ASKS_FOR_UPGRADE | TELLS_PING;
+
   /** Writes the body. */
   public void write(WireOut out) {
     out.writeVarInt(minVersion);
     out.writeVarInt(maxVersion);
-    out.writeVarLong(upgrade == null ? features & ~ASKS_FOR_UPGRADE : features | ASKS_FOR_UPGRADE);
+    out.writeVarLong(
+        (features & ~SAID_BY_MEMBERS) | TELLS_PING | (upgrade == null ? 0 : ASKS_FOR_UPGRADE));
     key.write(out);
     out.writeVarLong(received);
     out.writeVarInt(keptEpoch);
@@ -50,6 +56,7 @@ public record Hello(
     if (upgrade != null) {
       upgrade.write(out);
     }
+    limits.writePing(out);
   }
 
   /** Reads the body; what a newer peer added behind it is left unread. */
@@ -57,16 +64,26 @@ public record Hello(
     int minVersion = in.readVarInt();
     int maxVersion = in.readVarInt();
     long features = in.readVarLong();
+    SessionKey key = SessionKey.read(in);
+    long received = in.readVarLong();
+    int keptEpoch = in.readVarInt();
+    PeerLimits limits = PeerLimits.read(in);
+    String token = in.readString();
+    List<OfferedService> services = OfferedService.readAll(in);
+    UpgradeMessage upgrade = (features & ASKS_FOR_UPGRADE) == 0 ? null : UpgradeMessage.read(in);
+    if ((features & TELLS_PING) != 0) {
+      limits = limits.withPing(in);
+    }
     return new Hello(
         minVersion,
         maxVersion,
         features,
-        SessionKey.read(in),
-        in.readVarLong(),
-        in.readVarInt(),
-        PeerLimits.read(in),
-        in.readString(),
-        OfferedService.readAll(in),
-        (features & ASKS_FOR_UPGRADE) == 0 ? null : UpgradeMessage.read(in));
+        key,
+        received,
+        keptEpoch,
+        limits,
+        token,
+        services,
+        upgrade);
   }
 }

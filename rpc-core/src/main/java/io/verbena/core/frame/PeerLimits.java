@@ -10,8 +10,11 @@ import io.verbena.api.wire.WireOut;
  * @param maxMessageBytes the longest message
  * @param maxFrameBytes the longest frame
  * @param maxCalls the calls that may be under way at once
+ * @param leastPingMillis how often at most it wants to be asked for a sign of life; an older peer
+ *     tells 0
  */
-public record PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
+public record PeerLimits(
+    int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis) {
   /**
    * Every end takes at least so many calls at once, so that calls may start before limits are
    * known.
@@ -21,6 +24,15 @@ public record PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
   /** Every end takes frames of at least this length. */
   public static final int LEAST_FRAME_BYTES = 1024;
 
+  /** The longest that an end may ask for, so that no peer keeps what is dead. */
+  public static final int MOST_PING_MILLIS = 60_000;
+
+  /** Of an end that may be asked for signs of life at any time. */
+  public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
+    this(maxMessageBytes, maxFrameBytes, maxCalls, 0);
+  }
+
+  /** Writes all but {@link #leastPingMillis}, which stands behind what older peers know. */
   void write(WireOut out) {
     out.writeVarInt(maxMessageBytes);
     out.writeVarInt(maxFrameBytes);
@@ -35,5 +47,19 @@ public record PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
       throw new WireException("the peer's limits are below what every end must take: " + limits);
     }
     return limits;
+  }
+
+  void writePing(WireOut out) {
+    out.writeVarInt(leastPingMillis);
+  }
+
+  PeerLimits withPing(WireIn in) {
+    int millis = in.readVarInt();
+    if (millis < 0 || millis > MOST_PING_MILLIS) {
+      throw new WireException(
+          "the peer wants to be asked for signs of life every %d ms; 0 to %d are taken"
+              .formatted(millis, MOST_PING_MILLIS));
+    }
+    return new PeerLimits(maxMessageBytes, maxFrameBytes, maxCalls, millis);
   }
 }

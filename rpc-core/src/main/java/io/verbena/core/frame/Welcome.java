@@ -8,7 +8,8 @@ import java.util.List;
  * The body of {@link FrameKind#WELCOME}.
  *
  * @param version the protocol that both speak from here on
- * @param features those of the client's that the server has too
+ * @param features those of the client's that the server has too; {@link Hello#TELLS_PING} is always
+ *     set
  * @param key the session
  * @param received the highest sequence number the server has received in it; 0 in a new one
  * @param limits what the server takes
@@ -25,21 +26,25 @@ public record Welcome(
   /** Writes the body. */
   public void write(WireOut out) {
     out.writeVarInt(version);
-    out.writeVarLong(features);
+    out.writeVarLong(features | Hello.TELLS_PING);
     key.write(out);
     out.writeVarLong(received);
     limits.write(out);
     OfferedService.writeAll(out, services);
+    limits.writePing(out);
   }
 
   /** Reads the body; what a newer peer added behind it is left unread. */
   public static Welcome read(WireIn in) {
-    return new Welcome(
-        in.readVarInt(),
-        in.readVarLong(),
-        SessionKey.read(in),
-        in.readVarLong(),
-        PeerLimits.read(in),
-        OfferedService.readAll(in));
+    int version = in.readVarInt();
+    long features = in.readVarLong();
+    SessionKey key = SessionKey.read(in);
+    long received = in.readVarLong();
+    PeerLimits limits = PeerLimits.read(in);
+    List<OfferedService> services = OfferedService.readAll(in);
+    if ((features & Hello.TELLS_PING) != 0) {
+      limits = limits.withPing(in);
+    }
+    return new Welcome(version, features, key, received, limits, services);
   }
 }

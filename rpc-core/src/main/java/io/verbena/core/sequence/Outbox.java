@@ -72,6 +72,11 @@ public final class Outbox {
     peer = limits;
   }
 
+  /** Returns what the peer takes, as it last said. */
+  public PeerLimits peerLimits() {
+    return peer;
+  }
+
   /** Adds a message behind all others. */
   public void add(Outgoing message) {
     waiting.addLast(message);

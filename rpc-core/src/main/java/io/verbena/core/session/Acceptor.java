@@ -203,7 +203,8 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
         new PeerLimits(
             context.limits().maxMessageBytes(),
             context.link().maxFrameBytes(),
-            context.limits().maxCalls()),
+            context.limits().maxCalls(),
+            (int) context.limits().leastPingInterval().toMillis()),
         session.core().remoteServices().greeting());
   }
 

@@ -215,7 +215,8 @@ public final class Connector implements SessionRole {
         new PeerLimits(
             session.limits().maxMessageBytes(),
             config.link().maxFrameBytes(),
-            session.limits().maxCalls()),
+            session.limits().maxCalls(),
+            (int) session.limits().leastPingInterval().toMillis()),
         token,
         session.remoteServices().greeting(),
         keptEpoch == 0 ? session.upgrade().greets(link) : null);

@@ -7,12 +7,17 @@ import io.verbena.core.loop.Timers;
 /**
  * Notices a peer that has fallen silent on one link. A pause of this very process is not held
  * against the peer: when the timer comes late, what the peer sent meanwhile has yet to be read.
+ *
+ * <p>Both ends probe by their own limits, but no more often than the other end wants to be asked:
+ * who is asked less often is given up later.
  */
 final class Keepalive implements Timers.Timer {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
   private final SessionCore session;
   private final Lane lane;
-  private final long pingNanos;
-  private final long deadNanos;
+  private final long ownPingNanos;
+  private final long ownDeadNanos;
   private long timer = Timers.NONE;
   private long dueNanos;
   private long heardNanos;
@@ -20,8 +25,8 @@ final class Keepalive implements Timers.Timer {
   Keepalive(SessionCore session, Lane lane) {
     this.session = session;
     this.lane = lane;
-    this.pingNanos = NanoClock.nanos(session.limits().pingInterval());
-    this.deadNanos = NanoClock.nanos(session.limits().deadAfter());
+    this.ownPingNanos = NanoClock.nanos(session.limits().pingInterval());
+    this.ownDeadNanos = NanoClock.nanos(session.limits().deadAfter());
   }
 
   void start() {
@@ -40,20 +45,27 @@ final class Keepalive implements Timers.Timer {
     heardNanos = session.loop().now();
   }
 
+  /** Asked for each time: the peer says what it wants after its link has begun. */
+  private long pingNanos() {
+    return Math.max(
+        ownPingNanos, session.outbox().peerLimits().leastPingMillis() * NANOS_PER_MILLI);
+  }
+
   private void schedule() {
-    dueNanos = session.loop().now() + pingNanos;
+    dueNanos = session.loop().now() + pingNanos();
     timer = session.loop().timers().schedule(dueNanos, this);
   }
 
   @Override
   public void onTimer(long nowNanos) {
     timer = Timers.NONE;
+    long pingNanos = pingNanos();
     if (nowNanos - dueNanos > pingNanos) {
       heardNanos = nowNanos; // this process itself was paused
     }
     long silent = nowNanos - heardNanos;
-    if (silent >= deadNanos) {
-      lane.link().abort("no sign of life from the peer for " + silent / 1_000_000 + " ms");
+    if (silent >= Math.max(ownDeadNanos, 2 * pingNanos)) {
+      lane.link().abort("no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
       return;
     }
     if (silent >= pingNanos / 2) {

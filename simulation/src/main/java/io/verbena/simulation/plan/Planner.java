@@ -114,6 +114,7 @@ public final class Planner {
         keepsFew ? among(0, 4 << 10, 64 << 10) : among(64 << 10, 1 << 20, 64 << 20),
         Duration.ofMillis(ping),
         Duration.ofMillis(3 * ping),
+        Duration.ofMillis(ping),
         Duration.ofMillis(among(500, 2_000, 5_000)));
   }
 
