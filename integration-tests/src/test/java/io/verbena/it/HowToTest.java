@@ -18,6 +18,9 @@ class HowToTest {
   @ValueSource(
       strings = {
         "certificates.md",
+        "coming-from-darpc.md",
+        "coming-from-dubbo.md",
+        "coming-from-grpc.md",
         "interceptors.md",
         "kryo.md",
         "many-machines.md",
