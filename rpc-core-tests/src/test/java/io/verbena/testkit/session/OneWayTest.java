@@ -98,6 +98,38 @@ class OneWayTest {
   }
 
   @Test
+  void startInTheOrderOfSendingTogetherWithOtherCallsAlsoAcrossLostConnections() {
+    Probe.Plain recorded =
+        new Probe.Plain() {
+          @Override
+          public String slow(String text) {
+            told.add(text);
+            return text;
+          }
+
+          @Override
+          public void tell(String text) {
+            told.add(text);
+          }
+        };
+    world.server(s -> s.serve(Probe.bind(recorded)));
+    open();
+    for (int i = 0; i < 30; i++) {
+      if (i % 2 == 0) {
+        stub.tell("note " + i);
+      } else {
+        stub.submit(Probe.SLOW, "note " + i);
+      }
+      if (i % 10 == 5) {
+        world.network().drop(URI.create(world.address()), "a cable was pulled");
+      }
+      world.step();
+    }
+    world.pass(Duration.ofSeconds(1));
+    assertThat(told).isEqualTo(notes(30));
+  }
+
+  @Test
   void aReceiverThatIsBehindPushesBack() {
     serve();
     open();
