@@ -6,6 +6,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.settings.Checks;
+import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.bulk.cost.Costs;
 import io.verbena.core.bulk.cost.CutOffs;
@@ -279,6 +280,27 @@ public final class VerbenaClient implements AutoCloseable {
   /** Returns what the transfers of large objects did, and hold now. */
   public BulkStats bulkStats() {
     return engine.bulk().stats();
+  }
+
+  /**
+   * Finds out which services the server of an open session serves, for tools that know no contract.
+   *
+   * @return their names, sorted; cancelled if the session is not open
+   */
+  public CompletionStage<List<String>> services(Session session) {
+    return ((UserSession) session).peerServices();
+  }
+
+  /**
+   * Asks the server of an open session for what its contract of a service says on the wire, for
+   * tools that know no contract. It comes from a peer: its names are any text, and its types may
+   * refer to what is not there. Callbacks run on the event loop.
+   *
+   * @return the schema; fails with an {@link RpcException} UNIMPLEMENTED where the service is not
+   *     served; cancelled if the session is not open, or its peer is lost before the answer
+   */
+  public CompletionStage<Schema> schema(Session session, String service) {
+    return ((UserSession) session).peerSchema(Checks.required("service", service));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.verbena.core.session;
 
+import io.verbena.api.stub.Schema;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.codec.Compatibility;
 import io.verbena.core.frame.OfferedService;
@@ -17,6 +18,10 @@ final class RemoteService {
   final long hash;
   final List<PendingCall<?>> calls = new ArrayList<>();
   final List<CompletableFuture<List<String>>> checks = new ArrayList<>();
+
+  /** Who wants to read the peer's schema itself, and has yet to be answered. */
+  final List<CompletableFuture<Schema>> readers = new ArrayList<>();
+
   boolean asked;
 
   private final Int2IntHashMap places = new Int2IntHashMap(NO_METHOD);
@@ -53,6 +58,8 @@ final class RemoteService {
   List<PendingCall<?>> lost() {
     checks.forEach(check -> check.cancel(false));
     checks.clear();
+    readers.forEach(reader -> reader.cancel(false));
+    readers.clear();
     return calls;
   }
 }

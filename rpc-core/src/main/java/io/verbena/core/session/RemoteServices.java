@@ -1,5 +1,6 @@
 package io.verbena.core.session;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
@@ -206,6 +207,39 @@ final class RemoteServices {
     }
   }
 
+  /**
+   * Tells which services the peer serves, in an open session. On the loop.
+   *
+   * @param names learns them, sorted; cancelled if there is no peer
+   */
+  void names(CompletableFuture<List<String>> names) {
+    if (known) {
+      names.complete(remotes.values().stream().map(remote -> remote.name).sorted().toList());
+    } else {
+      names.cancel(false);
+    }
+  }
+
+  /**
+   * Asks the peer for its schema of a service, in an open session. On the loop.
+   *
+   * @param schema learns it; cancelled if the peer is lost meanwhile
+   */
+  void read(String service, CompletableFuture<Schema> schema) {
+    RemoteService remote = remotes.get(OfferedService.id(service));
+    if (!known) {
+      schema.cancel(false);
+    } else if (remote == null || !remote.name.equals(service)) {
+      schema.completeExceptionally(
+          new RpcException(RpcStatus.UNIMPLEMENTED, service + ": " + notServed()));
+    } else {
+      remote.readers.add(schema);
+      if (remote.readers.size() == 1) {
+        ask(OfferedService.id(service));
+      }
+    }
+  }
+
   /** The session has opened with a peer that serves these. */
   void replace(List<OfferedService> offered) {
     known = true;
@@ -315,13 +349,18 @@ final class RemoteServices {
       found(waiting, remote);
       return null;
     }
-    Expected mine = expected.get(id);
-    if (remote == null || mine == null || !remote.asked) {
+    boolean toCompare = remote != null && remote.asked;
+    if (remote == null || !(toCompare || !remote.readers.isEmpty())) {
       return "a schema that was not asked for";
     }
+    Schema theirs = in.readBoolean() ? SchemaWire.read(in) : null;
+    tellReaders(remote, theirs);
+    Expected mine = expected.get(id);
+    if (!toCompare || mine == null) {
+      return null;
+    }
     Compatibility found = Compatibility.FULL; // a service that is not served: calls are told so
-    if (in.readBoolean()) {
-      Schema theirs = SchemaWire.read(in);
+    if (theirs != null) {
       found = SchemaCheck.compare(mine.schema(), theirs);
       String peer = session.peer().address();
       ContractLog.tell(mine.schema().service(), peer, mine.hash, remote.hash, found);
@@ -331,5 +370,18 @@ final class RemoteServices {
     remote.calls.clear();
     waited.forEach(this::send);
     return null;
+  }
+
+  private static void tellReaders(RemoteService remote, @Nullable Schema theirs) {
+    List<CompletableFuture<Schema>> readers = List.copyOf(remote.readers);
+    remote.readers.clear();
+    for (CompletableFuture<Schema> reader : readers) {
+      if (theirs == null) {
+        reader.completeExceptionally(
+            new RpcException(RpcStatus.UNIMPLEMENTED, remote.name + " is not served any more"));
+      } else {
+        reader.complete(theirs);
+      }
+    }
   }
 }

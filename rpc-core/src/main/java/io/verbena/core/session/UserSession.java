@@ -7,6 +7,7 @@ import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
 import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
@@ -78,6 +79,29 @@ public final class UserSession implements Session {
     CompletableFuture<List<String>> problems = new CompletableFuture<>();
     core.loop().execute(() -> core.remoteServices().check(service, problems));
     return problems;
+  }
+
+  /**
+   * Finds out which services the peer serves. Safe for any thread.
+   *
+   * @return their names, sorted; cancelled if the session is not open
+   */
+  public CompletableFuture<List<String>> peerServices() {
+    CompletableFuture<List<String>> names = new CompletableFuture<>();
+    core.loop().execute(() -> core.remoteServices().names(names));
+    return names;
+  }
+
+  /**
+   * Asks the peer for what its contract of a service says on the wire. Safe for any thread.
+   *
+   * @return the schema; fails with an {@link io.verbena.api.RpcException} UNIMPLEMENTED where the
+   *     peer does not serve it; cancelled if the session is not open, or the peer lost meanwhile
+   */
+  public CompletableFuture<Schema> peerSchema(String service) {
+    CompletableFuture<Schema> schema = new CompletableFuture<>();
+    core.loop().execute(() -> core.remoteServices().read(service, schema));
+    return schema;
   }
 
   @Override
