@@ -1,6 +1,7 @@
 package io.verbena.cli;
 
 import io.verbena.cli.calibrate.CalibrateCommand;
+import io.verbena.cli.call.CallCommand;
 import io.verbena.cli.demo.DemoCommand;
 import io.verbena.cli.demo.DemoServerCommand;
 import io.verbena.cli.doctor.DoctorCommand;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Command;
     scope = CommandLine.ScopeType.INHERIT,
     subcommands = {
       CalibrateCommand.class,
+      CallCommand.class,
       DemoCommand.class,
       DemoServerCommand.class,
       DoctorCommand.class,

@@ -1,0 +1,255 @@
+package io.verbena.cli.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.verbena.api.CallOptions;
+import io.verbena.api.Metadata;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.StreamIterator;
+import io.verbena.api.Streams;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.wire.WireException;
+import io.verbena.core.VerbenaClient;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena call}: what a server serves, and calls of it with JSON. */
+@Command(
+    name = "call",
+    description = {
+      "Calls a method of a server with JSON, and prints its result as JSON. The server tells the"
+          + " contract. Without METHOD: lists services, their methods and types.",
+      "A stream of the parameters is read from the standard input, an item a line; a stream of"
+          + " results is printed so.",
+      "Exit status: 1 where the call failed, which is told as JSON on the standard error; 2 where"
+          + " words or JSON are wrong."
+    })
+public final class CallCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
+  private static final Duration LIMIT = Duration.ofSeconds(15);
+
+  private final InputStream in;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Mixin private Server server = new Server();
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "SERVICE[.METHOD]",
+      description = "what to list, or to call; NAME#ID for one of several methods of a name")
+  private @Nullable String target;
+
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      paramLabel = "JSON",
+      description =
+          "the arguments: an object with the parameters' names, or an array in their order; '-' for"
+              + " what the standard input has")
+  private @Nullable String arguments;
+
+  @Option(
+      names = {"-H", "--header"},
+      paramLabel = "KEY=VALUE",
+      description = "metadata to send along; may be repeated")
+  private List<String> headers = List.of();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      converter = TimeOption.class,
+      description =
+          "how long the call may take, such as 250ms or 2s (default: 15s; streams: no end)")
+  private @Nullable Duration timeout;
+
+  /** Reads items and arguments from the standard input. */
+  public CallCommand() {
+    this(System.in);
+  }
+
+  CallCommand(InputStream in) {
+    this.in = in;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    try {
+      CallOptions options = new CallOptions(timeout, metadata(), List.of());
+      try (VerbenaClient client = server.client(limit());
+          Session session = client.connect(server.address())) {
+        return run(client, session, options);
+      }
+    } catch (RpcException e) {
+      return failed(Failure.of(e));
+    } catch (DeclaredException e) {
+      return failed(Failure.of(e));
+    } catch (WireException e) {
+      return failed(Failure.of("INCOMPATIBLE", String.valueOf(e.getMessage())));
+    } catch (WrongJsonException | IllegalArgumentException e) {
+      throw wrong(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Duration limit() {
+    return timeout == null ? LIMIT : timeout;
+  }
+
+  private Metadata metadata() {
+    Metadata metadata = Metadata.EMPTY;
+    for (String header : headers) {
+      int equals = header.indexOf('=');
+      if (equals < 0) {
+        throw wrong("--header is KEY=VALUE, not '" + header + "'");
+      }
+      Metadata.Key<String> key = Metadata.Key.text(header.substring(0, equals));
+      metadata = metadata.plus(key, header.substring(equals + 1));
+    }
+    return metadata;
+  }
+
+  private int run(VerbenaClient client, Session session, CallOptions options) throws Exception {
+    List<String> services = answer(client.services(session), "its services");
+    String wanted = target;
+    if (wanted == null || services.contains(wanted)) {
+      if (arguments != null) {
+        throw wrong("arguments are for a method: write " + wanted + ".METHOD");
+      }
+      for (String service : wanted == null ? services : List.of(wanted)) {
+        list(schema(client, session, service));
+      }
+      return 0;
+    }
+    String service = serviceOf(wanted, services);
+    Schema schema = schema(client, session, service);
+    JsonMethod method = new JsonMethod(schema, methodOf(schema, wanted));
+    return call(method, session, options);
+  }
+
+  private Schema schema(VerbenaClient client, Session session, String service) throws Exception {
+    return answer(client.schema(session, service), "its contract of " + service);
+  }
+
+  private void list(Schema schema) {
+    PrintWriter out = spec.commandLine().getOut();
+    Listing listing = new Listing(schema);
+    listing.printMethods(out);
+    if (target != null) {
+      listing.printTypes(out);
+    }
+    out.flush();
+  }
+
+  private String serviceOf(String wanted, List<String> services) {
+    String found = "";
+    for (String service : services) {
+      boolean named = wanted.startsWith(service + ".") || wanted.startsWith(service + "/");
+      if (named && service.length() > found.length()) {
+        found = service;
+      }
+    }
+    if (found.isEmpty()) {
+      throw wrong(
+          "the server has no service for '%s'; it serves %s"
+              .formatted(wanted, services.isEmpty() ? "none" : String.join(", ", services)));
+    }
+    return found;
+  }
+
+  private Schema.Method methodOf(Schema schema, String wanted) {
+    String name = wanted.substring(schema.service().length() + 1);
+    List<Schema.Method> found = MethodName.find(schema, name);
+    if (found.size() == 1) {
+      return found.getFirst();
+    }
+    String of = found.isEmpty() ? "%s has no method '%s', but %s" : "%s has several '%s': %s";
+    List<Schema.Method> all = found.isEmpty() ? schema.methods() : found;
+    List<String> names = all.stream().map(one -> MethodName.of(schema, one)).toList();
+    throw wrong(of.formatted(schema.service(), name, String.join(", ", names)));
+  }
+
+  private int call(JsonMethod method, Session session, CallOptions options) throws Exception {
+    boolean readsArguments = "-".equals(arguments);
+    if (readsArguments && method.takesItems()) {
+      throw wrong("the standard input has the stream's items: give the arguments as a word");
+    }
+    String given = readsArguments ? Line.all(in) : arguments;
+    JsonNode json = given == null ? Json.EMPTY : Json.parse(given);
+    try {
+      print(method.call(session, options, json, Streams.of(Line.of(in))));
+    } catch (RpcException | DeclaredException e) {
+      WrongJsonException item = method.wrongItem();
+      throw item == null ? e : item; // it is why the call failed
+    }
+    WrongJsonException item = method.wrongItem();
+    if (item != null) {
+      throw item;
+    }
+    return 0;
+  }
+
+  private void print(JsonMethod.Result result) {
+    PrintWriter out = spec.commandLine().getOut();
+    Flow.Publisher<JsonNode> items = result.items();
+    if (items != null) {
+      try (StreamIterator<JsonNode> each = Streams.iterate(items)) {
+        while (each.hasNext()) {
+          out.println(Json.line(each.next()));
+          out.flush();
+        }
+      }
+    } else if (result.value() != null) {
+      out.println(Json.pretty(result.value()));
+      out.flush();
+    }
+  }
+
+  private int failed(ObjectNode why) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(Json.pretty(why));
+    err.flush();
+    return FAILED;
+  }
+
+  private ParameterException wrong(String why) {
+    return new ParameterException(spec.commandLine(), Labels.shown(why));
+  }
+
+  /** Waits for what the server tells of itself. */
+  private <T> T answer(CompletionStage<T> stage, String what) throws Exception {
+    try {
+      return stage.toCompletableFuture().get(limit().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    } catch (CancellationException e) {
+      throw untold("the session was lost before the server told " + what, e);
+    } catch (TimeoutException e) {
+      throw untold(
+          "the server did not tell %s within %d ms".formatted(what, limit().toMillis()), e);
+    }
+  }
+
+  private static RpcException untold(String why, Exception cause) {
+    return new RpcException(RpcStatus.UNAVAILABLE, why, cause);
+  }
+}

@@ -1,0 +1,39 @@
+package io.verbena.cli.call;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.verbena.api.RpcException;
+
+/** What became of a call that failed, as JSON for programs. */
+final class Failure {
+  private Failure() {}
+
+  /** A failure for another reason than what the method declares. */
+  static ObjectNode of(RpcException e) {
+    ObjectNode json = of(e.status().name(), String.valueOf(e.getMessage()));
+    if (e.remoteType() != null) {
+      json.put("type", e.remoteType());
+    }
+    json.put("execution", e.execution().name());
+    if (!e.metadata().isEmpty()) {
+      json.put("metadata", e.metadata().toString());
+    }
+    return json;
+  }
+
+  /** What the method declares, with its members as details. */
+  static ObjectNode of(DeclaredException e) {
+    ObjectNode json = of("DECLARED", String.valueOf(e.getMessage()));
+    json.put("type", e.type());
+    json.put("execution", "EXECUTED");
+    json.set("details", e.details());
+    return json;
+  }
+
+  static ObjectNode of(String status, String message) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("status", status);
+    json.put("message", message);
+    return json;
+  }
+}

@@ -1,0 +1,64 @@
+package io.verbena.cli.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
+import java.time.DateTimeException;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A type of the JDK's: how it is told in JSON, and on the wire. Each takes a string, too, since
+ * names of members are strings.
+ *
+ * @param expected what JSON has to be, in words
+ * @param ofText makes a value of a string, or of a number's text
+ * @param takes whether JSON other than a string may be such a value
+ * @param write writes what {@code ofText} made
+ * @param read reads a value, as JSON
+ * @param none what is written where the user says nothing; null for an error
+ */
+record JdkType(
+    String expected,
+    Function<String, Object> ofText,
+    Function<JsonNode, Boolean> takes,
+    BiConsumer<WireOut, Object> write,
+    Function<WireIn, JsonNode> read,
+    @Nullable JsonNode none) {
+  /**
+   * Writes a value.
+   *
+   * @throws WrongJsonException if it is not one of this type
+   */
+  void write(WireOut out, JsonNode value) {
+    if (!value.isTextual() && !takes.apply(value)) {
+      throw WrongJsonException.expected(expected, value);
+    }
+    Object made;
+    try {
+      made = ofText.apply(value.asText());
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw WrongJsonException.expected(expected, value);
+    }
+    write.accept(out, made);
+  }
+
+  /** Returns a type; the parameters are the record's. */
+  @SuppressWarnings("unchecked") // what ofText makes is what write takes
+  static <T> JdkType of(
+      String expected,
+      Function<String, T> ofText,
+      Function<JsonNode, Boolean> takes,
+      BiConsumer<WireOut, T> write,
+      Function<WireIn, JsonNode> read,
+      @Nullable JsonNode none) {
+    return new JdkType(
+        expected,
+        (Function<String, Object>) ofText,
+        takes,
+        (BiConsumer<WireOut, Object>) (BiConsumer<WireOut, ?>) write,
+        read,
+        none);
+  }
+}

@@ -1,0 +1,86 @@
+package io.verbena.cli.call;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.util.regex.Pattern;
+
+/** JSON as the user types it, and as it is printed. Numbers keep all their digits. */
+final class Json {
+  /** What is not given: no elements, no pairs. */
+  static final ArrayNode EMPTY = JsonNodeFactory.instance.arrayNode();
+
+  /** Jackson leaves these as they are, and a terminal may take them for commands. */
+  private static final Pattern CONTROLS = Pattern.compile("[\\x7f-\\x9f]");
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+                  .build())
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+          .build();
+
+  private static final ObjectWriter PRETTY =
+      MAPPER.writer(
+          new DefaultPrettyPrinter(
+              Separators.createDefaultInstance()
+                  .withObjectFieldValueSpacing(Separators.Spacing.AFTER)));
+
+  private Json() {}
+
+  /**
+   * Parses one value.
+   *
+   * @throws WrongJsonException if the text is none
+   */
+  static JsonNode parse(String text) {
+    try {
+      JsonNode value = MAPPER.readTree(text);
+      if (value == null || value.isMissingNode()) {
+        throw WrongJsonException.of("no JSON, but nothing");
+      }
+      return value;
+    } catch (JsonProcessingException e) {
+      throw WrongJsonException.of(
+          "no JSON: %s (line %d, column %d)"
+              .formatted(
+                  e.getOriginalMessage(),
+                  e.getLocation().getLineNr(),
+                  e.getLocation().getColumnNr()));
+    }
+  }
+
+  /** Returns a value in one line. */
+  static String line(JsonNode value) {
+    return safe(MAPPER.writer(), value);
+  }
+
+  /** Returns a value in lines that people read. */
+  static String pretty(JsonNode value) {
+    return safe(PRETTY, value);
+  }
+
+  private static String safe(ObjectWriter writer, JsonNode value) {
+    try {
+      return CONTROLS
+          .matcher(writer.writeValueAsString(value))
+          .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree is always JSON", e);
+    }
+  }
+}

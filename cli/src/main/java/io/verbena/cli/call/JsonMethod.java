@@ -1,0 +1,169 @@
+package io.verbena.cli.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.verbena.api.CallOptions;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.stub.ErrorReader;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ResultReader;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireOut;
+import java.util.List;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/** A method of a peer's contract, to be called once with JSON, by one thread. */
+final class JsonMethod {
+  private static final String NOTHING = "void";
+  private static final List<String> LANDINGS = List.of("landing", "received");
+
+  private final Schema schema;
+  private final Schema.Method method;
+  private final Shapes shapes;
+  private final JsonToWire json;
+  private final List<Schema.Member> values;
+  private final @Nullable Shape items;
+
+  /** The first line that was no item; it fails on a handler's thread. */
+  private volatile @Nullable WrongJsonException wrongItem;
+
+  /** What a call returns: a value, a stream or nothing. */
+  record Result(@Nullable JsonNode value, Flow.@Nullable Publisher<JsonNode> items) {}
+
+  /**
+   * A method of a contract.
+   *
+   * @throws WireException if its types are not known here, or it takes or returns a large object
+   */
+  JsonMethod(Schema schema, Schema.Method method) {
+    this.schema = schema;
+    this.method = method;
+    this.shapes = new Shapes(schema);
+    this.json = new JsonToWire(shapes);
+    List<Schema.Member> all = method.parameters();
+    if (LANDINGS.contains(method.result())
+        || all.stream().anyMatch(parameter -> LANDINGS.contains(parameter.type()))) {
+      throw new WireException(
+          "method %s returns a large object, into a Landing of a program's: there is none here"
+              .formatted(method.name()));
+    }
+    Shape last = all.isEmpty() ? null : shapes.of(all.getLast().type());
+    this.items = last instanceof Shape.Items stream ? stream.element() : null;
+    this.values = items == null ? all : all.subList(0, all.size() - 1);
+  }
+
+  /** Returns whether its last parameter is a stream. */
+  boolean takesItems() {
+    return items != null;
+  }
+
+  /**
+   * Calls, and waits for the result.
+   *
+   * @param arguments an object with the parameters' names, or an array in their order; without the
+   *     stream
+   * @param lines the stream's items, one a line; not asked for where there is no stream
+   * @throws WrongJsonException if arguments or items do not fit, before anything is sent of them
+   * @throws DeclaredException if the method throws what it declares
+   */
+  Result call(Session session, CallOptions options, JsonNode arguments, Flow.Publisher<Line> lines)
+      throws Exception {
+    MethodDescriptor<Object> descriptor = descriptor();
+    ServiceCaller caller = session.caller(service(descriptor), options);
+    try {
+      if (method.oneway()) {
+        caller.send(descriptor, out -> write(out, arguments, lines));
+        return new Result(null, null);
+      }
+      return result(caller.call(descriptor, out -> write(out, arguments, lines)));
+    } catch (RpcException e) {
+      if (e.getCause() instanceof WrongJsonException wrong) {
+        throw wrong;
+      }
+      throw e;
+    }
+  }
+
+  /** Returns the first line that was no item, if there was one: the call failed for it. */
+  @Nullable WrongJsonException wrongItem() {
+    return wrongItem;
+  }
+
+  private void write(WireOut out, JsonNode arguments, Flow.Publisher<Line> lines) {
+    json.members(out, values, arguments);
+    Shape item = items;
+    if (item != null) {
+      out.writeStream(lines, (to, line) -> write(to, item, line));
+    }
+  }
+
+  private void write(WireOut out, Shape item, Line line) {
+    try {
+      json.write(out, item, Json.parse(line.text()));
+    } catch (WrongJsonException e) {
+      WrongJsonException told = e.within("line " + line.number());
+      if (wrongItem == null) {
+        wrongItem = told;
+      }
+      throw new RpcException(RpcStatus.INVALID_ARGUMENT, String.valueOf(told.getMessage()), told);
+    }
+  }
+
+  /** The peer's own contract is this end's, so that it fits. */
+  private ServiceDescriptor<ServiceCaller> service(MethodDescriptor<Object> descriptor) {
+    return new ServiceDescriptor<>(
+        ServiceCaller.class, schema.service(), schema, List.of(descriptor), caller -> caller);
+  }
+
+  private MethodDescriptor<Object> descriptor() {
+    WireToJson reader = new WireToJson(shapes);
+    boolean returnsItems = result() instanceof Shape.Items;
+    return new MethodDescriptor<>(
+        schema.service(),
+        method.id(),
+        method.name(),
+        false,
+        method.oneway(),
+        false,
+        0,
+        results(reader),
+        errors(reader),
+        takesItems() || returnsItems);
+  }
+
+  @SuppressWarnings("unchecked") // a publisher is one that the reader of results has made
+  private static Result result(@Nullable Object read) {
+    return read instanceof Flow.Publisher<?> stream
+        ? new Result(null, (Flow.Publisher<JsonNode>) stream)
+        : new Result((JsonNode) read, null);
+  }
+
+  private @Nullable Shape result() {
+    return method.result().equals(NOTHING) ? null : shapes.of(method.result());
+  }
+
+  private ResultReader<Object> results(WireToJson reader) {
+    Shape result = result();
+    return switch (result) {
+      case null -> in -> null;
+      case Shape.Items stream -> in -> in.readStream(from -> reader.read(from, stream.element()));
+      default -> in -> reader.read(in, result);
+    };
+  }
+
+  private @Nullable ErrorReader errors(WireToJson reader) {
+    List<String> types = method.errors();
+    return types.isEmpty()
+        ? null
+        : (index, in) ->
+            index < 0 || index >= types.size()
+                ? null
+                : new DeclaredException(
+                    types.get(index), reader.read(in, shapes.of(types.get(index))));
+  }
+}

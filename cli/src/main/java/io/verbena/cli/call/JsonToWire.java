@@ -1,0 +1,221 @@
+package io.verbena.cli.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.wire.WireOut;
+import java.util.Base64;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the user's JSON as values of a peer's contract. What does not fit is a {@link
+ * WrongJsonException} that says where. Safe for any thread.
+ */
+final class JsonToWire {
+  private final Shapes shapes;
+
+  JsonToWire(Shapes shapes) {
+    this.shapes = shapes;
+  }
+
+  /** Writes a value. */
+  void write(WireOut out, Shape shape, JsonNode value) {
+    switch (shape) {
+      case Shape.Leaf leaf -> leaf.type().write(out, value);
+      case Shape.Maybe maybe -> {
+        out.writeBoolean(!value.isNull());
+        if (!value.isNull()) {
+          write(out, maybe.value(), value);
+        }
+      }
+      case Shape.Elements elements -> elements(out, elements.element(), value);
+      case Shape.Pairs pairs -> pairs(out, pairs, value);
+      case Shape.Members type -> {
+        if (!value.isObject()) {
+          throw WrongJsonException.expected(words(type), value);
+        }
+        int mark = out.beginRecord();
+        members(out, type.members(), value);
+        out.endRecord(mark);
+      }
+      case Shape.Constants type -> constant(out, type, value);
+      case Shape.Choice type -> subtype(out, type, value);
+      case Shape.Opaque type -> opaque(out, type, value);
+      case Shape.Items _ -> throw WrongJsonException.of("items of a stream are no part of a value");
+    }
+  }
+
+  private static String words(Shape.Members type) {
+    return "an object (%s) with %s".formatted(Labels.ALONE.of(type.name()), names(type.members()));
+  }
+
+  private static String names(List<Schema.Member> members) {
+    return members.isEmpty()
+        ? "no member"
+        : String.join(", ", members.stream().map(Schema.Member::name).toList());
+  }
+
+  /**
+   * Writes members in their order.
+   *
+   * @param given an object with their names, or an array in their order
+   */
+  void members(WireOut out, List<Schema.Member> members, JsonNode given) {
+    if (!(given instanceof ObjectNode) && !(given instanceof ArrayNode)) {
+      throw WrongJsonException.expected(
+          "an object with %s, or an array in this order".formatted(names(members)), given);
+    }
+    checkNames(members, given);
+    for (int i = 0; i < members.size(); i++) {
+      Schema.Member member = members.get(i);
+      JsonNode value = given.isObject() ? given.get(member.name()) : given.get(i);
+      try {
+        member(out, member, value);
+      } catch (WrongJsonException e) {
+        throw e.within(member.name());
+      }
+    }
+  }
+
+  private static void checkNames(List<Schema.Member> members, JsonNode given) {
+    if (given.isArray() && given.size() > members.size()) {
+      throw WrongJsonException.of(
+          "%d values were given for %s".formatted(given.size(), names(members)));
+    }
+    Set<String> unknown = new LinkedHashSet<>();
+    given.fieldNames().forEachRemaining(unknown::add);
+    members.forEach(member -> unknown.remove(member.name()));
+    if (!unknown.isEmpty()) {
+      throw WrongJsonException.of(
+              "there is no such member in the peer's contract, which has " + names(members))
+          .within(unknown.iterator().next());
+    }
+  }
+
+  private void member(WireOut out, Schema.Member member, @Nullable JsonNode value) {
+    Shape shape = shapes.of(member.type());
+    JsonNode written = value == null && member.optional() ? none(shape) : value;
+    if (written == null) {
+      throw WrongJsonException.of("is missing; its type is " + Labels.ALONE.of(member.type()));
+    }
+    write(out, shape, written);
+  }
+
+  /** Returns what a reader takes where an older writer left a member out. */
+  private static @Nullable JsonNode none(Shape shape) {
+    return switch (shape) {
+      case Shape.Leaf leaf -> leaf.type().none();
+      case Shape.Maybe _ -> NullNode.instance;
+      case Shape.Elements _, Shape.Pairs _ -> Json.EMPTY;
+      default -> null;
+    };
+  }
+
+  private void elements(WireOut out, Shape element, JsonNode value) {
+    if (!value.isArray()) {
+      throw WrongJsonException.expected("an array", value);
+    }
+    out.writeCount(value.size());
+    for (int i = 0; i < value.size(); i++) {
+      try {
+        write(out, element, value.get(i));
+      } catch (WrongJsonException e) {
+        throw e.within("[" + i + "]");
+      }
+    }
+  }
+
+  private void pairs(WireOut out, Shape.Pairs pairs, JsonNode value) {
+    if (pairs.isObject() && value.isObject()) {
+      out.writeCount(value.size());
+      for (Map.Entry<String, JsonNode> entry : value.properties()) {
+        try {
+          write(out, pairs.key(), TextNode.valueOf(entry.getKey()));
+          write(out, pairs.value(), entry.getValue());
+        } catch (WrongJsonException e) {
+          throw e.within("[" + TextNode.valueOf(entry.getKey()) + "]");
+        }
+      }
+      return;
+    }
+    if (!value.isArray()) {
+      throw WrongJsonException.expected(
+          pairs.isObject() ? "an object" : "an array of pairs [key, value]", value);
+    }
+    out.writeCount(value.size());
+    for (int i = 0; i < value.size(); i++) {
+      try {
+        pair(out, pairs, value.get(i));
+      } catch (WrongJsonException e) {
+        throw e.within("[" + i + "]");
+      }
+    }
+  }
+
+  private void pair(WireOut out, Shape.Pairs pairs, JsonNode pair) {
+    if (!pair.isArray() || pair.size() != 2) {
+      throw WrongJsonException.expected("a pair [key, value]", pair);
+    }
+    write(out, pairs.key(), pair.get(0));
+    write(out, pairs.value(), pair.get(1));
+  }
+
+  private static void constant(WireOut out, Shape.Constants type, JsonNode value) {
+    Integer place = value.isTextual() ? type.places().get(value.textValue()) : null;
+    if (place == null) {
+      throw WrongJsonException.expected("one of " + String.join(", ", type.constants()), value);
+    }
+    out.writeVarInt(place);
+  }
+
+  private void subtype(WireOut out, Shape.Choice type, JsonNode value) {
+    String label = value.size() == 1 && value.isObject() ? value.fieldNames().next() : "";
+    Shape.Subtype subtype = type.byName().get(label);
+    if (subtype == null) {
+      throw WrongJsonException.expected(
+          "an object of one member, which is one of " + String.join(", ", type.byName().keySet()),
+          value);
+    }
+    out.writeVarInt(subtype.id());
+    Shape shape = shapes.of(subtype.type());
+    try {
+      if (hasLength(shape)) {
+        write(out, shape, value.get(label));
+      } else {
+        int mark = out.beginRecord();
+        write(out, shape, value.get(label));
+        out.endRecord(mark);
+      }
+    } catch (WrongJsonException e) {
+      throw e.within(label);
+    }
+  }
+
+  /** Returns whether a subtype is written with its length; others are put behind one. */
+  static boolean hasLength(Shape subtype) {
+    return subtype instanceof Shape.Members || subtype instanceof Shape.Opaque;
+  }
+
+  private static void opaque(WireOut out, Shape.Opaque type, JsonNode value) {
+    byte[] bytes;
+    try {
+      bytes = Base64.getDecoder().decode(value.isTextual() ? value.textValue() : "-");
+    } catch (IllegalArgumentException e) {
+      throw WrongJsonException.expected(
+          "what the serializer of %s writes, as base64".formatted(Labels.ALONE.of(type.name())),
+          value);
+    }
+    int mark = out.beginRecord();
+    for (byte one : bytes) {
+      out.writeByte(one);
+    }
+    out.endRecord(mark);
+  }
+}

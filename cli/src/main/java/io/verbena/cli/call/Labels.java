@@ -1,0 +1,59 @@
+package io.verbena.cli.call;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Names of types as people read them: without what they are in, where no two are alike then. */
+final class Labels {
+  private static final Pattern NAME = Pattern.compile("[\\w.$]+");
+
+  private static final Pattern NOT_SHOWN = Pattern.compile("[\\p{Cc}\\p{Cf}\\u2028\\u2029]");
+
+  private final Set<String> ambiguous = new HashSet<>();
+
+  /** Names that stand alone. */
+  static final Labels ALONE = new Labels(List.of());
+
+  /** Types that stand beside each other. */
+  Labels(Collection<String> types) {
+    Map<String, String> owners = new HashMap<>();
+    for (String type : types) {
+      Matcher names = NAME.matcher(type);
+      while (names.find()) {
+        String name = names.group();
+        String other = owners.putIfAbsent(simple(name), name);
+        if (other != null && !other.equals(name)) {
+          ambiguous.add(simple(name));
+        }
+      }
+    }
+  }
+
+  /** Returns what a type is called. */
+  String of(String type) {
+    String label =
+        NAME.matcher(type)
+            .replaceAll(
+                found -> {
+                  String simple = simple(found.group());
+                  return Matcher.quoteReplacement(
+                      ambiguous.contains(simple) ? found.group() : simple);
+                });
+    return shown(label.replace(",", ", "));
+  }
+
+  private static String simple(String name) {
+    return name.substring(name.lastIndexOf('.') + 1);
+  }
+
+  /** Returns a peer's words without what a terminal takes for commands. */
+  static String shown(String words) {
+    return NOT_SHOWN.matcher(words).replaceAll("?");
+  }
+}

@@ -1,0 +1,159 @@
+package io.verbena.cli.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BigIntegerNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.DecimalNode;
+import com.fasterxml.jackson.databind.node.DoubleNode;
+import com.fasterxml.jackson.databind.node.FloatNode;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.verbena.api.wire.StandardTypes;
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/** Numbers and booleans, in JSON and on the wire. */
+final class Numbers {
+  /** As many as a decoder of JSON takes by itself: what is longer takes its time as text. */
+  private static final int MOST_NUMBER_BYTES = 400;
+
+  private Numbers() {}
+
+  static JdkType float32() {
+    return floating(
+        "a number (float)", Numbers::floatOf, WireOut::writeFloat, in -> json(in.readFloat()));
+  }
+
+  static JdkType float64() {
+    return floating(
+        "a number (double)", Numbers::doubleOf, WireOut::writeDouble, in -> json(in.readDouble()));
+  }
+
+  static JdkType integer() {
+    return number(
+        "a whole number",
+        BigInteger::new,
+        StandardTypes::writeBigInteger,
+        in -> BigIntegerNode.valueOf(shortEnough(StandardTypes.readBigInteger(in))));
+  }
+
+  static JdkType decimal() {
+    return number(
+        "a number",
+        BigDecimal::new,
+        StandardTypes::writeBigDecimal,
+        in -> DecimalNode.valueOf(shortEnough(StandardTypes.readBigDecimal(in))));
+  }
+
+  static Map.Entry<String, JdkType> whole(
+      String name,
+      long least,
+      long most,
+      BiConsumer<WireOut, Long> write,
+      Function<WireIn, ? extends Number> read) {
+    return Map.entry(
+        name,
+        JdkType.of(
+            "a whole number from %d to %d (%s)".formatted(least, most, name),
+            text -> between(least, most, Long.parseLong(text)),
+            JsonNode::isIntegralNumber,
+            write,
+            in -> LongNode.valueOf(read.apply(in).longValue()),
+            LongNode.valueOf(0)));
+  }
+
+  private static long between(long least, long most, long value) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException("out of range");
+    }
+    return value;
+  }
+
+  private static <T> JdkType floating(
+      String expected,
+      Function<String, T> ofText,
+      BiConsumer<WireOut, T> write,
+      Function<WireIn, JsonNode> read) {
+    return JdkType.of(
+        expected + ", \"NaN\", \"Infinity\" or \"-Infinity\"",
+        ofText,
+        JsonNode::isNumber,
+        write,
+        read,
+        LongNode.valueOf(0));
+  }
+
+  private static Float floatOf(String text) {
+    float value = Float.parseFloat(text);
+    checkFits(Float.isInfinite(value), text);
+    return value;
+  }
+
+  private static Double doubleOf(String text) {
+    double value = Double.parseDouble(text);
+    checkFits(Double.isInfinite(value), text);
+    return value;
+  }
+
+  private static void checkFits(boolean infinite, String text) {
+    if (infinite && !text.endsWith("Infinity")) {
+      throw new IllegalArgumentException("out of range");
+    }
+  }
+
+  /** JSON has no number for what is none. */
+  private static JsonNode json(float value) {
+    return Float.isFinite(value)
+        ? FloatNode.valueOf(value)
+        : TextNode.valueOf(Float.toString(value));
+  }
+
+  private static JsonNode json(double value) {
+    return Double.isFinite(value)
+        ? DoubleNode.valueOf(value)
+        : TextNode.valueOf(Double.toString(value));
+  }
+
+  private static <T> JdkType number(
+      String expected,
+      Function<String, T> ofText,
+      BiConsumer<WireOut, T> write,
+      Function<WireIn, JsonNode> read) {
+    return JdkType.of(expected, ofText, JsonNode::isNumber, write, read, null);
+  }
+
+  private static BigInteger shortEnough(BigInteger value) {
+    if (value.bitLength() > Byte.SIZE * MOST_NUMBER_BYTES) {
+      throw new WireException("a number takes more than " + MOST_NUMBER_BYTES + " bytes");
+    }
+    return value;
+  }
+
+  private static BigDecimal shortEnough(BigDecimal value) {
+    shortEnough(value.unscaledValue());
+    return value;
+  }
+
+  static JdkType flag() {
+    return JdkType.of(
+        "true or false",
+        Numbers::flagOf,
+        JsonNode::isBoolean,
+        WireOut::writeBoolean,
+        in -> BooleanNode.valueOf(in.readBoolean()),
+        BooleanNode.FALSE);
+  }
+
+  private static boolean flagOf(String text) {
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException("neither");
+    }
+    return text.equals("true");
+  }
+}

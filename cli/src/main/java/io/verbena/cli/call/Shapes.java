@@ -1,0 +1,162 @@
+package io.verbena.cli.call;
+
+import io.verbena.api.stub.Schema;
+import io.verbena.api.wire.WireException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The types of a peer's contract, by their names. What is no contract is a {@link WireException}.
+ * Safe for any thread.
+ */
+final class Shapes {
+  /** A contract names no type that holds more within each other, and a stack takes as many. */
+  private static final int MOST_NESTED = 32;
+
+  private final Map<String, Schema.Type> defined = new HashMap<>();
+  private final Map<String, Shape> known = new HashMap<>();
+
+  Shapes(Schema schema) {
+    schema.types().forEach(type -> defined.put(type.name(), type));
+  }
+
+  /**
+   * Returns what a type's name stands for.
+   *
+   * @throws WireException if the contract does not say, or this version does not know
+   */
+  synchronized Shape of(String name) {
+    return of(name, MOST_NESTED);
+  }
+
+  private Shape of(String name, int deeper) {
+    Shape before = known.get(name);
+    if (before != null) {
+      return before;
+    }
+    if (deeper == 0) {
+      throw new WireException(
+          "a type holds more than " + MOST_NESTED + " others within each other");
+    }
+    Schema.Type type = defined.get(name);
+    Shape shape = type == null ? undefined(name, deeper - 1) : defined(type);
+    known.put(name, shape);
+    return shape;
+  }
+
+  private static Shape defined(Schema.Type type) {
+    return switch (type.kind()) {
+      case RECORD -> new Shape.Members(type.name(), type.members());
+      case CUSTOM -> new Shape.Opaque(type.name());
+      case ENUM -> constants(type);
+      case SEALED -> choice(type);
+    };
+  }
+
+  private static Shape constants(Schema.Type type) {
+    List<String> names = type.members().stream().map(Schema.Member::name).toList();
+    Map<String, Integer> places = new HashMap<>();
+    for (int i = 0; i < names.size(); i++) {
+      places.put(names.get(i), i);
+    }
+    return new Shape.Constants(type.name(), names, places);
+  }
+
+  private static Shape choice(Schema.Type type) {
+    Labels labels = new Labels(type.members().stream().map(Shapes::generic).toList());
+    Map<Integer, Shape.Subtype> byId = new HashMap<>();
+    Map<String, Shape.Subtype> byName = new LinkedHashMap<>();
+    for (Schema.Member member : type.members()) {
+      Shape.Subtype subtype =
+          new Shape.Subtype(id(type, member), labels.of(generic(member)), member.type());
+      byId.put(subtype.id(), subtype);
+      byName.put(subtype.label(), subtype);
+    }
+    return new Shape.Choice(type.name(), byId, byName);
+  }
+
+  /** Returns a subtype's name without type arguments: those are its sealed type's. */
+  private static String generic(Schema.Member subtype) {
+    int open = subtype.type().indexOf('<');
+    return open < 0 ? subtype.type() : subtype.type().substring(0, open);
+  }
+
+  private static int id(Schema.Type type, Schema.Member member) {
+    try {
+      return Integer.parseInt(member.name());
+    } catch (NumberFormatException e) {
+      throw new WireException("the id of a subtype of " + type.name() + " is " + member.name(), e);
+    }
+  }
+
+  private Shape undefined(String name, int deeper) {
+    JdkType leaf = JdkTypes.named(name);
+    if (leaf != null) {
+      return new Shape.Leaf(leaf);
+    }
+    JdkType optional = JdkTypes.inOptional(name);
+    if (optional != null) {
+      return new Shape.Maybe(new Shape.Leaf(optional));
+    }
+    if (name.endsWith("?")) {
+      return new Shape.Maybe(of(name.substring(0, name.length() - 1), deeper));
+    }
+    if (name.endsWith("[]")) {
+      return new Shape.Elements(of(name.substring(0, name.length() - 2), deeper));
+    }
+    Shape container = container(name, deeper);
+    if (container == null) {
+      throw new WireException(
+          "type " + name + " is not known here, and the contract does not define it");
+    }
+    return container;
+  }
+
+  private @Nullable Shape container(String name, int deeper) {
+    int open = name.indexOf('<');
+    if (open < 0 || !name.endsWith(">")) {
+      return null;
+    }
+    List<String> parts = split(name, open + 1, name.length() - 1);
+    String outer = name.substring(0, open);
+    if (outer.equals("java.util.Map") && parts.size() == 2) {
+      return new Shape.Pairs(of(parts.getFirst(), deeper), of(parts.getLast(), deeper));
+    }
+    if (parts.size() != 1) {
+      return null;
+    }
+    return switch (outer) {
+      case "java.util.List", "java.util.Set", "java.util.Collection" ->
+          new Shape.Elements(of(parts.getFirst(), deeper));
+      case "java.util.Optional" -> new Shape.Maybe(of(parts.getFirst(), deeper));
+      case "java.util.concurrent.Flow.Publisher" -> new Shape.Items(of(parts.getFirst(), deeper));
+      default -> null;
+    };
+  }
+
+  /** Splits at the commas that stand in no brackets of their own. */
+  private static List<String> split(String name, int from, int to) {
+    List<String> parts = new ArrayList<>();
+    int depth = 0;
+    int start = from;
+    for (int i = from; i < to; i++) {
+      switch (name.charAt(i)) {
+        case '<' -> depth++;
+        case '>' -> depth--;
+        case ',' -> {
+          if (depth == 0) {
+            parts.add(name.substring(start, i));
+            start = i + 1;
+          }
+        }
+        default -> {}
+      }
+    }
+    parts.add(name.substring(start, to));
+    return parts;
+  }
+}

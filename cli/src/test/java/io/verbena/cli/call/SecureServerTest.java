@@ -1,0 +1,131 @@
+package io.verbena.cli.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.ClientAuthenticator.AuthenticationException;
+import io.verbena.core.PathPolicy;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.link.TlsFiles;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server that wants TLS, a certificate and a token. */
+@Timeout(60)
+class SecureServerTest {
+  private static final String PASSWORD = "only-for-this-test-run";
+
+  @TempDir private static Path files;
+  private static VerbenaServer server;
+
+  @BeforeAll
+  static void start() throws Exception {
+    writeKey();
+    Files.writeString(file("token"), "open sesame\n");
+    Files.writeString(file("wrong-token"), "open barley\n");
+    server =
+        VerbenaServer.builder()
+            .listen("127.0.0.1:0")
+            .path(PathPolicy.TCP_ONLY)
+            .tls(
+                TlsFiles.identity(file("tls.crt"), file("tls.key"))
+                    .trusting(file("tls.crt"))
+                    .mutual())
+            .authenticator(
+                client -> {
+                  if (!client.token().equals("open sesame")) {
+                    throw new AuthenticationException("that is no password");
+                  }
+                  return "ali";
+                })
+            .start();
+  }
+
+  @AfterAll
+  static void close() {
+    server.close();
+  }
+
+  private static Path file(String name) {
+    return files.resolve(name);
+  }
+
+  private static void writeKey() throws Exception {
+    List<String> keytool =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+            "-J-XX:TieredStopAtLevel=1",
+            "-genkeypair",
+            "-alias",
+            "key",
+            "-keyalg",
+            "EC",
+            "-groupname",
+            "secp256r1",
+            "-dname",
+            "CN=server",
+            "-ext",
+            "san=ip:127.0.0.1",
+            "-storetype",
+            "PKCS12",
+            "-keystore",
+            file("keys").toString(),
+            "-storepass",
+            PASSWORD);
+    assertThat(new ProcessBuilder(keytool).start().waitFor()).isZero();
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(file("keys"))) {
+      keys.load(in, PASSWORD.toCharArray());
+    }
+    write("tls.crt", "CERTIFICATE", keys.getCertificate("key").getEncoded());
+    write("tls.key", "PRIVATE KEY", keys.getKey("key", PASSWORD.toCharArray()).getEncoded());
+  }
+
+  private static void write(String name, String what, byte[] bytes) throws Exception {
+    String text = Base64.getMimeEncoder().encodeToString(bytes);
+    Files.writeString(
+        file(name), "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(what, text, what));
+  }
+
+  private static Shell.Run call(String token) {
+    return Shell.call(
+        server.address().getAuthority(),
+        "--tls-ca=" + file("tls.crt"),
+        "--tls-cert=" + file("tls.crt"),
+        "--tls-key=" + file("tls.key"),
+        "--token-file=" + file(token));
+  }
+
+  @Test
+  void isCalledWithWhatItWants() {
+    Shell.Run run = call("token");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isZero();
+  }
+
+  @Test
+  void refusesTheRest() {
+    Shell.Run run = call("wrong-token");
+    assertThat(run.err()).contains("UNAUTHENTICATED", "that is no password");
+    assertThat(run.exit()).isEqualTo(1);
+  }
+
+  @Test
+  void isNotAskedWithFilesThatAreNotThere() {
+    Shell.Run run = call("no-token");
+    assertThat(run.err()).contains("no-token");
+    assertThat(run.exit()).isEqualTo(2);
+    String address = server.address().getAuthority();
+    Shell.Run untrusted = Shell.call(address, "--tls-ca=" + file("no.crt"));
+    assertThat(untrusted.err()).contains("no.crt");
+    assertThat(untrusted.exit()).isEqualTo(2);
+  }
+}
