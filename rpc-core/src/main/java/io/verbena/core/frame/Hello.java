@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param minVersion the oldest protocol that the client speaks
  * @param maxVersion the newest
- * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} and {@link #TELLS_PING}
- *     are set or cleared as the other members say
+ * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} and {@link
+ *     PeerLimits#TELLS_PING} are set or cleared as the other members say
  * @param key the session to resume, or {@link SessionKey#NONE}
  * @param received the highest sequence number the client has received in that session
  * @param keptEpoch the link beside which the session only wants another first one: it carries both
@@ -36,17 +36,12 @@ public record Hello(
   /** Of the features: the body ends with a {@link UpgradeMessage}. */
   public static final long ASKS_FOR_UPGRADE = 1;
 
-  /** Of the features: behind all else stands how often the sender wants to be pinged at most. */
-  public static final long TELLS_PING = 2;
-
-  private static final long SAID_BY_MEMBERS = ASKS_FOR_UPGRADE | TELLS_PING;
-
   /** Writes the body. */
   public void write(WireOut out) {
     out.writeVarInt(minVersion);
     out.writeVarInt(maxVersion);
-    out.writeVarLong(
-        (features & ~SAID_BY_MEMBERS) | TELLS_PING | (upgrade == null ? 0 : ASKS_FOR_UPGRADE));
+    long told = limits.tellIn(features);
+    out.writeVarLong(upgrade == null ? told & ~ASKS_FOR_UPGRADE : told | ASKS_FOR_UPGRADE);
     key.write(out);
     out.writeVarLong(received);
     out.writeVarInt(keptEpoch);
@@ -71,13 +66,11 @@ public record Hello(
     String token = in.readString();
     List<OfferedService> services = OfferedService.readAll(in);
     UpgradeMessage upgrade = (features & ASKS_FOR_UPGRADE) == 0 ? null : UpgradeMessage.read(in);
-    if ((features & TELLS_PING) != 0) {
-      limits = limits.withPing(in);
-    }
+    limits = limits.withPing(features, in);
     return new Hello(
         minVersion,
         maxVersion,
-        features,
+        limits.tellIn(features),
         key,
         received,
         keptEpoch,

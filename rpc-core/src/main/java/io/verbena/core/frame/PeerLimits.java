@@ -10,8 +10,8 @@ import io.verbena.api.wire.WireOut;
  * @param maxMessageBytes the longest message
  * @param maxFrameBytes the longest frame
  * @param maxCalls the calls that may be under way at once
- * @param leastPingMillis how often at most it wants to be asked for a sign of life; an older peer
- *     tells 0
+ * @param leastPingMillis how often at most it wants to be asked for a sign of life; 0, which is not
+ *     told: at any time
  */
 public record PeerLimits(
     int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis) {
@@ -26,6 +26,9 @@ public record PeerLimits(
 
   /** The longest that an end may ask for, so that no peer keeps what is dead. */
   public static final int MOST_PING_MILLIS = 60_000;
+
+  /** Of a greeting's features: behind all else stands {@link #leastPingMillis}. */
+  static final long TELLS_PING = 2;
 
   /** Of an end that may be asked for signs of life at any time. */
   public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
@@ -49,11 +52,21 @@ public record PeerLimits(
     return limits;
   }
 
-  void writePing(WireOut out) {
-    out.writeVarInt(leastPingMillis);
+  /** Returns a greeting's features with {@link #TELLS_PING} as it is here. */
+  long tellIn(long features) {
+    return leastPingMillis == 0 ? features & ~TELLS_PING : features | TELLS_PING;
   }
 
-  PeerLimits withPing(WireIn in) {
+  void writePing(WireOut out) {
+    if (leastPingMillis != 0) {
+      out.writeVarInt(leastPingMillis);
+    }
+  }
+
+  PeerLimits withPing(long features, WireIn in) {
+    if ((features & TELLS_PING) == 0) {
+      return this;
+    }
     int millis = in.readVarInt();
     if (millis < 0 || millis > MOST_PING_MILLIS) {
       throw new WireException(

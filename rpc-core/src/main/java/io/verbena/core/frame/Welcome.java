@@ -8,8 +8,8 @@ import java.util.List;
  * The body of {@link FrameKind#WELCOME}.
  *
  * @param version the protocol that both speak from here on
- * @param features those of the client's that the server has too; {@link Hello#TELLS_PING} is always
- *     set
+ * @param features those of the client's that the server has too; {@link PeerLimits#TELLS_PING} is
+ *     set or cleared as the limits say
  * @param key the session
  * @param received the highest sequence number the server has received in it; 0 in a new one
  * @param limits what the server takes
@@ -26,7 +26,7 @@ public record Welcome(
   /** Writes the body. */
   public void write(WireOut out) {
     out.writeVarInt(version);
-    out.writeVarLong(features | Hello.TELLS_PING);
+    out.writeVarLong(limits.tellIn(features));
     key.write(out);
     out.writeVarLong(received);
     limits.write(out);
@@ -42,9 +42,7 @@ public record Welcome(
     long received = in.readVarLong();
     PeerLimits limits = PeerLimits.read(in);
     List<OfferedService> services = OfferedService.readAll(in);
-    if ((features & Hello.TELLS_PING) != 0) {
-      limits = limits.withPing(in);
-    }
-    return new Welcome(version, features, key, received, limits, services);
+    limits = limits.withPing(features, in);
+    return new Welcome(version, limits.tellIn(features), key, received, limits, services);
   }
 }
