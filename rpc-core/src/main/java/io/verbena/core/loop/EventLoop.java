@@ -12,8 +12,10 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,7 @@ public final class EventLoop {
   private final LinkDriver driver;
   private final Map<String, UpgradeDriver> upgrades = new HashMap<>();
   private UpgradeDriver[] upgradeDrivers = new UpgradeDriver[0];
+  private final SplittableRandom random;
   private final CallScope callScope = new CallScope(null);
   private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>();
   private volatile @Nullable Thread owner = Thread.currentThread();
@@ -69,6 +72,7 @@ public final class EventLoop {
     this.name = name;
     this.clock = clock;
     this.now = clock.nanoTime();
+    this.random = new SplittableRandom(now ^ name.hashCode());
     this.firstLinksPolled = now;
     this.timers = new Timers(now);
     this.driver = links.newDriver(this::wakeup);
@@ -86,6 +90,11 @@ public final class EventLoop {
     } else if (waiting.get()) {
       wakeup();
     }
+  }
+
+  /** Returns chance for delays: others on other machines, the same in a stepped world. */
+  public RandomGenerator random() {
+    return random;
   }
 
   /** Returns it as what runs tasks, by {@link #execute}. Safe for use by any thread. */

@@ -5,6 +5,7 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 
 /**
  * How long a client tries to get a link, how long each attempt may take, and how long it waits
@@ -31,6 +32,7 @@ final class AttemptTimes {
   private final LongSupplier now;
   private final LinkOptions link;
   private final Duration resumeWindow;
+  private final RandomGenerator random;
   private long attemptSince;
   private long openUntil;
   private long delayNanos;
@@ -45,11 +47,13 @@ final class AttemptTimes {
    * @param now the time in nanoseconds, by a clock whose zero means nothing
    * @param link of each link, whose time limit is the longest that any attempt may have
    * @param resumeWindow how long a session without a link may be resumed
+   * @param random for the delays
    */
-  AttemptTimes(LongSupplier now, LinkOptions link, Duration resumeWindow) {
+  AttemptTimes(LongSupplier now, LinkOptions link, Duration resumeWindow, RandomGenerator random) {
     this.now = now;
     this.link = link;
     this.resumeWindow = resumeWindow;
+    this.random = random;
   }
 
   // ---- one attempt ----
@@ -101,10 +105,13 @@ final class AttemptTimes {
 
   // ---- between attempts ----
 
-  /** Returns how long to wait for the next attempt: each time twice as long. */
+  /**
+   * Returns how long to wait for the next attempt: each time twice as long, and of that between
+   * half and the whole, so that those who lost one server do not all come back at once.
+   */
   long lengthenDelay() {
     delayNanos = nextDelay();
-    return delayNanos;
+    return delayNanos - random.nextLong(delayNanos / 2 + 1);
   }
 
   private long nextDelay() {

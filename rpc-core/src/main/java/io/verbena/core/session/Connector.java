@@ -76,7 +76,8 @@ public final class Connector implements SessionRole {
   public Connector(SessionContext context, ConnectorConfig config) {
     this.config = config;
     this.loop = context.loop();
-    this.times = new AttemptTimes(loop::now, config.link(), context.limits().resumeWindow());
+    this.times =
+        new AttemptTimes(loop::now, config.link(), context.limits().resumeWindow(), loop.random());
     this.session = new SessionCore(context, this);
   }
 

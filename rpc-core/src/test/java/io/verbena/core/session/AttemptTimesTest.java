@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class AttemptTimesTest {
@@ -17,21 +19,26 @@ class AttemptTimesTest {
 
   private long now = -7;
   private final AttemptTimes times =
-      new AttemptTimes(() -> now, new LinkOptions(1 << 20, CONNECT, null), WINDOW);
+      new AttemptTimes(() -> now, new LinkOptions(1 << 20, CONNECT, null), WINDOW, new Random(7));
 
   private void pass(Duration time) {
     now += time.toNanos();
   }
 
   @Test
-  void theDelayDoublesFromTenMillisecondsToASecond() {
-    List<Long> millis = new ArrayList<>();
-    for (int i = 0; i < 9; i++) {
-      millis.add(Duration.ofNanos(times.lengthenDelay()).toMillis());
+  void theDelayDoublesFromTenMillisecondsToASecondAndIsHalfOfItToTheWhole() {
+    Set<Long> longest = new HashSet<>();
+    for (int round = 0; round < 20; round++) {
+      for (long whole : List.of(10L, 20L, 40L, 80L, 160L, 320L, 640L, 1000L, 1000L)) {
+        long delay = times.lengthenDelay();
+        assertThat(delay).isBetween(whole * 500_000, whole * 1_000_000);
+        if (whole == 1000) {
+          longest.add(delay);
+        }
+      }
+      times.answered();
     }
-    assertThat(millis).containsExactly(10L, 20L, 40L, 80L, 160L, 320L, 640L, 1000L, 1000L);
-    times.answered();
-    assertThat(times.lengthenDelay()).isEqualTo(Duration.ofMillis(10).toNanos());
+    assertThat(longest).hasSizeGreaterThan(30);
   }
 
   @Test
