@@ -2,7 +2,7 @@ package io.verbena.cli.call;
 
 import io.verbena.api.stub.Schema;
 import io.verbena.api.wire.WireException;
-import java.util.ArrayList;
+import io.verbena.core.codec.TypeText;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,13 +102,7 @@ final class Shapes {
     if (optional != null) {
       return new Shape.Maybe(new Shape.Leaf(optional));
     }
-    if (name.endsWith("?")) {
-      return new Shape.Maybe(of(name.substring(0, name.length() - 1), deeper));
-    }
-    if (name.endsWith("[]")) {
-      return new Shape.Elements(of(name.substring(0, name.length() - 2), deeper));
-    }
-    Shape container = container(name, deeper);
+    Shape container = container(TypeText.of(name), deeper);
     if (container == null) {
       throw new WireException(
           "type " + name + " is not known here, and the contract does not define it");
@@ -116,47 +110,20 @@ final class Shapes {
     return container;
   }
 
-  private @Nullable Shape container(String name, int deeper) {
-    int open = name.indexOf('<');
-    if (open < 0 || !name.endsWith(">")) {
-      return null;
-    }
-    List<String> parts = split(name, open + 1, name.length() - 1);
-    String outer = name.substring(0, open);
-    if (outer.equals("java.util.Map") && parts.size() == 2) {
+  private @Nullable Shape container(TypeText type, int deeper) {
+    List<String> parts = type.parts();
+    if (type.outer().equals("java.util.Map") && parts.size() == 2) {
       return new Shape.Pairs(of(parts.getFirst(), deeper), of(parts.getLast(), deeper));
     }
     if (parts.size() != 1) {
       return null;
     }
-    return switch (outer) {
-      case "java.util.List", "java.util.Set", "java.util.Collection" ->
+    return switch (type.outer()) {
+      case TypeText.ARRAY, "java.util.List", "java.util.Set", "java.util.Collection" ->
           new Shape.Elements(of(parts.getFirst(), deeper));
-      case "java.util.Optional" -> new Shape.Maybe(of(parts.getFirst(), deeper));
+      case TypeText.NULLABLE, "java.util.Optional" -> new Shape.Maybe(of(parts.getFirst(), deeper));
       case "java.util.concurrent.Flow.Publisher" -> new Shape.Items(of(parts.getFirst(), deeper));
       default -> null;
     };
-  }
-
-  /** Splits at the commas that stand in no brackets of their own. */
-  private static List<String> split(String name, int from, int to) {
-    List<String> parts = new ArrayList<>();
-    int depth = 0;
-    int start = from;
-    for (int i = from; i < to; i++) {
-      switch (name.charAt(i)) {
-        case '<' -> depth++;
-        case '>' -> depth--;
-        case ',' -> {
-          if (depth == 0) {
-            parts.add(name.substring(start, i));
-            start = i + 1;
-          }
-        }
-        default -> {}
-      }
-    }
-    parts.add(name.substring(start, to));
-    return parts;
   }
 }

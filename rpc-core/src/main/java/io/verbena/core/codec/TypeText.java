@@ -10,11 +10,15 @@ import java.util.List;
  * @param outer what it is: a container's name, {@code []}, {@code ?}, or the whole name
  * @param parts what it holds
  */
-record TypeText(String outer, List<String> parts) {
-  private static final String NULLABLE = "?";
-  private static final String ARRAY = "[]";
+public record TypeText(String outer, List<String> parts) {
+  /** What a type is called that may be null, in {@link #outer}. */
+  public static final String NULLABLE = "?";
 
-  static TypeText of(String name) {
+  /** What an array is called there. */
+  public static final String ARRAY = "[]";
+
+  /** Takes a name apart, one level. Of any text: a peer may have sent it. */
+  public static TypeText of(String name) {
     if (name.endsWith(NULLABLE)) {
       return new TypeText(NULLABLE, List.of(without(name, NULLABLE)));
     }
