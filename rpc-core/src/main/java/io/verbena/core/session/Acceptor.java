@@ -4,7 +4,6 @@ import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
-import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.Welcome;
@@ -200,11 +199,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
         0,
         session.key(),
         session.core().received(),
-        new PeerLimits(
-            context.limits().maxMessageBytes(),
-            context.link().maxFrameBytes(),
-            context.limits().maxCalls(),
-            (int) context.limits().leastPingInterval().toMillis()),
+        context.takes(context.link()),
         session.core().remoteServices().greeting());
   }
 

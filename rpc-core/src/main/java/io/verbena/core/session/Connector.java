@@ -4,7 +4,6 @@ import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
-import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.Welcome;
@@ -213,11 +212,7 @@ public final class Connector implements SessionRole {
         key,
         session.received(),
         keptEpoch,
-        new PeerLimits(
-            session.limits().maxMessageBytes(),
-            config.link().maxFrameBytes(),
-            session.limits().maxCalls(),
-            (int) session.limits().leastPingInterval().toMillis()),
+        session.context().takes(config.link()),
         token,
         session.remoteServices().greeting(),
         keptEpoch == 0 ? session.upgrade().greets(link) : null);

@@ -4,6 +4,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.call.Interceptors;
 import io.verbena.core.call.OnewayCounters;
+import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Workers;
@@ -41,4 +42,13 @@ public record SessionContext(
     BulkContext bulk,
     OnewayCounters oneways,
     Interceptors interceptors,
-    Audience audience) {}
+    Audience audience) {
+  /** Returns what this end tells a peer that it takes, over a link with these options. */
+  PeerLimits takes(LinkOptions options) {
+    return new PeerLimits(
+        limits.maxMessageBytes(),
+        options.maxFrameBytes(),
+        limits.maxCalls(),
+        (int) limits.leastPingInterval().toMillis());
+  }
+}
