@@ -178,7 +178,7 @@ public final class TlsFiles implements Supplier<SSLContext> {
       if (before == null) {
         throw new IllegalArgumentException("TLS files cannot be used: " + words(e), e);
       }
-      UNUSABLE.warn("{}; {}", words(e), "the TLS files as they were before stay in use");
+      UNUSABLE.warn("{}; the TLS files as they were before stay in use", words(e));
     }
     return before;
   }

@@ -99,6 +99,13 @@ public final class ThrottledLog {
   }
 
   /** Tells. */
+  public void warn(String format, @Nullable Object subject) {
+    if (mayWrite()) {
+      log.warn(line(format), subject);
+    }
+  }
+
+  /** Tells. */
   public void warn(String format, @Nullable Object first, @Nullable Object second) {
     if (mayWrite()) {
       log.warn(line(format), first, second);
