@@ -23,7 +23,6 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -35,7 +34,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -46,89 +44,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Streams in both directions, end to end. */
 class StreamsTest {
-  private final AtomicLong requested = new AtomicLong();
-  private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
+  private final PlainQuotes exchange = new PlainQuotes();
   private final List<AutoCloseable> open = new ArrayList<>();
-
-  /** Quotes without end; {@code few} are three, {@code broken} fail behind one. */
-  private final class Exchange implements Quotes {
-    @Override
-    public Flow.Publisher<Quote> watch(String symbol, int chartBytes) throws Unknown {
-      if (symbol.isEmpty()) {
-        throw new Unknown("no symbol");
-      }
-      Stream<Quote> quotes =
-          LongStream.iterate(1, price -> price + 1)
-              .peek(price -> requested.set(price))
-              .peek(price -> check(symbol, price))
-              .mapToObj(
-                  price -> new Quote(symbol, price, MemorySegment.ofArray(new byte[chartBytes])))
-              .onClose(() -> cancelled.complete(null));
-      return Streams.of(symbol.equals("few") ? quotes.limit(3) : quotes);
-    }
-
-    private static void check(String symbol, long price) {
-      if (symbol.equals("broken") && price == 3) {
-        throw new RpcException(RpcStatus.PERMISSION_DENIED, "not that one");
-      }
-    }
-
-    @Override
-    public long total(Flow.Publisher<Long> amounts) {
-      long sum = 0;
-      try (StreamIterator<Long> each = Streams.iterate(amounts)) {
-        while (each.hasNext()) {
-          sum += each.next();
-          if (sum < 0) {
-            throw new RpcException(RpcStatus.INVALID_ARGUMENT, "in debt");
-          }
-        }
-      }
-      return sum;
-    }
-
-    @Override
-    public Flow.Publisher<Long> doubled(Flow.Publisher<Long> amounts) {
-      return subscriber ->
-          amounts.subscribe(
-              new Flow.Subscriber<>() {
-                @Override
-                public void onSubscribe(Flow.Subscription subscription) {
-                  subscriber.onSubscribe(subscription);
-                }
-
-                @Override
-                public void onNext(Long amount) {
-                  subscriber.onNext(2 * amount);
-                }
-
-                @Override
-                public void onError(Throwable failure) {
-                  subscriber.onError(failure);
-                }
-
-                @Override
-                public void onComplete() {
-                  subscriber.onComplete();
-                }
-              });
-    }
-
-    @Override
-    public Flow.Publisher<Quote> watchBriefly(String symbol) {
-      return subscriber ->
-          subscriber.onSubscribe(
-              new Flow.Subscription() {
-                @Override
-                public void request(long number) {}
-
-                @Override
-                public void cancel() {
-                  cancelled.complete(null);
-                }
-              });
-    }
-  }
 
   /** Takes what comes, and asks for no more than the test does. */
   private static final class Taker<T> implements Flow.Subscriber<T> {
@@ -171,7 +88,7 @@ class StreamsTest {
 
   private Quotes at(String address) throws Exception {
     VerbenaServer server =
-        VerbenaServer.builder().listen(address).serve(QuotesRpc.bind(new Exchange())).start();
+        VerbenaServer.builder().listen(address).serve(QuotesRpc.bind(exchange)).start();
     open.add(server);
     return QuotesRpc.client(session(server.address().toString()));
   }
@@ -212,15 +129,16 @@ class StreamsTest {
   void takeNoMoreFromTheirPublisherThanIsRequestedAndCancelIt() throws Exception {
     Taker<Quotes.Quote> taker = new Taker<>();
     at("mem://slow").watch("all", 0).subscribe(taker);
-    assertThat(requested).hasValue(0);
+    assertThat(exchange.requested).hasValue(0);
     taker.request(5);
     await().until(() -> taker.count() == 5);
     taker.request(2);
     await().until(() -> taker.count() == 7);
-    assertThat(requested.get()).isLessThanOrEqualTo(8); // one to know whether there is an end
-    assertThat(cancelled).isNotDone();
+    assertThat(exchange.requested.get())
+        .isLessThanOrEqualTo(8); // one to know whether there is an end
+    assertThat(exchange.cancelled).isNotDone();
     taker.cancel();
-    await().until(cancelled::isDone);
+    await().until(exchange.cancelled::isDone);
     assertThat(taker.end).isNotDone();
   }
 
@@ -257,11 +175,11 @@ class StreamsTest {
   void ofArgumentsAreCancelledWhenTheirCallEnds() throws Exception {
     Quotes quotes = at("mem://debt");
     Stream<Long> amounts =
-        Stream.iterate(-1L, amount -> amount - 1).onClose(() -> cancelled.complete(null));
+        Stream.iterate(-1L, amount -> amount - 1).onClose(() -> exchange.cancelled.complete(null));
     assertThatThrownBy(() -> quotes.total(Streams.of(amounts)))
         .isInstanceOf(RpcException.class)
         .hasMessageContaining("in debt");
-    await().until(cancelled::isDone);
+    await().until(exchange.cancelled::isDone);
   }
 
   @Test
@@ -273,7 +191,7 @@ class StreamsTest {
               RpcException.class,
               e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
     }
-    await().until(cancelled::isDone);
+    await().until(exchange.cancelled::isDone);
   }
 
   @Test
@@ -294,7 +212,7 @@ class StreamsTest {
             VerbenaServer.builder()
                 .listen("mem://one-thread")
                 .handlers(one)
-                .serve(QuotesRpc.bind(new Exchange()))
+                .serve(QuotesRpc.bind(exchange))
                 .start()) {
       Quotes quotes = QuotesRpc.client(session(server.address().toString()));
       for (int i = 0; i < 5; i++) {
@@ -309,7 +227,7 @@ class StreamsTest {
   @Test
   void failWithTheSessionAndCancelTheirPublisher() throws Exception {
     VerbenaServer server =
-        VerbenaServer.builder().listen("mem://gone").serve(QuotesRpc.bind(new Exchange())).start();
+        VerbenaServer.builder().listen("mem://gone").serve(QuotesRpc.bind(exchange)).start();
     open.add(server);
     Session session = session("mem://gone");
     Taker<Quotes.Quote> taker = new Taker<>();
@@ -317,7 +235,7 @@ class StreamsTest {
     taker.request(1);
     await().until(() -> taker.count() == 1);
     session.close();
-    await().until(cancelled::isDone);
+    await().until(exchange.cancelled::isDone);
     taker.request(1);
     await().until(taker.end::isCompletedExceptionally);
   }
@@ -328,7 +246,7 @@ class StreamsTest {
     VerbenaServer server =
         VerbenaServer.builder()
             .listen("mem://intercepted-streams")
-            .serve(QuotesRpc.bind(new Exchange()))
+            .serve(QuotesRpc.bind(exchange))
             .serverInterceptor(
                 (call, next) -> {
                   passed.add("server " + call.method());
@@ -362,7 +280,7 @@ class StreamsTest {
   @Test
   void waitForAPlaceInAFullWindow() throws Exception {
     VerbenaServer server =
-        VerbenaServer.builder().listen("mem://full").serve(QuotesRpc.bind(new Exchange())).start();
+        VerbenaServer.builder().listen("mem://full").serve(QuotesRpc.bind(exchange)).start();
     open.add(server);
     VerbenaClient client =
         VerbenaClient.builder().limits(SessionLimits.DEFAULT.withMaxCalls(64)).build();
@@ -432,10 +350,7 @@ class StreamsTest {
   @Test
   void ofAPeerThatSendsMoreThanItIsAskedForFailAlone() throws Exception {
     VerbenaServer server =
-        VerbenaServer.builder()
-            .listen("mem://generous")
-            .serve(QuotesRpc.bind(new Exchange()))
-            .start();
+        VerbenaServer.builder().listen("mem://generous").serve(QuotesRpc.bind(exchange)).start();
     open.add(server);
     Session session = session("mem://generous");
     session.serve(generous());
@@ -471,7 +386,7 @@ class StreamsTest {
   @Test
   void loseAndDoubleNothingOverLostConnections() throws Exception {
     VerbenaServer server =
-        VerbenaServer.builder().listen("127.0.0.1:0").serve(QuotesRpc.bind(new Exchange())).start();
+        VerbenaServer.builder().listen("127.0.0.1:0").serve(QuotesRpc.bind(exchange)).start();
     open.add(server);
     try (CuttingProxy proxy = new CuttingProxy(server.address(), new Random(5))) {
       Quotes quotes = QuotesRpc.client(session(proxy.address()));
