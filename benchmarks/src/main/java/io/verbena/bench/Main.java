@@ -6,6 +6,7 @@ import io.verbena.bench.command.AbuseCommand;
 import io.verbena.bench.command.ClientCommand;
 import io.verbena.bench.command.CompareCommand;
 import io.verbena.bench.command.CountsCommand;
+import io.verbena.bench.command.FeaturesCommand;
 import io.verbena.bench.command.LocalCommand;
 import io.verbena.bench.command.LoopsCommand;
 import io.verbena.bench.command.ServerCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TargetsCommand.class,
       LoopsCommand.class,
       CountsCommand.class,
+      FeaturesCommand.class,
       AbuseCommand.class,
       SoakCommand.class
     })
