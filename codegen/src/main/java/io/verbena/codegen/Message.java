@@ -59,7 +59,8 @@ public enum Message {
   SUBTYPE_DUPLICATE_ID(33, "id %d is already used by %s. Next free id: %d."),
   SUBTYPE_ID_NOT_POSITIVE(34, "id %d is not positive. Next free id: %d."),
   OPEN_SUBTYPE(
-      35, "%s may have subtypes that %s does not know. Make it final, sealed or a record."),
+      35,
+      "%s may have subtypes that %s does not know. Make it final, sealed or a record, or name a serializer for the sealed type in @RpcService(serializers = ...), such as a KryoSerializer of codec-kryo."),
   SUBTYPE_ARGUMENTS(
       36, "the type arguments of %s do not follow from %s. Give both the same type parameters."),
   EXCEPTION_CONSTRUCTOR(

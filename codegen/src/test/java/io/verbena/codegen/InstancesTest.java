@@ -78,12 +78,12 @@ class InstancesTest {
   }
 
   @Test
-  void aStreamIsToldOfPagesAndCallbacks() {
+  void aStreamIsToldOfPublishers() {
     assertThat(errors("record A(java.util.stream.Stream<String> values) {}"))
         .containsExactly(
-            "RPC023 Stream may have subtypes that nobody knows. Return it in pages (a List, and where"
-                + " the next one starts), or call back: the caller serves a contract that is called"
-                + " with each part.");
+            "RPC023 Stream may have subtypes that nobody knows. Have a Flow.Publisher as the last"
+                + " parameter or the result of a method (Streams.of makes one), or a List for few"
+                + " items.");
   }
 
   @Test

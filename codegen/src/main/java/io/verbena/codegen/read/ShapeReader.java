@@ -296,8 +296,8 @@ final class ShapeReader {
 
   private String cureOfOpen(TypeElement element) {
     return STREAMS.stream().anyMatch(stream -> isSubtype(element, stream))
-        ? "Return it in pages (a List, and where the next one starts), or call back: the caller"
-            + " serves a contract that is called with each part"
+        ? "Have a Flow.Publisher as the last parameter or the result of a method (Streams.of makes"
+            + " one), or a List for few items"
         : "Make it sealed, use a record, or name a serializer in @RpcService(serializers = ...), such"
             + " as a KryoSerializer of codec-kryo";
   }
