@@ -47,24 +47,42 @@ class ZooKeeperTest {
 
   @Test
   void aChannelFindsTheServersThatAreRegistered() {
-    String target = target("/verbena/found");
-    try (Town town = new Town(target);
-        VerbenaServer server = town.server("a");
-        ZooKeeperRegistration registration =
-            ZooKeeperRegistration.builder(server, target)
-                .advertise("127.0.0.1")
-                .weight(3)
-                .zone("eu-1")
-                .attribute("disk", "ssd")
-                .register()) {
+    String zooKeepers = zooKeeper.getConnectString();
+    try (Town town = new Town(target("/verbena/store"))) {
+      VerbenaServer server = town.server("a");
+      ZooKeeperRegistration.builder(server, "zookeeper://" + zooKeepers + "/verbena/store")
+          .advertise("127.0.0.1") // where clients reach it; needed where it listens at 0.0.0.0
+          .weight(3)
+          .zone("eu-1")
+          .register();
       VerbenaServer other = town.open("b");
       town.awaitKnown(server, other);
       assertThat(List.of(town.shop().who("1"), town.shop().who("2")))
           .containsExactlyInAnyOrder("a", "b");
       assertThat(town.endpoints())
-          .contains(new Endpoint(Town.address(server), 3, "eu-1", Map.of("disk", "ssd")));
-      registration.withdraw();
+          .contains(new Endpoint(Town.address(server), 3, "eu-1", Map.of()))
+          .contains(Endpoint.of(Town.address(other)));
+    }
+  }
+
+  @Test
+  void aServerThatIsWithdrawnServesOn() {
+    String target = target("/verbena/withdrawn");
+    try (Town town = new Town(target)) {
+      VerbenaServer server = town.server("a");
+      ZooKeeperRegistration registration =
+          ZooKeeperRegistration.builder(server, target).attribute("disk", "ssd").register();
+      VerbenaServer other = town.open("b");
+      town.awaitKnown(server, other);
+      assertThat(town.endpoints())
+          .contains(new Endpoint(Town.address(server), 1, "", Map.of("disk", "ssd")));
+      registration.close();
+      registration.close();
       town.awaitKnown(other);
+      assertThatThrownBy(
+              () -> ZooKeeperRegistration.builder(server, target).attribute("zone", "eu-1"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("none of [weight, zone, @class], not zone");
     }
   }
 
