@@ -9,8 +9,10 @@ import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.Endpoint;
 import io.verbena.core.VerbenaServer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -21,6 +23,7 @@ import org.apache.curator.x.discovery.ServiceInstance;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that come and go, where ZooKeeper is well. */
 class ZooKeeperTest {
@@ -111,6 +114,32 @@ class ZooKeeperTest {
       town.awaitKnown(server);
       server.drain();
       await().until(() -> curator.getChildren().forPath("/verbena/order").isEmpty());
+    }
+  }
+
+  /** Its session would keep the node for 15 s. */
+  @Test
+  void aProcessThatIsAskedToEndLeavesAtOnceAndInSilence(@TempDir Path directory) throws Exception {
+    Path output = directory.resolve("output");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ShopProcess.class.getName(),
+                target("/verbena/process"))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try (Town town = new Town(target("/verbena/process"))) {
+      assertThat(town.shop().who("")).isEqualTo("process");
+      process.destroy();
+      await().until(() -> curator.getChildren().forPath("/verbena/process").isEmpty());
+      assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(output).isEmptyFile();
+    } finally {
+      process.destroyForcibly();
     }
   }
 
