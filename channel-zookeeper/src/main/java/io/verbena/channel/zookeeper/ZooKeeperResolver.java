@@ -109,7 +109,10 @@ public final class ZooKeeperResolver implements Resolver {
 
   private void connection(ConnectionState state) {
     switch (state) {
-      case SUSPENDED, LOST -> failed("it is out of reach");
+      case SUSPENDED, LOST -> {
+        keepServers(); // it had none, and may have forgotten them on its way down
+        failed("it is out of reach");
+      }
       case RECONNECTED -> look(); // no watch tells what became of nodes meanwhile
       default -> {}
     }
