@@ -119,6 +119,16 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(OBSERVE, "io.micrometer..", "io.opentelemetry..")
             .because("who observes by neither has neither on the class path"));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(OBSERVE)
+            .and()
+            .haveNameNotMatching(".*\\.Channel(Metrics|Telemetry)(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(CHANNEL)
+            .because("who has no channel needs none to observe calls"));
   }
 
   @Test

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class BalancedChannel implements Channel, AutoCloseable {
   private final VerbenaClient client;
   private final ChannelSettings settings;
+  private final String target;
   private final Resolver resolver;
   private final Members members;
   private final RetryBudget budget;
@@ -51,9 +52,11 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     final LongAdder refused = new LongAdder();
   }
 
-  private BalancedChannel(VerbenaClient client, ChannelSettings settings, Resolver resolver) {
+  private BalancedChannel(
+      VerbenaClient client, ChannelSettings settings, String target, Resolver resolver) {
     this.client = client;
     this.settings = settings;
+    this.target = target;
     this.resolver = resolver;
     this.members = new Members(settings, client, resolver);
     this.budget = new RetryBudget(settings.retries());
@@ -85,6 +88,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
   /** Returns what it did so far, and how its servers stand. */
   public ChannelStat stat() {
     return new ChannelStat(
+        target,
         counters.calls.sum(),
         counters.moves.sum(),
         counters.retries.sum(),
@@ -99,6 +103,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
    */
   @Override
   public void close() {
+    Channels.forget(this);
     resolver.close();
     members.close();
   }
@@ -281,8 +286,10 @@ public final class BalancedChannel implements Channel, AutoCloseable {
               healthOf,
               healthEvery);
       Resolver finds = resolver == null ? found(target, time) : resolver;
-      BalancedChannel channel = new BalancedChannel(client, settings, finds);
+      String named = resolver == null ? target : resolver.getClass().getName();
+      BalancedChannel channel = new BalancedChannel(client, settings, named, finds);
       finds.start(channel.members);
+      Channels.add(channel);
       return channel;
     }
 
