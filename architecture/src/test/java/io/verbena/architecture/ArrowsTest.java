@@ -180,7 +180,8 @@ class ArrowsTest {
             .resideInAPackage(CHANNEL)
             .should()
             .dependOnClassesThat()
-            .resideOutsideOfPackages(CHANNEL, API, "io.verbena.core", "java..", "org..")
+            .resideOutsideOfPackages(
+                CHANNEL, API, "io.verbena.core", "java..", "javax.management..", "org..")
             .because("what they need of a client, any program may use"));
   }
 
