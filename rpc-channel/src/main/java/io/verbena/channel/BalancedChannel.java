@@ -9,11 +9,7 @@ import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.Random;
-import java.util.ServiceLoader;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +63,10 @@ public final class BalancedChannel implements Channel, AutoCloseable {
    * Returns a builder with the defaults.
    *
    * @param client makes the sessions; the channel does not close it
-   * @param target {@code static:host:port,host:port}, {@code dns:///name:port}, or what another
-   *     {@link ResolverProvider} on the class path knows
+   * @param target {@code static:host:port,host:port}, {@code dns:///name:port}, {@code
+   *     verbena:///name} for what the deployment says by the system property {@code verbena.names}
+   *     or the environment variable {@code VERBENA_NAMES}, or what another {@link ResolverProvider}
+   *     on the class path knows
    * @throws IllegalArgumentException if the target is malformed, or of a scheme that nobody knows
    */
   public static Builder builder(VerbenaClient client, String target) {
@@ -285,27 +283,12 @@ public final class BalancedChannel implements Channel, AutoCloseable {
               ejection,
               healthOf,
               healthEvery);
-      Resolver finds = resolver == null ? found(target, time) : resolver;
+      Resolver finds = resolver == null ? Targets.resolver(URI.create(target), time) : resolver;
       String named = resolver == null ? target : resolver.getClass().getName();
       BalancedChannel channel = new BalancedChannel(client, settings, named, finds);
       finds.start(channel.members);
       Channels.add(channel);
       return channel;
-    }
-
-    private static Resolver found(String target, ChannelTime time) {
-      URI uri = URI.create(target);
-      String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-      List<String> known = new ArrayList<>();
-      for (ResolverProvider provider : ServiceLoader.load(ResolverProvider.class)) {
-        if (provider.scheme().equals(scheme)) {
-          return provider.resolver(uri, time);
-        }
-        known.add(provider.scheme());
-      }
-      throw new IllegalArgumentException(
-          "nobody knows targets such as '%s': known are %s; put the module of another on the class path, or write static:host:port"
-              .formatted(target, known));
     }
   }
 }

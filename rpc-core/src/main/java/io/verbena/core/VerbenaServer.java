@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -49,6 +50,7 @@ import org.slf4j.LoggerFactory;
 public final class VerbenaServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(VerbenaServer.class);
   private static final Duration DRAIN_STEP = Duration.ofMillis(10);
+  private static final Duration BEFORE_DRAIN = Duration.ofSeconds(2);
 
   private final Engine engine;
   private final Acceptors acceptors;
@@ -63,6 +65,8 @@ public final class VerbenaServer implements AutoCloseable {
   private final @Nullable Thread hook;
 
   private final AtomicBoolean draining = new AtomicBoolean();
+  private final List<Supplier<? extends CompletionStage<Void>>> beforeDrain =
+      new CopyOnWriteArrayList<>();
 
   private VerbenaServer(
       Engine engine,
@@ -139,6 +143,18 @@ public final class VerbenaServer implements AutoCloseable {
   }
 
   /**
+   * Has something done when the server begins to drain, while it still takes calls: it is taken out
+   * of a registry, so that nobody new comes. The server waits for it, at most 2 s, and drains then
+   * whatever came of it. Does nothing where the server drains already.
+   *
+   * @param action begins it, and must not block; runs on the thread that drains or closes the
+   *     server
+   */
+  public void beforeDrain(Supplier<? extends CompletionStage<Void>> action) {
+    beforeDrain.add(Checks.required("beforeDrain", action));
+  }
+
+  /**
    * Takes no more calls, and lets those that run end. Returns at once; sessions stay open until
    * {@link #close}.
    *
@@ -151,23 +167,40 @@ public final class VerbenaServer implements AutoCloseable {
    */
   public CompletionStage<Void> drain() {
     if (draining.compareAndSet(false, true)) {
-      String reason = "the server is shutting down";
-      acceptors.refuseNew(reason);
-      List<CompletableFuture<Void>> all = new ArrayList<>();
-      for (Acceptor one : acceptors.all()) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        all.add(done);
-        EventLoop loop = one.loop();
-        loop.execute(
-            () -> {
-              one.drain(reason);
-              drainStep(one, loop.now() + drainTime.toNanos(), done);
-            });
-      }
-      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-          .thenRun(() -> drained.complete(null));
+      CompletableFuture.allOf(
+              beforeDrain.stream().map(this::begun).toArray(CompletableFuture[]::new))
+          .completeOnTimeout(null, BEFORE_DRAIN.toMillis(), TimeUnit.MILLISECONDS)
+          .thenRun(this::drainNow);
     }
     return drained.minimalCompletionStage();
+  }
+
+  private CompletableFuture<Void> begun(Supplier<? extends CompletionStage<Void>> action) {
+    return CompletableFuture.completedFuture(action)
+        .thenCompose(Supplier::get)
+        .exceptionally(
+            failure -> {
+              LOG.warn("What the server at {} does before it drains failed", address, failure);
+              return null;
+            });
+  }
+
+  private void drainNow() {
+    String reason = "the server is shutting down";
+    acceptors.refuseNew(reason);
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (Acceptor one : acceptors.all()) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      all.add(done);
+      EventLoop loop = one.loop();
+      loop.execute(
+          () -> {
+            one.drain(reason);
+            drainStep(one, loop.now() + drainTime.toNanos(), done);
+          });
+    }
+    CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+        .thenRun(() -> drained.complete(null));
   }
 
   private void drainStep(Acceptor acceptor, long until, CompletableFuture<Void> done) {

@@ -70,6 +70,33 @@ class ServerDrainTest {
   }
 
   @Test
+  void takesCallsUntilItIsOutOfItsRegistry() {
+    open();
+    CompletableFuture<Void> left = new CompletableFuture<>();
+    server.beforeDrain(() -> left);
+    CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+    CompletableFuture<String> meanwhile = stub.submit(Probe.ECHO, "meanwhile");
+    world.pass(Duration.ofMillis(100));
+    assertThat(meanwhile).isCompletedWithValue("meanwhile");
+    assertThat(session.state()).isEqualTo(SessionState.OPEN);
+    left.complete(null);
+    world.pass(Duration.ofMillis(100));
+    assertThat(drained).isCompleted();
+  }
+
+  @Test
+  void drainsAllTheSameWhereItsRegistryFails() {
+    server.beforeDrain(() -> CompletableFuture.failedFuture(new IllegalStateException("no way")));
+    server.beforeDrain(
+        () -> {
+          throw new IllegalStateException("at once");
+        });
+    CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+    world.pass(Duration.ofMillis(100));
+    assertThat(drained).isCompleted();
+  }
+
+  @Test
   void whatIsOnItsWayWhenTheServerStopsIsAnsweredAsNotExecuted() {
     open();
     List<CompletableFuture<String>> calls = new ArrayList<>();
