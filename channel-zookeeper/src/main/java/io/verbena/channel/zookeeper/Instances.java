@@ -1,0 +1,86 @@
+package io.verbena.channel.zookeeper;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.verbena.channel.Endpoint;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Curator's service discovery writes of a server, read without the classes of its payload: a
+ * node's data must not choose which class is loaded, and other programs' payloads are not on the
+ * class path. Of a payload that is an object, members {@code weight} and {@code zone} count, and
+ * all other plain ones are attributes.
+ */
+final class Instances {
+  static final String WEIGHT = "weight";
+  static final String ZONE = "zone";
+
+  /** The highest weight. */
+  static final int MOST = 100_000;
+
+  /** Jackson's. */
+  private static final String CLASS = "@class";
+
+  /** What is no attribute. */
+  static final List<String> OURS = List.of(WEIGHT, ZONE, CLASS);
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Instances() {}
+
+  /**
+   * Returns what a node tells; empty if its server is not to be used.
+   *
+   * @throws IOException if it is malformed; the message says how
+   */
+  static Optional<Endpoint> read(byte[] data) throws IOException {
+    JsonNode instance = JSON.readTree(data);
+    if (!instance.isObject()) {
+      throw new IOException("it is no JSON object");
+    }
+    String host = instance.path("address").asText("");
+    int port = instance.path("port").asInt(0);
+    if (!host.matches("[^\\s/?#@]+") || port < 1 || port > 65_535) {
+      throw new IOException("it has no address with a port of 1 to 65535");
+    }
+    if (!instance.path("enabled").asBoolean(true)) {
+      return Optional.empty();
+    }
+    Map<String, String> payload = plainMembers(instance.path("payload"));
+    int weight = weight(payload.remove(WEIGHT));
+    String zone = payload.remove(ZONE);
+    boolean bareIpv6 = host.contains(":") && !host.startsWith("[");
+    return Optional.of(
+        new Endpoint(
+            (bareIpv6 ? "[" + host + "]" : host) + ":" + port,
+            weight,
+            zone == null ? "" : zone,
+            payload));
+  }
+
+  /** Returns those with a text, a number or a truth value; its class is none of them. */
+  private static Map<String, String> plainMembers(JsonNode payload) {
+    Map<String, String> members = new LinkedHashMap<>();
+    payload
+        .properties()
+        .forEach(
+            member -> {
+              if (member.getValue().isValueNode() && !member.getValue().isNull()) {
+                members.put(member.getKey(), member.getValue().asText());
+              }
+            });
+    members.remove(CLASS);
+    return members;
+  }
+
+  /** Whoever meant something else by it has a share as everybody. */
+  private static int weight(@Nullable String told) {
+    int weight = told != null && told.matches("[0-9]{1,6}") ? Integer.parseInt(told) : 1;
+    return Math.clamp(weight, 1, MOST);
+  }
+}

@@ -1,0 +1,277 @@
+package io.verbena.channel.zookeeper;
+
+import io.verbena.api.settings.Checks;
+import io.verbena.core.VerbenaServer;
+import java.io.IOException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.recipes.nodes.PersistentNode;
+import org.apache.curator.x.discovery.ServiceInstance;
+import org.apache.curator.x.discovery.ServiceType;
+import org.apache.curator.x.discovery.details.JsonInstanceSerializer;
+import org.apache.zookeeper.CreateMode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server's place in ZooKeeper, as an ephemeral node in the format of Curator's service discovery.
+ * It is made again when its session has expired, and taken away before the server drains: by {@link
+ * VerbenaServer#drain}, {@link VerbenaServer#close} and SIGTERM with {@code closeOnShutdown()}. Of
+ * a process that is killed it is gone after 15 s. Safe for use by any thread.
+ *
+ * <pre>{@code
+ * ZooKeeperRegistration.builder(server, "zookeeper://zk1:2181,zk2:2181/verbena/store")
+ *     .advertise("10.0.0.5")
+ *     .zone("eu-1")
+ *     .register();
+ * }</pre>
+ */
+public final class ZooKeeperRegistration implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperRegistration.class);
+  private static final long PATIENCE_SECONDS = 10;
+  private static final long CLOSE_SECONDS = 2;
+
+  private final String name;
+  private final Ensembles.Use use;
+  private final PersistentNode node;
+  private final AtomicBoolean withdrawing = new AtomicBoolean();
+  private final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
+
+  private ZooKeeperRegistration(String name, Ensembles.Use use, String path, byte[] data) {
+    this.name = name;
+    this.use = use;
+    this.node = new Node(use.client(), path, data, withdrawn);
+  }
+
+  /** A node that is taken away without waiting for that. */
+  private static final class Node extends PersistentNode {
+    private final CuratorFramework client;
+    private final CompletableFuture<Void> deleted;
+
+    Node(CuratorFramework client, String path, byte[] data, CompletableFuture<Void> deleted) {
+      super(client, CreateMode.EPHEMERAL, false, path, data);
+      this.client = client;
+      this.deleted = deleted;
+    }
+
+    @Override
+    protected void deleteNode() throws Exception {
+      String path = getActualPath();
+      if (path == null) {
+        deleted.complete(null); // what is on its way to be made is deleted when it is
+      } else {
+        client
+            .delete()
+            .guaranteed()
+            .inBackground((ignored, event) -> deleted.complete(null))
+            .forPath(path);
+      }
+    }
+  }
+
+  /**
+   * Returns a builder with the defaults.
+   *
+   * @param target {@code zookeeper://zk1:2181,zk2:2181/verbena/store}, the same that channels have
+   * @throws IllegalArgumentException if the target is malformed
+   */
+  public static Builder builder(VerbenaServer server, String target) {
+    ZooKeeperTarget place = ZooKeeperTarget.of(URI.create(Checks.required("target", target)));
+    return new Builder(server, place.toString(), place.path(), Ensembles.shared(place));
+  }
+
+  /**
+   * Returns a builder for a client of the user's, for an ensemble that wants TLS, a login, a
+   * namespace or lists of who may do what.
+   *
+   * @param client started; whoever made it closes it, after the server
+   * @param path of the node that is to have one for each server, as {@code /verbena/store}
+   * @throws IllegalArgumentException if the path is malformed
+   */
+  public static Builder builder(VerbenaServer server, CuratorFramework client, String path) {
+    String name = client.getZookeeperClient().getCurrentConnectionString() + path;
+    return new Builder(server, name, ZooKeeperTarget.checked(path), Ensembles.given(client));
+  }
+
+  private void begin() {
+    node.start();
+    Thread.ofVirtual().name("verbena-zookeeper-register").start(this::awaitFirst);
+  }
+
+  private void awaitFirst() {
+    try {
+      if (!node.waitForInitialCreate(PATIENCE_SECONDS, TimeUnit.SECONDS) && !withdrawing.get()) {
+        LOG.warn(
+            "Not registered yet in {}: see whether ZooKeeper runs there and can be reached from"
+                + " here; it is tried again and again",
+            name);
+      }
+    } catch (InterruptedException | IllegalStateException e) {
+      LOG.debug("Withdrawn from {} before it was registered", name, e);
+    }
+  }
+
+  /**
+   * Takes the server out of ZooKeeper. Returns at once; again does nothing.
+   *
+   * @return completes when the node is gone, or after 2 s: it is gone with its session then
+   */
+  public CompletionStage<Void> withdraw() {
+    if (withdrawing.compareAndSet(false, true)) {
+      try {
+        node.close();
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("Not taken out of {}: it is gone there when its session expires", name, e);
+        withdrawn.complete(null);
+      }
+      withdrawn
+          .completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS)
+          .thenRun(() -> Thread.ofVirtual().name("verbena-zookeeper-end").start(use.end()));
+    }
+    return withdrawn.minimalCompletionStage();
+  }
+
+  /** Does what {@link #withdraw} does, and waits for it, at most 2 s. */
+  @Override
+  public void close() {
+    try {
+      withdraw().toCompletableFuture().get();
+    } catch (ExecutionException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What is told of a server. */
+  public static final class Builder {
+    private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]");
+
+    private final VerbenaServer server;
+    private final String name;
+    private final String path;
+    private final Ensembles.Source ensemble;
+    private final Map<String, String> payload = new LinkedHashMap<>();
+    private String host;
+    private int port;
+
+    private Builder(VerbenaServer server, String name, String path, Ensembles.Source ensemble) {
+      this.server = Checks.required("server", server);
+      this.name = name;
+      this.path = path;
+      this.ensemble = ensemble;
+      this.host = String.valueOf(server.address().getHost());
+      this.port = server.address().getPort();
+    }
+
+    /**
+     * Sets where clients reach the server: {@code host}, or {@code host:port} where the port is
+     * another than it listens at. Default: where it listens.
+     *
+     * @throws IllegalArgumentException if it is neither
+     */
+    public Builder advertise(String address) {
+      URI uri = null;
+      try {
+        uri = URI.create("tcp://" + Checks.required("advertise", address));
+      } catch (IllegalArgumentException e) {
+        // Said below.
+      }
+      if (uri == null || uri.getHost() == null || !uri.getPath().isEmpty()) {
+        throw new IllegalArgumentException(
+            "'" + address + "' is no address: write host or host:port");
+      }
+      host = uri.getHost();
+      port = uri.getPort() < 0 ? server.address().getPort() : uri.getPort();
+      return this;
+    }
+
+    /**
+     * Sets the server's share of the calls beside others' weights. Default: 1.
+     *
+     * @param weight 1 to 100,000
+     */
+    public Builder weight(int weight) {
+      payload.put(
+          Instances.WEIGHT, String.valueOf(Checks.between("weight", weight, 1, Instances.MOST)));
+      return this;
+    }
+
+    /** Sets where it stands, such as a rack or a data centre. Default: not told. */
+    public Builder zone(String zone) {
+      payload.put(Instances.ZONE, Checks.required("zone", zone));
+      return this;
+    }
+
+    /**
+     * Adds what else balancers are to know of it.
+     *
+     * @throws IllegalArgumentException if the name is {@code weight}, {@code zone} or {@code
+     *     @class}
+     */
+    public Builder attribute(String name, String value) {
+      Checks.that(
+          !Instances.OURS.contains(name), "an attribute's name", "none of " + Instances.OURS, name);
+      payload.put(name, Checks.required("value", value));
+      return this;
+    }
+
+    /**
+     * Registers the server, and returns without waiting for ZooKeeper: where it cannot be reached,
+     * that is tried until it can.
+     *
+     * @throws IllegalStateException if it is not known where clients reach the server
+     */
+    public ZooKeeperRegistration register() {
+      if (!"tcp".equals(server.address().getScheme()) || EVERY_ADDRESS.contains(host)) {
+        throw new IllegalStateException(
+            "clients elsewhere cannot reach '%s': listen at an address of this machine, or set advertise(\"10.0.0.5\")"
+                .formatted(server.address()));
+      }
+      String id = UUID.randomUUID().toString();
+      byte[] data = data(id);
+      Ensembles.Use use = ensemble.begin();
+      ZooKeeperRegistration registration =
+          new ZooKeeperRegistration(name, use, path + "/" + id, data);
+      registration.begin();
+      server.beforeDrain(registration::withdraw);
+      return registration;
+    }
+
+    private byte[] data(String id) {
+      String address = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+      @Nullable Integer noTlsPort = null;
+      ServiceInstance<Map<String, String>> instance =
+          new ServiceInstance<>(
+              path.substring(path.lastIndexOf('/') + 1),
+              id,
+              address,
+              port,
+              noTlsPort,
+              payload,
+              System.currentTimeMillis(),
+              ServiceType.DYNAMIC,
+              null);
+      try {
+        return serializer().serialize(instance);
+      } catch (Exception e) {
+        throw new IllegalStateException("cannot be written as JSON: " + payload, e);
+      }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // there is no class of a map of texts
+    private static JsonInstanceSerializer<Map<String, String>> serializer() {
+      return new JsonInstanceSerializer(Map.class);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.verbena.channel.zookeeper;
+
+import io.verbena.channel.ChannelTime;
+import io.verbena.channel.Endpoint;
+import io.verbena.channel.Resolver;
+import io.verbena.core.NanoClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.ConnectionStateListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells which servers are registered below a node, and watches it. Needs ZooKeeper 3.6 or later.
+ *
+ * <p>While ZooKeeper cannot be reached, what it told last stays. When all servers are gone at once,
+ * it tells so after {@link #LAST_KEPT} only: where an ensemble was down, or their sessions with it
+ * have expired, they serve all the while, and will be registered again.
+ */
+public final class ZooKeeperResolver implements Resolver {
+  /** How long the last servers are kept when ZooKeeper has none. */
+  public static final Duration LAST_KEPT = Duration.ofSeconds(30);
+
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final String name;
+  private final String path;
+  private final Ensembles.Source ensemble;
+  private final ChannelTime time;
+
+  /** What is below is its thread's alone. */
+  private final ExecutorService strand = Strand.begin("verbena-zookeeper");
+
+  private final ConnectionStateListener onConnection = (client, state) -> connection(state);
+  private @Nullable Listener listener;
+  private Ensembles.@Nullable Use use;
+  private @Nullable Registered registered;
+  private List<Endpoint> servers = List.of();
+  private Runnable withdrawPatience = () -> {};
+  private @Nullable Runnable withdrawNone;
+
+  /**
+   * A resolver with a client of the user's, for an ensemble that wants TLS, a login or a namespace.
+   *
+   * @param client started; whoever made it closes it, after the channel
+   * @param path of the node under which each server has one, as {@code /verbena/store}
+   * @throws IllegalArgumentException if the path is malformed
+   */
+  public ZooKeeperResolver(CuratorFramework client, String path) {
+    this(
+        client.getZookeeperClient().getCurrentConnectionString() + path,
+        ZooKeeperTarget.checked(path),
+        Ensembles.given(client),
+        ChannelTime.SYSTEM);
+  }
+
+  ZooKeeperResolver(String name, String path, Ensembles.Source ensemble, ChannelTime time) {
+    this.name = name;
+    this.path = path;
+    this.ensemble = ensemble;
+    this.time = time;
+  }
+
+  @Override
+  public void start(Listener listener) {
+    strand.execute(() -> begin(listener));
+  }
+
+  /** Stops looking, and returns without waiting: what is left of it ends within seconds. */
+  @Override
+  public void close() {
+    strand.execute(this::end);
+    strand.shutdown();
+  }
+
+  private void begin(Listener told) {
+    listener = told;
+    withdrawPatience = later(PATIENCE, () -> failed("it has not answered within 5 s"));
+    try {
+      Ensembles.Use begun = ensemble.begin();
+      use = begun;
+      begun.client().getConnectionStateListenable().addListener(onConnection, strand);
+      look();
+    } catch (RuntimeException e) {
+      failed(e.toString());
+    }
+  }
+
+  private void end() {
+    withdrawPatience.run();
+    keepServers();
+    if (registered != null) {
+      registered.close();
+    }
+    if (use != null) {
+      use.client().getConnectionStateListenable().removeListener(onConnection);
+      use.end().run();
+    }
+  }
+
+  private Runnable later(Duration delay, Runnable task) {
+    return time.after(NanoClock.nanos(delay), () -> strand.execute(task));
+  }
+
+  private void connection(ConnectionState state) {
+    switch (state) {
+      case SUSPENDED, LOST -> failed("it is out of reach");
+      case RECONNECTED -> look(); // no watch tells what became of nodes meanwhile
+      default -> {}
+    }
+  }
+
+  /** Looks at everything anew; what was told stays until that is done. */
+  private void look() {
+    if (registered != null) {
+      registered.close();
+    }
+    if (use != null) {
+      registered = Registered.watch(use.client(), path, strand, this::found, this::failed);
+    }
+  }
+
+  // ---- what is told ----
+
+  private void failed(String why) {
+    withdrawPatience.run();
+    if (listener != null) {
+      listener.failed(
+          "servers could not be looked up in %s: %s; see whether ZooKeeper runs there and can be reached from here"
+              .formatted(name, why));
+    }
+  }
+
+  private void found(List<Endpoint> now) {
+    withdrawPatience.run();
+    if (now.isEmpty() && !servers.isEmpty()) {
+      if (withdrawNone == null) {
+        withdrawNone = later(LAST_KEPT, () -> tell(List.of()));
+      }
+    } else {
+      tell(now);
+    }
+  }
+
+  private void tell(List<Endpoint> now) {
+    keepServers();
+    if (listener == null) {
+      return;
+    }
+    if (!now.isEmpty() || !servers.isEmpty()) {
+      listener.endpoints(now);
+    }
+    servers = now;
+    if (now.isEmpty()) {
+      listener.failed("no server is registered in " + name);
+    }
+  }
+
+  private void keepServers() {
+    if (withdrawNone != null) {
+      withdrawNone.run();
+      withdrawNone = null;
+    }
+  }
+}

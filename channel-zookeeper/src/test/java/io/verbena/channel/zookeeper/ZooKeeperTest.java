@@ -1,0 +1,191 @@
+package io.verbena.channel.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.api.RpcException;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.Endpoint;
+import io.verbena.core.VerbenaServer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingServer;
+import org.apache.curator.x.discovery.ServiceDiscovery;
+import org.apache.curator.x.discovery.ServiceDiscoveryBuilder;
+import org.apache.curator.x.discovery.ServiceInstance;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Servers that come and go, where ZooKeeper is well. */
+class ZooKeeperTest {
+  private static TestingServer zooKeeper;
+  private static CuratorFramework curator;
+
+  @BeforeAll
+  static void start() throws Exception {
+    zooKeeper = new TestingServer();
+    curator =
+        CuratorFrameworkFactory.newClient(zooKeeper.getConnectString(), new RetryOneTime(100));
+    curator.start();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    curator.close();
+    zooKeeper.close();
+  }
+
+  private static String target(String path) {
+    return "zookeeper://" + zooKeeper.getConnectString() + path;
+  }
+
+  @Test
+  void aChannelFindsTheServersThatAreRegistered() {
+    String target = target("/verbena/found");
+    try (Town town = new Town(target);
+        VerbenaServer server = town.server("a");
+        ZooKeeperRegistration registration =
+            ZooKeeperRegistration.builder(server, target)
+                .advertise("127.0.0.1")
+                .weight(3)
+                .zone("eu-1")
+                .attribute("disk", "ssd")
+                .register()) {
+      VerbenaServer other = town.open("b");
+      town.awaitKnown(server, other);
+      assertThat(List.of(town.shop().who("1"), town.shop().who("2")))
+          .containsExactlyInAnyOrder("a", "b");
+      assertThat(town.endpoints())
+          .contains(new Endpoint(Town.address(server), 3, "eu-1", Map.of("disk", "ssd")));
+      registration.withdraw();
+      town.awaitKnown(other);
+    }
+  }
+
+  @Test
+  void noCallFailsWhereOneServerGoesAndAnotherComes() throws Exception {
+    try (Town town = new Town(target("/verbena/moving"))) {
+      VerbenaServer a = town.open("a");
+      VerbenaServer b = town.open("b");
+      town.awaitKnown(a, b);
+      town.call();
+      a.close();
+      town.awaitKnown(b);
+      VerbenaServer c = town.open("c");
+      town.awaitKnown(b, c);
+      b.close();
+      town.awaitKnown(c);
+      town.awaitCalls();
+      town.stopCalling();
+    }
+  }
+
+  @Test
+  void aServerIsOutOfItsRegistryBeforeItTakesNoMoreCalls() throws Exception {
+    try (Town town = new Town(target("/verbena/order"))) {
+      VerbenaServer server = town.open("a");
+      town.awaitKnown(server);
+      server.drain();
+      await().until(() -> curator.getChildren().forPath("/verbena/order").isEmpty());
+    }
+  }
+
+  @Test
+  void findsWhatCuratorsDiscoveryRegistersAndTheOtherWayRound() throws Exception {
+    try (Town town = new Town(target("/foreign/store"));
+        ServiceDiscovery<Object> discovery =
+            ServiceDiscoveryBuilder.builder(Object.class)
+                .client(curator)
+                .basePath("/foreign")
+                .build()) {
+      discovery.start();
+      VerbenaServer theirs = town.server("theirs");
+      ServiceInstance<Object> instance =
+          ServiceInstance.builder()
+              .name("store")
+              .address("127.0.0.1")
+              .port(theirs.address().getPort())
+              .payload(Map.of("version", List.of(1, 2)))
+              .build();
+      discovery.registerService(instance);
+      VerbenaServer ours = town.open("ours");
+      town.awaitKnown(theirs, ours);
+      assertThat(discovery.queryForInstances("store"))
+          .extracting(ServiceInstance::getPort)
+          .containsExactlyInAnyOrder(theirs.address().getPort(), ours.address().getPort());
+    }
+  }
+
+  @Test
+  void theLastServersAreKeptForAWhile() throws Exception {
+    HeldTime time = new HeldTime();
+    String target = target("/verbena/last");
+    try (Town town = new Town(target, settings -> settings.time(time))) {
+      VerbenaServer server = town.server("a");
+      String json = "{\"address\":\"127.0.0.1\",\"port\":%d}".formatted(server.address().getPort());
+      curator
+          .create()
+          .creatingParentsIfNeeded()
+          .forPath("/verbena/last/hand", json.getBytes(StandardCharsets.UTF_8));
+      town.awaitKnown(server);
+      await().until(time::holdsNothing);
+      curator.delete().forPath("/verbena/last/hand");
+      await().until(() -> !time.holdsNothing());
+      assertThat(town.shop().who("")).isEqualTo("a");
+      time.pass();
+      await().until(() -> town.endpoints().isEmpty());
+      assertThatThrownBy(() -> town.shop().who("")).isInstanceOf(RpcException.class);
+    }
+  }
+
+  @Test
+  void saysWhereNobodyIsRegistered() {
+    String target = target("/verbena/nobody");
+    try (Town town = new Town(target, settings -> {})) {
+      assertThatThrownBy(() -> town.shop().who(""))
+          .isInstanceOf(RpcException.class)
+          .hasMessageContaining("no server is registered in " + target);
+    }
+  }
+
+  @Test
+  void refusesTargetsThatAreNone() {
+    try (Town town = new Town("static:nobody:1")) {
+      for (String target :
+          List.of(
+              "zookeeper:///verbena/store",
+              "zookeeper://zk:2181",
+              "zookeeper://zk:2181/",
+              "zookeeper://zk:2181/verbena/",
+              "zookeeper://zk:port/verbena",
+              "zookeeper:zk/verbena")) {
+        assertThatThrownBy(() -> BalancedChannel.builder(town.client, target).build())
+            .as(target)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("write zookeeper://zk1:2181,zk2:2181/verbena/store");
+      }
+    }
+  }
+
+  @Test
+  void refusesToAdvertiseWhatNobodyReaches() {
+    try (VerbenaServer server =
+        VerbenaServer.builder().listen("0.0.0.0:0").serve(ShopRpc.bind(text -> "a")).start()) {
+      ZooKeeperRegistration.Builder builder =
+          ZooKeeperRegistration.builder(server, target("/verbena/everywhere"));
+      assertThatThrownBy(builder::register)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("advertise(\"10.0.0.5\")");
+      assertThatThrownBy(() -> builder.advertise("tcp://a:1"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("write host or host:port");
+      builder.advertise("127.0.0.1").register().close();
+    }
+  }
+}
