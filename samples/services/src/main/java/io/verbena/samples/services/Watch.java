@@ -2,13 +2,9 @@ package io.verbena.samples.services;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.opentelemetry.api.common.AttributeKey;
-import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.propagation.ContextPropagators;
-import io.opentelemetry.exporter.logging.otlp.OtlpJsonLoggingSpanExporter;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
-import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.verbena.channel.BalancedChannel;
@@ -22,11 +18,11 @@ import io.verbena.observe.micrometer.SessionMetrics;
 import io.verbena.observe.opentelemetry.ClientTelemetry;
 import io.verbena.observe.opentelemetry.ServerTelemetry;
 import java.time.Duration;
-import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
- * What can be seen of a process: metrics for Prometheus, and spans, which are logged as lines of
- * OTLP's JSON. A program that has a collector takes an exporter of OTLP here.
+ * What can be seen of a process: metrics for Prometheus, and spans, each of which is logged as a
+ * line. Who has a collector takes {@code OtlpGrpcSpanExporter} in place of {@link SpanLog}, and
+ * adds {@code service.name}.
  */
 final class Watch implements AutoCloseable {
   private final PrometheusMeterRegistry registry =
@@ -41,17 +37,12 @@ final class Watch implements AutoCloseable {
    * @param address of the page of metrics: {@code host:port}, with port 0 for any
    */
   Watch(String name, String address) {
-    SLF4JBridgeHandler.removeHandlersForRootLogger();
-    SLF4JBridgeHandler.install(); // the exporter logs by java.util.logging
     telemetry =
         OpenTelemetrySdk.builder()
             .setTracerProvider(
                 SdkTracerProvider.builder()
-                    .setResource(
-                        Resource.create(
-                            Attributes.of(AttributeKey.stringKey("service.name"), name)))
                     .addSpanProcessor(
-                        BatchSpanProcessor.builder(OtlpJsonLoggingSpanExporter.create())
+                        BatchSpanProcessor.builder(new SpanLog(name))
                             .setScheduleDelay(Duration.ofSeconds(1))
                             .build())
                     .build())
