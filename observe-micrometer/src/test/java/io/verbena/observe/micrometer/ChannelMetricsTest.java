@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 class ChannelMetricsTest {
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private final AtomicInteger failures = new AtomicInteger();
+  private volatile RpcStatus refusal = RpcStatus.RESOURCE_EXHAUSTED;
   private final VerbenaServer first = server("mem://first");
   private final VerbenaServer second = server("mem://second");
   private final VerbenaClient client = VerbenaClient.builder().build();
@@ -39,7 +40,7 @@ class ChannelMetricsTest {
         .serverInterceptor(
             (call, next) -> {
               if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-                throw new RpcException(RpcStatus.RESOURCE_EXHAUSTED, "the shop is full");
+                throw new RpcException(refusal, "the shop is full");
               }
               next.run();
             })
@@ -81,6 +82,16 @@ class ChannelMetricsTest {
     assertThat(count("verbena.channel.moves")).isZero();
     assertThat(count("verbena.channel.hedges")).isZero();
     assertThat(count("verbena.channel.refused")).isZero();
+  }
+
+  @Test
+  void countsWhatMovedToAnotherServer() {
+    await().untilAsserted(() -> assertThat(endpoints("ready")).isEqualTo(2));
+    refusal = RpcStatus.UNAVAILABLE;
+    failures.set(1);
+    shop.price("bread");
+    assertThat(count("verbena.channel.moves")).isOne();
+    assertThat(count("verbena.channel.retries")).isZero();
   }
 
   @Test

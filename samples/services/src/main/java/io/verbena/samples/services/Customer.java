@@ -4,8 +4,12 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.RpcException;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,7 +19,10 @@ import picocli.CommandLine.Parameters;
 /** Who buys: {@code java ... Customer verbena 2}. */
 @Command(name = "customer", mixinStandardHelpOptions = true)
 public final class Customer implements Callable<Integer> {
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final AtomicInteger calls = new AtomicInteger();
+  private final AtomicInteger failures = new AtomicInteger();
 
   @Mixin private Place place = new Place();
 
@@ -26,54 +33,63 @@ public final class Customer implements Callable<Integer> {
   private int count;
 
   @Option(
-      names = "--every",
-      paramLabel = "MILLIS",
-      description = "buy again and again, after so long, until Enter is pressed")
-  private long everyMillis = -1;
+      names = "--buyers",
+      paramLabel = "N",
+      description = "so many buy again and again, until Enter is pressed. Default: one, once")
+  private int buyers;
+
+  private volatile boolean enough;
 
   private Customer() {}
 
-  /** Buys once, or again and again. Exit status: how many calls failed, 100 at most. */
+  /** Exit status: 0 if no call failed. What is out of stock is an answer as any. */
   public static void main(String[] args) {
     System.exit(new CommandLine(new Customer()).execute(args));
   }
 
   @Override
-  public Integer call() throws Exception {
+  public Integer call() throws IOException {
     try (Watch watch = place.watch("customer");
         VerbenaClient client = watch.client();
         BalancedChannel channel = watch.channel(client, place.target("shop"), "shop")) {
       Shop shop = ShopRpc.client(channel, CallOptions.timeout(PATIENCE));
-      if (everyMillis < 0) {
-        return buy(shop) ? 0 : 1;
+      if (buyers == 0) {
+        System.out.println(buy(shop));
+      } else {
+        System.out.println("customer, metrics at " + watch.page() + "; Enter ends it");
+        buyUntilEnter(shop);
+        System.out.println(calls + " calls, " + failures + " failed");
       }
-      System.out.println("customer, metrics at " + watch.page());
-      return buyUntilEnter(shop);
+    }
+    return failures.get() == 0 ? 0 : 1;
+  }
+
+  private void buyUntilEnter(Shop shop) throws IOException {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < buyers; i++) {
+        threads.execute(() -> buyOn(shop));
+      }
+      int _ = System.in.read();
+      enough = true;
     }
   }
 
-  private int buyUntilEnter(Shop shop) throws Exception {
-    int calls = 0;
-    int failures = 0;
-    while (System.in.available() == 0) {
-      calls++;
-      failures += buy(shop) ? 0 : 1;
-      Thread.sleep(everyMillis);
+  private void buyOn(Shop shop) {
+    while (!enough) {
+      String _ = buy(shop);
     }
-    System.out.println(calls + " calls, " + failures + " failed");
-    return Math.min(100, failures);
   }
 
-  private boolean buy(Shop shop) {
+  private String buy(Shop shop) {
+    calls.incrementAndGet();
     try {
-      System.out.println(shop.buy(article, count));
-      return true;
+      return shop.buy(article, count).toString();
     } catch (OutOfStock e) {
-      System.out.println(e.getMessage()); // an answer as good as any
-      return true;
+      return String.valueOf(e.getMessage());
     } catch (RpcException e) {
-      System.out.println(e.getMessage());
-      return false;
+      failures.incrementAndGet();
+      System.err.println(e.getMessage());
+      return "";
     }
   }
 }
