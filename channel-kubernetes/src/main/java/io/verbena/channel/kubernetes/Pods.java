@@ -1,0 +1,93 @@
+package io.verbena.channel.kubernetes;
+
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointPort;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.verbena.channel.Endpoint;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the EndpointSlices of a service tell together. A pod may be in several of them, while it
+ * moves from one to the other.
+ *
+ * @param ready where calls may go, each address once
+ * @param why there is nobody; empty where there is somebody
+ */
+record Pods(List<Endpoint> ready, String why) {
+  static Pods of(Collection<EndpointSlice> slices, KubernetesTarget target) {
+    Map<String, Endpoint> ready = new LinkedHashMap<>();
+    Set<String> otherPorts = new TreeSet<>();
+    boolean hasPort = false;
+    for (EndpointSlice slice : slices) {
+      for (EndpointPort port : listOf(slice.getPorts())) {
+        Integer number = port.getPort();
+        if (number == null || !isTcp(port)) {
+          continue;
+        }
+        String name = port.getName() == null ? "" : port.getName();
+        if (target.isPort(name, number)) {
+          hasPort = true;
+          add(ready, slice, number);
+        } else {
+          otherPorts.add(name.isEmpty() ? number.toString() : name + " (" + number + ")");
+        }
+      }
+    }
+    List<Endpoint> sorted = new ArrayList<>(ready.values());
+    sorted.sort(Comparator.comparing(Endpoint::address));
+    return new Pods(sorted, sorted.isEmpty() ? why(target, hasPort, otherPorts) : "");
+  }
+
+  private static void add(Map<String, Endpoint> ready, EndpointSlice slice, int port) {
+    for (var endpoint : listOf(slice.getEndpoints())) {
+      List<String> addresses = listOf(endpoint.getAddresses());
+      if (addresses.isEmpty() || !takesCalls(endpoint.getConditions())) {
+        continue;
+      }
+      String host = addresses.getFirst(); // the others, if any, lead to the same pod
+      String address = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+      Map<String, String> attributes = new LinkedHashMap<>();
+      if (endpoint.getTargetRef() != null && endpoint.getTargetRef().getName() != null) {
+        attributes.put("pod", endpoint.getTargetRef().getName());
+      }
+      if (endpoint.getNodeName() != null) {
+        attributes.put("node", endpoint.getNodeName());
+      }
+      String zone = endpoint.getZone() == null ? "" : endpoint.getZone();
+      ready.putIfAbsent(address, new Endpoint(address, 1, zone, attributes));
+    }
+  }
+
+  /** Not known counts as ready, as Kubernetes asks of who reads it. */
+  private static boolean takesCalls(@Nullable EndpointConditions conditions) {
+    return conditions == null
+        || (!Boolean.FALSE.equals(conditions.getReady())
+            && !Boolean.TRUE.equals(conditions.getTerminating()));
+  }
+
+  private static boolean isTcp(EndpointPort port) {
+    return port.getProtocol() == null || port.getProtocol().equals("TCP");
+  }
+
+  private static <T> List<T> listOf(@Nullable List<T> list) {
+    return list == null ? List.of() : list;
+  }
+
+  private static String why(KubernetesTarget target, boolean hasPort, Set<String> otherPorts) {
+    String service =
+        "service '%s' in namespace '%s'".formatted(target.service(), target.namespace());
+    if (!hasPort && !otherPorts.isEmpty()) {
+      return "%s has no port '%s': its pods have %s".formatted(service, target.port(), otherPorts);
+    }
+    return "%s has no pod that is ready: see 'kubectl -n %s get endpointslices -l %s=%s'"
+        .formatted(service, target.namespace(), KubernetesResolver.LABEL, target.service());
+  }
+}

@@ -1,0 +1,12 @@
+package io.verbena.channel.kubernetes;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+
+/** What the servers of these tests serve. */
+@RpcService(name = "shop.v1")
+interface Shop {
+  /** Returns who answers; must not be executed twice. */
+  @RpcMethod(id = 1)
+  String who(String text);
+}
