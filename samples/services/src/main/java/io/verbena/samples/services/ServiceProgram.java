@@ -5,6 +5,7 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -17,6 +18,9 @@ import picocli.CommandLine.Option;
 /** What the three services have alike: they listen, are found, find others, and are watched. */
 @Command(mixinStandardHelpOptions = true)
 final class ServiceProgram implements Callable<Integer> {
+  /** As long as a call may take here, at most. */
+  static final Duration DRAIN = Duration.ofSeconds(10);
+
   private final String name;
   private final Function<Here, ServiceBinding> service;
 
@@ -43,8 +47,11 @@ final class ServiceProgram implements Callable<Integer> {
 
   /** Serves until the process is ended; what runs then ends, and is answered. */
   static void run(String name, Function<Here, ServiceBinding> service, String... args) {
-    System.exit(
-        new CommandLine(new ServiceProgram(name, service)).setCommandName(name).execute(args));
+    System.exit(command(name, service).execute(args));
+  }
+
+  static CommandLine command(String name, Function<Here, ServiceBinding> service) {
+    return new CommandLine(new ServiceProgram(name, service)).setCommandName(name);
   }
 
   @Override
@@ -62,6 +69,7 @@ final class ServiceProgram implements Callable<Integer> {
                       channels.add(watch.channel(client, place.target(other), other));
                       return channels.getLast();
                     }))
+            .drainTime(DRAIN)
             .closeOnShutdown()
             .start();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server, watch)));
