@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -75,7 +76,10 @@ final class Program implements AutoCloseable {
   }
 
   int awaitEnd() throws InterruptedException {
-    return process.waitFor();
+    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+      throw new AssertionError("it has not ended within 30 s");
+    }
+    return process.exitValue();
   }
 
   String log() throws IOException {
