@@ -1,5 +1,6 @@
 package io.verbena.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -14,7 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ArrowsTest {
   private static final String API = "io.verbena.api..";
   private static final String CORE = "io.verbena.core..";
-  private static final String CHANNEL = "io.verbena.channel..";
+  private static final String CHANNEL = "io.verbena.channel";
+  private static final String ZOOKEEPER = "io.verbena.channel.zookeeper..";
+  private static final String KUBERNETES = "io.verbena.channel.kubernetes..";
   private static final String CODEGEN = "io.verbena.codegen..";
   private static final String KRYO = "io.verbena.codec.kryo..";
   private static final String OBSERVE = "io.verbena.observe..";
@@ -40,6 +43,8 @@ class ArrowsTest {
         "io.verbena.api",
         "io.verbena.core",
         "io.verbena.channel",
+        "io.verbena.channel.zookeeper",
+        "io.verbena.channel.kubernetes",
         "io.verbena.codegen",
         "io.verbena.codec.kryo",
         "io.verbena.observe",
@@ -168,7 +173,8 @@ class ArrowsTest {
             .resideInAPackage(CORE)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CHANNEL, MEM, TCP, RDMA, VERBS, CODEGEN, TESTKIT, NETTY, DISNI)
+            .resideInAnyPackage(
+                "io.verbena.channel..", MEM, TCP, RDMA, VERBS, CODEGEN, TESTKIT, NETTY, DISNI)
             .because("links are found by ServiceLoader, so that each can be left out"));
   }
 
@@ -181,8 +187,46 @@ class ArrowsTest {
             .should()
             .dependOnClassesThat()
             .resideOutsideOfPackages(
-                CHANNEL, API, "io.verbena.core", "java..", "javax.management..", "org..")
+                CHANNEL,
+                API,
+                "io.verbena.core",
+                "java..",
+                "javax.management..",
+                "org.jspecify..",
+                "org.slf4j..")
             .because("what they need of a client, any program may use"));
+  }
+
+  @Test
+  void registriesSeeChannelsFromOutsideAndNobodyKnowsThem() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage(ZOOKEEPER, KUBERNETES)
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage("io.verbena..")
+                    .and(
+                        not(
+                            resideInAnyPackage(
+                                ZOOKEEPER, KUBERNETES, CHANNEL, API, "io.verbena.core"))))
+            .because("each is a resolver as anybody may write one"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(ZOOKEEPER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ZOOKEEPER, "org.apache.curator..", "org.apache.zookeeper..")
+            .because("who has no ZooKeeper has nothing of it on the class path"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(KUBERNETES)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(KUBERNETES, "io.fabric8..")
+            .because("who has no Kubernetes has nothing of it on the class path"));
   }
 
   @Test

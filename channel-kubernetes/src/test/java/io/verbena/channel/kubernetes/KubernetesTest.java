@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.api.model.rbac.Role;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import io.verbena.api.RpcException;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -129,6 +133,20 @@ class KubernetesTest {
     } finally {
       refusing.destroy();
     }
+  }
+
+  @Test
+  void theHowToPagesRoleIsTheOneThatIsAskedFor() throws Exception {
+    String page = Files.readString(Path.of("../docs/how-to/many-machines.md"));
+    String yaml = page.substring(page.indexOf("```yaml\n") + 8, page.indexOf("\n---\n"));
+    assertThat(Serialization.unmarshal(yaml, Role.class).getRules())
+        .singleElement()
+        .satisfies(
+            rule -> {
+              assertThat(rule.getApiGroups()).containsExactly("discovery.k8s.io");
+              assertThat(rule.getResources()).containsExactly("endpointslices");
+              assertThat(rule.getVerbs()).containsExactly("get", "list", "watch");
+            });
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.verbena.channel.Endpoint;
 import java.io.IOException;
+import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,24 +44,30 @@ final class Instances {
     if (!instance.isObject()) {
       throw new IOException("it is no JSON object");
     }
-    String host = instance.path("address").asText("");
-    int port = instance.path("port").asInt(0);
-    if (!host.matches("[^\\s/?#@]+") || port < 1 || port > 65_535) {
-      throw new IOException("it has no address with a port of 1 to 65535");
-    }
+    String address = address(instance.path("address").asText(""), instance.path("port").asInt(0));
     if (!instance.path("enabled").asBoolean(true)) {
       return Optional.empty();
     }
     Map<String, String> payload = plainMembers(instance.path("payload"));
     int weight = weight(payload.remove(WEIGHT));
     String zone = payload.remove(ZONE);
+    return Optional.of(new Endpoint(address, weight, zone == null ? "" : zone, payload));
+  }
+
+  private static String address(String host, int port) throws IOException {
     boolean bareIpv6 = host.contains(":") && !host.startsWith("[");
-    return Optional.of(
-        new Endpoint(
-            (bareIpv6 ? "[" + host + "]" : host) + ":" + port,
-            weight,
-            zone == null ? "" : zone,
-            payload));
+    String address = (bareIpv6 ? "[" + host + "]" : host) + ":" + port;
+    try {
+      if (!host.isEmpty()
+          && port > 0
+          && port <= 65_535
+          && address.equals(URI.create("tcp://" + address).getRawAuthority())) {
+        return address;
+      }
+    } catch (IllegalArgumentException e) {
+      // Said below.
+    }
+    throw new IOException("'" + address + "' is no address with a port of 1 to 65535");
   }
 
   /** Returns those with a text, a number or a truth value; its class is none of them. */

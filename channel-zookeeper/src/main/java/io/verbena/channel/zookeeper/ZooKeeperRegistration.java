@@ -155,7 +155,8 @@ public final class ZooKeeperRegistration implements AutoCloseable {
 
   /** What is told of a server. */
   public static final class Builder {
-    private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]");
+    private static final Set<String> EVERY_ADDRESS =
+        Set.of("", "0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]");
 
     private final VerbenaServer server;
     private final String name;
@@ -170,7 +171,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
       this.name = name;
       this.path = path;
       this.ensemble = ensemble;
-      this.host = String.valueOf(server.address().getHost());
+      this.host = server.address().getHost() == null ? "" : server.address().getHost();
       this.port = server.address().getPort();
     }
 

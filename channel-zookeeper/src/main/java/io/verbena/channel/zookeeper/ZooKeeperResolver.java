@@ -24,6 +24,7 @@ public final class ZooKeeperResolver implements Resolver {
   public static final Duration LAST_KEPT = Duration.ofSeconds(30);
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration AGAIN = Duration.ofSeconds(5);
 
   private final String name;
   private final String path;
@@ -39,6 +40,7 @@ public final class ZooKeeperResolver implements Resolver {
   private @Nullable Registered registered;
   private List<Endpoint> servers = List.of();
   private Runnable withdrawPatience = () -> {};
+  private Runnable withdrawAgain = () -> {};
   private @Nullable Runnable withdrawNone;
 
   /**
@@ -90,6 +92,7 @@ public final class ZooKeeperResolver implements Resolver {
 
   private void end() {
     withdrawPatience.run();
+    withdrawAgain.run();
     keepServers();
     if (registered != null) {
       registered.close();
@@ -106,7 +109,10 @@ public final class ZooKeeperResolver implements Resolver {
 
   private void connection(ConnectionState state) {
     switch (state) {
-      case SUSPENDED, LOST -> failed("it is out of reach");
+      case SUSPENDED, LOST -> {
+        keepServers(); // it had none, and may have forgotten them on its way down
+        failed("it is out of reach");
+      }
       case RECONNECTED -> look(); // no watch tells what became of nodes meanwhile
       default -> {}
     }
@@ -114,12 +120,19 @@ public final class ZooKeeperResolver implements Resolver {
 
   /** Looks at everything anew; what was told stays until that is done. */
   private void look() {
+    withdrawAgain.run();
     if (registered != null) {
       registered.close();
     }
     if (use != null) {
-      registered = Registered.watch(use.client(), path, strand, this::found, this::failed);
+      registered = Registered.watch(use.client(), path, strand, this::found, this::unread);
     }
+  }
+
+  /** Not every loss is one of the connection: who may read nodes is said elsewhere. */
+  private void unread(String why) {
+    failed(why);
+    withdrawAgain = later(AGAIN, this::look);
   }
 
   // ---- what is told ----

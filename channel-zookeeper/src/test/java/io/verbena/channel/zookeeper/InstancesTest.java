@@ -76,7 +76,8 @@ class InstancesTest {
         "{'address': 'a', 'port': 65536}",
         "{'address': ' ', 'port': 7400}",
         "{'address': 'a b', 'port': 7400}",
-        "{'address': 'a/b', 'port': 7400}"
+        "{'address': 'a/b', 'port': 7400}",
+        "{'address': 'a|b', 'port': 7400}"
       })
   void malformedDataIsRefused(String json) {
     assertThatThrownBy(() -> read(json)).isInstanceOf(IOException.class);

@@ -9,8 +9,10 @@ import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.Endpoint;
 import io.verbena.core.VerbenaServer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -21,6 +23,7 @@ import org.apache.curator.x.discovery.ServiceInstance;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that come and go, where ZooKeeper is well. */
 class ZooKeeperTest {
@@ -47,24 +50,42 @@ class ZooKeeperTest {
 
   @Test
   void aChannelFindsTheServersThatAreRegistered() {
-    String target = target("/verbena/found");
-    try (Town town = new Town(target);
-        VerbenaServer server = town.server("a");
-        ZooKeeperRegistration registration =
-            ZooKeeperRegistration.builder(server, target)
-                .advertise("127.0.0.1")
-                .weight(3)
-                .zone("eu-1")
-                .attribute("disk", "ssd")
-                .register()) {
+    String zooKeepers = zooKeeper.getConnectString();
+    try (Town town = new Town(target("/verbena/store"))) {
+      VerbenaServer server = town.server("a");
+      ZooKeeperRegistration.builder(server, "zookeeper://" + zooKeepers + "/verbena/store")
+          .advertise("127.0.0.1") // where clients reach it; needed where it listens at 0.0.0.0
+          .weight(3)
+          .zone("eu-1")
+          .register();
       VerbenaServer other = town.open("b");
       town.awaitKnown(server, other);
       assertThat(List.of(town.shop().who("1"), town.shop().who("2")))
           .containsExactlyInAnyOrder("a", "b");
       assertThat(town.endpoints())
-          .contains(new Endpoint(Town.address(server), 3, "eu-1", Map.of("disk", "ssd")));
-      registration.withdraw();
+          .contains(new Endpoint(Town.address(server), 3, "eu-1", Map.of()))
+          .contains(Endpoint.of(Town.address(other)));
+    }
+  }
+
+  @Test
+  void aServerThatIsWithdrawnServesOn() {
+    String target = target("/verbena/withdrawn");
+    try (Town town = new Town(target)) {
+      VerbenaServer server = town.server("a");
+      ZooKeeperRegistration registration =
+          ZooKeeperRegistration.builder(server, target).attribute("disk", "ssd").register();
+      VerbenaServer other = town.open("b");
+      town.awaitKnown(server, other);
+      assertThat(town.endpoints())
+          .contains(new Endpoint(Town.address(server), 1, "", Map.of("disk", "ssd")));
+      registration.close();
+      registration.close();
       town.awaitKnown(other);
+      assertThatThrownBy(
+              () -> ZooKeeperRegistration.builder(server, target).attribute("zone", "eu-1"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("none of [weight, zone, @class], not zone");
     }
   }
 
@@ -93,6 +114,32 @@ class ZooKeeperTest {
       town.awaitKnown(server);
       server.drain();
       await().until(() -> curator.getChildren().forPath("/verbena/order").isEmpty());
+    }
+  }
+
+  /** Its session would keep the node for 15 s. */
+  @Test
+  void aProcessThatIsAskedToEndLeavesAtOnceAndInSilence(@TempDir Path directory) throws Exception {
+    Path output = directory.resolve("output");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ShopProcess.class.getName(),
+                target("/verbena/process"))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try (Town town = new Town(target("/verbena/process"))) {
+      assertThat(town.shop().who("")).isEqualTo("process");
+      process.destroy();
+      await().until(() -> curator.getChildren().forPath("/verbena/process").isEmpty());
+      assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(output).isEmptyFile();
+    } finally {
+      process.destroyForcibly();
     }
   }
 
