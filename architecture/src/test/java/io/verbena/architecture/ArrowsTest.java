@@ -124,6 +124,16 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(OBSERVE, "io.micrometer..", "io.opentelemetry..")
             .because("who observes by neither has neither on the class path"));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(OBSERVE)
+            .and()
+            .haveNameNotMatching(".*\\.Channel(Metrics|Telemetry)(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(CHANNEL)
+            .because("who has no channel needs none to observe calls"));
   }
 
   @Test
@@ -177,7 +187,13 @@ class ArrowsTest {
             .should()
             .dependOnClassesThat()
             .resideOutsideOfPackages(
-                CHANNEL, API, "io.verbena.core", "java..", "org.jspecify..", "org.slf4j..")
+                CHANNEL,
+                API,
+                "io.verbena.core",
+                "java..",
+                "javax.management..",
+                "org.jspecify..",
+                "org.slf4j..")
             .because("what they need of a client, any program may use"));
   }
 

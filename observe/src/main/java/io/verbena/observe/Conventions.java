@@ -45,5 +45,17 @@ public final class Conventions {
   /** What is certain about the call's execution: {@link io.verbena.api.Execution}'s name. */
   public static final String EXECUTION = "verbena.execution";
 
+  /**
+   * Which attempt of a channel's at the call a span is of, from 2; the first one has none. The
+   * conventions have a count of attempts for HTTP alone.
+   */
+  public static final String ATTEMPT = "verbena.attempt";
+
+  /** The name that a channel's metrics were given. */
+  public static final String CHANNEL = "verbena.channel";
+
+  /** Whether calls go to a channel's server: ready, ejected, out. */
+  public static final String ENDPOINT = "verbena.endpoint";
+
   private Conventions() {}
 }

@@ -1,7 +1,9 @@
 package io.verbena.channel;
 
+import io.verbena.api.AttemptNumber;
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
+import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
@@ -234,11 +236,15 @@ final class BalancedCaller implements ServiceCaller {
         : channel.defaultTimeoutNanos();
   }
 
-  /** Returns what makes the next attempt there: each attempt has what is left of the deadline. */
+  /**
+   * Returns what makes the next attempt there: each attempt has what is left of the deadline, and
+   * says which one it is.
+   */
   ServiceCaller caller(Member member, CallPlan plan) {
     if (plan.hasBegun()) {
       Duration left = Duration.ofNanos(Math.max(1, plan.left()));
-      return member.session().caller(service, options.withTimeout(left));
+      Metadata marked = AttemptNumber.mark(options.metadata(), plan.nextAttempt());
+      return member.session().caller(service, options.withTimeout(left).withMetadata(marked));
     }
     ServiceCaller known = callers.get(member);
     if (known != null) {

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class BalancedChannel implements Channel, AutoCloseable {
   private final VerbenaClient client;
   private final ChannelSettings settings;
+  private final String target;
   private final Resolver resolver;
   private final Members members;
   private final RetryBudget budget;
@@ -47,9 +48,11 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     final LongAdder refused = new LongAdder();
   }
 
-  private BalancedChannel(VerbenaClient client, ChannelSettings settings, Resolver resolver) {
+  private BalancedChannel(
+      VerbenaClient client, ChannelSettings settings, String target, Resolver resolver) {
     this.client = client;
     this.settings = settings;
+    this.target = target;
     this.resolver = resolver;
     this.members = new Members(settings, client, resolver);
     this.budget = new RetryBudget(settings.retries());
@@ -83,6 +86,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
   /** Returns what it did so far, and how its servers stand. */
   public ChannelStat stat() {
     return new ChannelStat(
+        target,
         counters.calls.sum(),
         counters.moves.sum(),
         counters.retries.sum(),
@@ -97,6 +101,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
    */
   @Override
   public void close() {
+    Channels.forget(this);
     resolver.close();
     members.close();
   }
@@ -279,8 +284,10 @@ public final class BalancedChannel implements Channel, AutoCloseable {
               healthOf,
               healthEvery);
       Resolver finds = resolver == null ? Targets.resolver(URI.create(target), time) : resolver;
-      BalancedChannel channel = new BalancedChannel(client, settings, finds);
+      String named = resolver == null ? target : resolver.getClass().getName();
+      BalancedChannel channel = new BalancedChannel(client, settings, named, finds);
       finds.start(channel.members);
+      Channels.add(channel);
       return channel;
     }
   }

@@ -27,6 +27,7 @@ final class CallPlan {
   private final long deadline;
   private Set<Member> tried = Set.of();
   private int attempts = 1;
+  private int begun;
   private int waits;
   private boolean waited;
   private @Nullable RpcException last;
@@ -64,12 +65,18 @@ final class CallPlan {
       tried = new HashSet<>();
     }
     tried.add(member);
+    begun++;
     member.begin();
   }
 
   /** Returns whether some of the call's time has gone already. */
   boolean hasBegun() {
     return waited || !tried.isEmpty() || last != null;
+  }
+
+  /** Returns the number of the attempt that begins next, from 1: moves and hedges count too. */
+  int nextAttempt() {
+    return begun + 1;
   }
 
   /** An attempt has failed. */

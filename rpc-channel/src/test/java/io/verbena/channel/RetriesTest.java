@@ -2,6 +2,7 @@ package io.verbena.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.api.AttemptNumber;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
@@ -9,8 +10,10 @@ import io.verbena.mem.InMemoryNetwork.Admission;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +53,28 @@ class RetriesTest {
             RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.UNAVAILABLE));
     assertThat(world.branch("b").executed).containsExactly("again");
     assertThat(channel.stat().retries()).isOne();
+  }
+
+  @Test
+  void anAttemptSaysWhichOneItIs() {
+    List<Integer> attempts = new CopyOnWriteArrayList<>();
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("slow", server -> server.handlers(held::add));
+    world.start(
+        "c",
+        server ->
+            server.serverInterceptor(
+                (call, next) -> {
+                  attempts.add(AttemptNumber.of(call.metadata()));
+                  next.run();
+                }));
+    BalancedChannel channel = world.channel(c -> c.balancer(Balancer.pickFirst()), "slow", "c");
+    CompletableFuture<String> call = ShopRpc.async(channel).who("again").toCompletableFuture();
+    world.settle();
+    kill("slow");
+    assertThat(world.result(call)).isEqualTo("c");
+    assertThat(world.result(ShopRpc.async(channel).who("first"))).isEqualTo("c");
+    assertThat(attempts).containsExactly(2, 1);
   }
 
   @Test

@@ -74,11 +74,15 @@ final class Limits {
   private boolean mayLockAnything() {
     boolean firstNamespace =
         host.text("/proc/self/uid_map").map(map -> map.matches(ALL_USERS)).orElse(true);
-    return firstNamespace
-        && host.lines("/proc/self/status").stream()
-            .filter(line -> line.startsWith("CapEff:"))
-            .map(line -> Long.parseUnsignedLong(line.substring("CapEff:".length()).strip(), 16))
-            .anyMatch(capabilities -> (capabilities >> CAP_IPC_LOCK & 1) == 1);
+    return firstNamespace && hasIpcLockIn("CapEff:");
+  }
+
+  /** Tells of one set of capabilities: those that are effective, or those that may ever be. */
+  private boolean hasIpcLockIn(String set) {
+    return host.lines("/proc/self/status").stream()
+        .filter(line -> line.startsWith(set))
+        .map(line -> Long.parseUnsignedLong(line.substring(set.length()).strip(), 16))
+        .anyMatch(capabilities -> (capabilities >> CAP_IPC_LOCK & 1) == 1);
   }
 
   private String lockedMemoryCure() {
@@ -88,8 +92,11 @@ final class Limits {
               + " or LimitMEMLOCK=infinity in the systemd unit";
       case DOCKER, PODMAN -> "start the container with --ulimit memlock=-1";
       case KUBERNETES ->
-          "on the node: LimitMEMLOCK=infinity for the container runtime (containerd, crio);"
-              + " IPC_LOCK helps a container that runs as root, and no other";
+          "on the node: LimitMEMLOCK=infinity in the unit of the container runtime (containerd,"
+              + " crio), and restart it; "
+              + (hasIpcLockIn("CapBnd:")
+                  ? "IPC_LOCK was added to the container, and has no effect: this process is not root"
+                  : "IPC_LOCK helps a container that runs as root, and no other");
       case OTHER -> "raise the container's memlock limit";
     };
   }

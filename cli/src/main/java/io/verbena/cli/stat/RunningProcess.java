@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import com.sun.tools.attach.VirtualMachineDescriptor;
+import io.verbena.channel.ChannelStat;
+import io.verbena.channel.ChannelsMXBean;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.Stats;
 import io.verbena.core.stat.VerbenaMXBean;
@@ -42,6 +44,9 @@ record RunningProcess(long pid, String name) {
    * @param silent those that did not answer, such as one that is stopped: they may use it or not
    */
   record Listing(List<RunningProcess> found, List<RunningProcess> silent) {}
+
+  /** What a process tells; no channels where it has made none. */
+  record Told(List<EngineStat> engines, List<ChannelStat> channels) {}
 
   /** Returns all that can be reached. They are asked at the same time, and for so long at most. */
   static Listing all(Duration longest) throws InterruptedException {
@@ -91,12 +96,12 @@ record RunningProcess(long pid, String name) {
   }
 
   /**
-   * Asks a process for its clients and servers. From then on it has a management agent, which
-   * listens on a local port.
+   * Asks a process for its clients, servers and channels. From then on it has a management agent,
+   * which listens on a local port.
    *
    * @throws IOException if it cannot be asked, or does not answer in time; the message says why
    */
-  static List<EngineStat> ask(long pid, Duration longest) throws IOException, InterruptedException {
+  static Told ask(long pid, Duration longest) throws IOException, InterruptedException {
     requireJvm(pid);
     limitAttaching(longest);
     try {
@@ -142,7 +147,7 @@ record RunningProcess(long pid, String name) {
         .orElse("");
   }
 
-  private static List<EngineStat> ask(long pid) throws IOException {
+  private static Told ask(long pid) throws IOException {
     VirtualMachine machine;
     try {
       machine = VirtualMachine.attach(Long.toString(pid));
@@ -156,7 +161,7 @@ record RunningProcess(long pid, String name) {
       if (!machine.getSystemProperties().containsKey(Stats.MARK)) {
         throw new IOException("process " + pid + " has made no Verbena client or server");
       }
-      return engines(machine.startLocalManagementAgent());
+      return told(machine.startLocalManagementAgent());
     } finally {
       machine.detach();
     }
@@ -164,12 +169,17 @@ record RunningProcess(long pid, String name) {
 
   // The address comes from a JVM of the same user, over a channel that the kernel guards.
   @SuppressWarnings("BanJNDI")
-  private static List<EngineStat> engines(String address) throws IOException {
+  private static Told told(String address) throws IOException {
     try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
       MBeanServerConnection server = connector.getMBeanServerConnection();
       ObjectName name = new ObjectName(VerbenaMXBean.NAME);
       server.getObjectInstance(name);
-      return JMX.newMXBeanProxy(server, name, VerbenaMXBean.class).getEngines();
+      List<EngineStat> engines = JMX.newMXBeanProxy(server, name, VerbenaMXBean.class).getEngines();
+      ObjectName channels = new ObjectName(ChannelsMXBean.NAME);
+      return server.isRegistered(channels)
+          ? new Told(
+              engines, JMX.newMXBeanProxy(server, channels, ChannelsMXBean.class).getChannels())
+          : new Told(engines, List.of());
     } catch (InstanceNotFoundException | MalformedObjectNameException e) {
       throw new IOException("the process has no " + VerbenaMXBean.NAME, e);
     }

@@ -1,11 +1,9 @@
 package io.verbena.cli.stat;
 
 import io.verbena.cli.Table;
-import io.verbena.core.stat.EngineStat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -13,12 +11,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code verbena stat}: sessions, paths, calls, memory and transfers of a running process. */
+/** {@code verbena stat}: sessions, paths, calls, memory, transfers and channels of a process. */
 @Command(
     name = "stat",
     description = {
       "Shows a running process's clients and servers: their sessions, the path of each and why,"
-          + " calls in flight, credits, memory, transfers, registration cache and quarantine.",
+          + " calls in flight, credits, memory, transfers, registration cache and quarantine;"
+          + " and its channels: calls, moves, retries, hedges, and how their servers stand.",
       "Without PID: lists the processes of yours that use Verbena. Exit status: 1 where there is"
           + " nothing to show."
     })
@@ -68,12 +67,13 @@ public final class StatCommand implements Callable<Integer> {
   }
 
   private int show(PrintWriter out, long pid) throws IOException, InterruptedException {
-    List<EngineStat> engines = RunningProcess.ask(pid, longest);
-    if (engines.isEmpty()) {
+    RunningProcess.Told told = RunningProcess.ask(pid, longest);
+    if (told.engines().isEmpty()) {
       out.println("process " + pid + " has no client or server open now");
       return 1;
     }
-    engines.forEach(engine -> Report.print(engine, out));
+    told.engines().forEach(engine -> Report.print(engine, out));
+    told.channels().forEach(channel -> ChannelReport.print(channel, out));
     return 0;
   }
 }

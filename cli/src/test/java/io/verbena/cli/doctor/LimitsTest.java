@@ -64,6 +64,27 @@ class LimitsTest {
   }
 
   @Test
+  void aPodsLimitIsRaisedAtTheRuntimeOfItsNode() {
+    FakeHost pod = locking("8388608", NO_CAPABILITY).file("/proc/1/cgroup", "0::/kubepods/a");
+    assertThat(lockedMemory(pod).mark()).isEqualTo(Mark.LOW);
+    assertThat(lockedMemory(pod).cure())
+        .startsWith("on the node: LimitMEMLOCK=infinity")
+        .endsWith("IPC_LOCK helps a container that runs as root, and no other");
+  }
+
+  @Test
+  void aCapabilityThatIsNotEffectiveIsNoCure() {
+    FakeHost pod =
+        locking("65536", NO_CAPABILITY + "\n" + IPC_LOCK.replace("CapEff", "CapBnd"))
+            .file("/proc/1/cgroup", "0::/kubepods/a");
+    assertThat(lockedMemory(pod).mark()).isEqualTo(Mark.MISSING);
+    assertThat(lockedMemory(pod).cure())
+        .startsWith("on the node: LimitMEMLOCK=infinity")
+        .endsWith(
+            "IPC_LOCK was added to the container, and has no effect: this process is not root");
+  }
+
+  @Test
   void theLowestMemoryLimitOfTheGroupsAroundCounts() {
     FakeHost fake =
         new FakeHost(root)

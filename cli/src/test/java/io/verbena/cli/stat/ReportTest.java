@@ -6,6 +6,9 @@ import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.ChannelStat.Standing;
+import io.verbena.channel.ChannelsMXBean;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
@@ -89,6 +92,37 @@ class ReportTest {
           .containsPattern("registration cache misses +1\n")
           .contains("registration cache hits", "registration cache evictions", "quarantined bytes");
     }
+  }
+
+  @Test
+  void showsAChannelWhatItDidAndHowItsServersStand() throws Exception {
+    try (VerbenaServer server = VerbenaServer.builder().listen("mem://shop").start();
+        VerbenaClient client = VerbenaClient.builder().build();
+        BalancedChannel channel =
+            BalancedChannel.builder(client, "static:mem://shop,mem://nobody").build()) {
+      long end = System.nanoTime() + Duration.ofSeconds(40).toNanos();
+      while (channel.stat().endpoints(Standing.READY) == 0 && System.nanoTime() < end) {
+        Thread.onSpinWait();
+      }
+      assertThat(channels())
+          .startsWith("channel to static:mem://shop,mem://nobody\n")
+          .contains("  calls    0; 0 moves, 0 retries, 0 hedges, 0 refused by the budget\n")
+          .containsPattern("mem://shop +- +ready +0 +0 +0 +-\n")
+          .containsPattern("mem://nobody +- +out +0 +0 +0 +\\S");
+      assertThat(server.address()).isNotNull();
+    }
+    assertThat(channels()).isEmpty();
+  }
+
+  private static String channels() throws Exception {
+    StringWriter out = new StringWriter();
+    JMX.newMXBeanProxy(
+            ManagementFactory.getPlatformMBeanServer(),
+            new ObjectName(ChannelsMXBean.NAME),
+            ChannelsMXBean.class)
+        .getChannels()
+        .forEach(channel -> ChannelReport.print(channel, new PrintWriter(out, true)));
+    return out.toString();
   }
 
   private static RdmaUpgradeProvider device(Fabric fabric, String name, String address) {

@@ -4,7 +4,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.verbena.api.RpcException;
-import io.verbena.api.Session;
+import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.net.InetAddress;
@@ -50,8 +50,10 @@ record Scrape(Map<String, Set<String>> labels, String text) {
                 .clientInterceptor(new ClientMetrics(registry))
                 .sessionListener(new SessionMetrics(registry))
                 .build();
-        Session session = client.connect(server.address().toString())) {
-      Shop shop = ShopRpc.client(session);
+        BalancedChannel channel =
+            BalancedChannel.builder(client, "static:" + server.address()).build()) {
+      new ChannelMetrics(channel, "shop").bindTo(registry);
+      Shop shop = ShopRpc.client(channel);
       shop.price("bread");
       shop.buy("bread");
       try {

@@ -45,6 +45,7 @@ public final class ClientTelemetry implements ClientInterceptor {
             SpanKind.CLIENT,
             parent,
             call.method(),
+            call.metadata(),
             Conventions.SERVER_ADDRESS,
             Conventions.SERVER_PORT,
             call.session().peer());

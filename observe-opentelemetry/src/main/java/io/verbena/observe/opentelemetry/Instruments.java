@@ -9,6 +9,8 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
+import io.verbena.api.AttemptNumber;
+import io.verbena.api.Metadata;
 import io.verbena.api.Peer;
 import io.verbena.api.Session;
 import io.verbena.api.stub.MethodDescriptor;
@@ -19,7 +21,7 @@ import java.util.List;
 
 /** What spans and measurements of one kind are made with. Safe for use by any thread. */
 final class Instruments {
-  private static final String SCOPE = "io.verbena";
+  static final String SCOPE = "io.verbena";
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The conventions', in seconds, and before them what calls in memory or over RDMA take. */
@@ -61,6 +63,7 @@ final class Instruments {
       SpanKind kind,
       Context parent,
       MethodDescriptor<?> method,
+      Metadata metadata,
       String hostKey,
       String portKey,
       Peer peer) {
@@ -78,6 +81,10 @@ final class Instruments {
     }
     if (address.port() != PeerAddress.NONE) {
       span.setAttribute(portKey, (long) address.port());
+    }
+    int attempt = AttemptNumber.of(metadata);
+    if (attempt > 1) {
+      span.setAttribute(Conventions.ATTEMPT, (long) attempt);
     }
     return span.startSpan();
   }

@@ -57,6 +57,7 @@ public final class ServerTelemetry implements ServerInterceptor {
             SpanKind.SERVER,
             parent,
             call.method(),
+            call.metadata(),
             Conventions.PEER_ADDRESS,
             Conventions.PEER_PORT,
             call.session().peer());

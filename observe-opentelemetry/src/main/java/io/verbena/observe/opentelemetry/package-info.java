@@ -1,8 +1,9 @@
 /**
  * Verbena's traces and metrics for OpenTelemetry: {@link
  * io.verbena.observe.opentelemetry.ClientTelemetry} around the calls that are made, {@link
- * io.verbena.observe.opentelemetry.ServerTelemetry} around handlers. Contexts travel in metadata,
- * by the API's propagator.
+ * io.verbena.observe.opentelemetry.ServerTelemetry} around handlers, {@link
+ * io.verbena.observe.opentelemetry.ChannelTelemetry} for what a channel does. Contexts travel in
+ * metadata, by the API's propagator.
  */
 @NullMarked
 package io.verbena.observe.opentelemetry;

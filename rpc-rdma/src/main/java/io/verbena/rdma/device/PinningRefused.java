@@ -47,8 +47,8 @@ final class PinningRefused extends IOException {
             bytes,
             ("ibv_reg_mr failed with ENOMEM beside %d bytes in use, so the limit of locked memory"
                     + " (memlock) is below maxPinnedBytes = %d; raise it (ulimit -l unlimited,"
-                    + " LimitMEMLOCK=infinity, --ulimit memlock=-1 for a container), see"
-                    + " 'verbena doctor'")
+                    + " LimitMEMLOCK=infinity in the unit, --ulimit memlock=-1 for Docker, the"
+                    + " runtime's LimitMEMLOCK on a node of Kubernetes), see 'verbena doctor'")
                 .formatted(budget.registered(), budget.limit()),
             "ibv_reg_mr failed with ENOMEM: raise memlock (ulimit -l unlimited)",
             new Shortage(budget.waiters(), () -> bytes));

@@ -24,7 +24,8 @@ public final class Cures {
           "The arguments, or the state of the object, do not allow it. Compare them with the"
               + " device's limits.";
       case Errno.EPERM, Errno.EACCES ->
-          "The process lacks a right. Look at /dev/infiniband/* and at CAP_IPC_LOCK.";
+          "The process lacks a right. Look at who may use /dev/infiniband/*, and in a container at"
+              + " the devices that it was given.";
       case Errno.EBUSY -> "It is still in use. Destroy what stands on it first.";
       case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device's driver does not offer it.";
       case Errno.EADDRINUSE -> "The address or port is taken. Choose another port, or 0 for any.";

@@ -1,0 +1,85 @@
+package io.verbena.observe.opentelemetry;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.metrics.BatchCallback;
+import io.opentelemetry.api.metrics.Meter;
+import io.opentelemetry.api.metrics.ObservableLongMeasurement;
+import io.verbena.api.settings.Checks;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.ChannelStat;
+import io.verbena.channel.ChannelStat.Standing;
+import io.verbena.observe.Conventions;
+
+/**
+ * What a channel does, and how its servers stand, as asynchronous instruments with its name as
+ * attribute {@code verbena.channel}. Needs {@code rpc-channel} on the class path, as no other class
+ * here does. Safe for use by any thread.
+ */
+public final class ChannelTelemetry implements AutoCloseable {
+  private static final AttributeKey<String> ENDPOINT = AttributeKey.stringKey(Conventions.ENDPOINT);
+
+  private final Attributes attributes;
+  private final ObservableLongMeasurement calls;
+  private final ObservableLongMeasurement moves;
+  private final ObservableLongMeasurement retries;
+  private final ObservableLongMeasurement hedges;
+  private final ObservableLongMeasurement refused;
+  private final ObservableLongMeasurement endpoints;
+  private final BatchCallback callback;
+
+  /**
+   * Tells of a channel from now on, until this is closed.
+   *
+   * @param name short and always the same, such as that of the service that it calls
+   */
+  public ChannelTelemetry(OpenTelemetry telemetry, BalancedChannel channel, String name) {
+    Checks.required("channel", channel);
+    this.attributes = Attributes.of(AttributeKey.stringKey(Conventions.CHANNEL), name);
+    Meter meter = telemetry.getMeter(Instruments.SCOPE);
+    this.calls = total(meter, "calls", "{call}", "Calls made by a channel's stubs");
+    this.moves = total(meter, "moves", "{attempt}", "Attempts moved to another server");
+    this.retries = total(meter, "retries", "{attempt}", "Attempts made again behind a failure");
+    this.hedges = total(meter, "hedges", "{attempt}", "Attempts made beside a slow one");
+    this.refused =
+        total(meter, "refused", "{attempt}", "Retries and hedges that the budget refused");
+    this.endpoints =
+        meter
+            .gaugeBuilder("verbena.channel.endpoints")
+            .ofLongs()
+            .setUnit("{endpoint}")
+            .setDescription("Servers of a channel, by whether calls go there")
+            .buildObserver();
+    this.callback =
+        meter.batchCallback(
+            () -> tell(channel.stat()), calls, moves, retries, hedges, refused, endpoints);
+  }
+
+  private static ObservableLongMeasurement total(
+      Meter meter, String what, String unit, String words) {
+    return meter
+        .counterBuilder("verbena.channel." + what)
+        .setUnit(unit)
+        .setDescription(words)
+        .buildObserver();
+  }
+
+  private void tell(ChannelStat now) {
+    calls.record(now.calls(), attributes);
+    moves.record(now.moves(), attributes);
+    retries.record(now.retries(), attributes);
+    hedges.record(now.hedges(), attributes);
+    refused.record(now.refusedByBudget(), attributes);
+    for (Standing standing : Standing.values()) {
+      endpoints.record(
+          now.endpoints(standing), attributes.toBuilder().put(ENDPOINT, standing.label()).build());
+    }
+  }
+
+  /** Tells of the channel no more. Leaves the channel as it is. */
+  @Override
+  public void close() {
+    callback.close();
+  }
+}

@@ -1,0 +1,93 @@
+package io.verbena.samples.services;
+
+import io.verbena.api.Channel;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What the three services have alike: they listen, are found, find others, and are watched. */
+@Command(mixinStandardHelpOptions = true)
+final class ServiceProgram implements Callable<Integer> {
+  /** As long as a call may take here, at most. */
+  static final Duration DRAIN = Duration.ofSeconds(10);
+
+  private final String name;
+  private final Function<Here, ServiceBinding> service;
+
+  @Mixin private Place place = new Place();
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      required = true,
+      description = "where it serves calls, port 0 for any")
+  private String listen = "";
+
+  private ServiceProgram(String name, Function<Here, ServiceBinding> service) {
+    this.name = name;
+    this.service = service;
+  }
+
+  /** What a service makes its calls by. */
+  @FunctionalInterface
+  interface Here {
+    /** Returns a channel to all servers of another service. */
+    Channel channel(String name);
+  }
+
+  /** Serves until the process is ended; what runs then ends, and is answered. */
+  static void run(String name, Function<Here, ServiceBinding> service, String... args) {
+    System.exit(command(name, service).execute(args));
+  }
+
+  static CommandLine command(String name, Function<Here, ServiceBinding> service) {
+    return new CommandLine(new ServiceProgram(name, service)).setCommandName(name);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    List<BalancedChannel> channels = new ArrayList<>();
+    Watch watch = place.watch(name);
+    VerbenaClient client = watch.client();
+    VerbenaServer server =
+        watch
+            .server()
+            .listen(listen)
+            .serve(
+                service.apply(
+                    other -> {
+                      channels.add(watch.channel(client, place.target(other), other));
+                      return channels.getLast();
+                    }))
+            .drainTime(DRAIN)
+            .closeOnShutdown()
+            .start();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server, watch)));
+    place.register(server, name);
+    System.out.println(name + " at " + server.address() + ", metrics at " + watch.page());
+    server.awaitClose();
+    channels.forEach(BalancedChannel::close);
+    client.close();
+    return 0;
+  }
+
+  /** The last spans end when the server has: only then are they logged. */
+  private static void end(VerbenaServer server, Watch watch) {
+    try {
+      server.awaitClose();
+      watch.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
