@@ -10,12 +10,15 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Tells Spring Boot's health of the server and of each channel. */
+/**
+ * Tells Spring Boot's health of the server and of each channel. The condition that names a class of
+ * health's stands at methods: at this class, Spring would look for it where health is not there.
+ */
 @AutoConfiguration(after = VerbenaAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
-@ConditionalOnEnabledHealthIndicator("verbena")
 final class VerbenaHealthAutoConfiguration {
   @Bean
+  @ConditionalOnEnabledHealthIndicator("verbena")
   @ConditionalOnBean(VerbenaServerLifecycle.class)
   ServerHealth verbenaServerHealthIndicator(VerbenaServerLifecycle lifecycle) {
     return new ServerHealth(lifecycle);
@@ -23,6 +26,7 @@ final class VerbenaHealthAutoConfiguration {
 
   /** Asking for health makes no client. */
   @Bean
+  @ConditionalOnEnabledHealthIndicator("verbena")
   @ConditionalOnBean(Channels.class)
   ClientsHealth verbenaClientsHealthContributor(
       ConfigurableListableBeanFactory beans,
