@@ -140,9 +140,10 @@ public record VerbenaProperties(
   /**
    * Whether servers are asked if they are ready.
    *
-   * @param enabled Whether they are asked. Default true.
-   * @param service The service that they are asked for. Default: the server as a whole.
-   * @param period How often each is asked. Default 5s.
+   * @param enabled Whether servers are asked if they take calls, and left out while they do not.
+   *     Default true.
+   * @param service Of which service servers are asked. Default: of the server as a whole.
+   * @param period How often each server is asked. Default 5s.
    */
   public record HealthCheck(
       @Nullable Boolean enabled, @Nullable String service, @Nullable Duration period) {}
@@ -150,9 +151,10 @@ public record VerbenaProperties(
   /**
    * PEM files, which may be replaced while the application runs.
    *
-   * @param certificate Its certificate, and those that signed it: BEGIN CERTIFICATE blocks.
-   * @param privateKey Its key: a BEGIN PRIVATE KEY block, not encrypted.
-   * @param trust Whose certificates of clients it trusts; clients must show one where this is set.
+   * @param certificate The server's certificate, and those that signed it: BEGIN CERTIFICATE
+   *     blocks.
+   * @param privateKey The key of the certificate: a BEGIN PRIVATE KEY block, not encrypted.
+   * @param trust Certificates that the server trusts; clients must show one where this is set.
    */
   public record ServerTls(
       @Nullable Path certificate, @Nullable Path privateKey, @Nullable Path trust) {}
@@ -160,9 +162,10 @@ public record VerbenaProperties(
   /**
    * PEM files, which may be replaced while the application runs.
    *
-   * @param certificate Its certificate, and those that signed it, where servers ask for one.
-   * @param privateKey Its key: a BEGIN PRIVATE KEY block, not encrypted.
-   * @param trust Whose certificates of servers it trusts.
+   * @param certificate The client's certificate, and those that signed it, where servers ask for
+   *     one.
+   * @param privateKey The key of the certificate: a BEGIN PRIVATE KEY block, not encrypted.
+   * @param trust Certificates that the client trusts, instead of those that the JDK does.
    */
   public record ClientTls(
       @Nullable Path certificate, @Nullable Path privateKey, @Nullable Path trust) {}
@@ -170,11 +173,12 @@ public record VerbenaProperties(
   /**
    * Memory, of all sessions together.
    *
-   * @param slots For messages on their way.
-   * @param assembly For long messages and large arrays while they arrive. Default: a quarter of the
+   * @param slots Memory for messages on their way. Default 32MB.
+   * @param assembly Memory for long messages and large arrays while they arrive. Default: a quarter
+   *     of the heap.
+   * @param replies Memory for long results that callers have yet to take. Default: a quarter of the
    *     heap.
-   * @param replies For long results that callers have yet to take. Default: a quarter of the heap.
-   * @param bulk For large objects and values, outside the heap. Default 512MB.
+   * @param bulk Memory for large objects and values, outside the heap. Default 512MB.
    */
   public record Memory(
       @Nullable DataSize slots,
