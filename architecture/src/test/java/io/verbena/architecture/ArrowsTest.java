@@ -1,6 +1,7 @@
 package io.verbena.architecture;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -29,6 +30,7 @@ class ArrowsTest {
   private static final String VERBS = "io.verbena.verbs..";
   private static final String TESTKIT = "io.verbena.testkit..";
   private static final String JUNIT = "io.verbena.junit..";
+  private static final String SPRING = "io.verbena.spring..";
   private static final String SIMULATION = "io.verbena.simulation..";
   private static final String NETTY = "io.netty..";
   private static final String DISNI = "com.ibm.disni..";
@@ -56,7 +58,9 @@ class ArrowsTest {
         "io.verbena.rdma",
         "io.verbena.verbs.ffm",
         "io.verbena.verbs.fabric",
-        "io.verbena.simulation"
+        "io.verbena.simulation",
+        "io.verbena.spring",
+        "io.verbena.spring.autoconfigure"
       })
   void everyRoomIsLookedAt(String name) {
     assertThat(Production.CLASSES.containPackage(name)).isTrue();
@@ -119,7 +123,7 @@ class ArrowsTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackage(OBSERVE)
+            .resideOutsideOfPackages(OBSERVE, SPRING)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(OBSERVE, "io.micrometer..", "io.opentelemetry..")
@@ -248,6 +252,35 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAPackage(JUNIT)
             .because("what is shipped needs no JUnit"));
+  }
+
+  @Test
+  void theStarterSeesOthersFromOutsideAndNobodyKnowsIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(SPRING)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.verbena..")
+                    .and(
+                        not(
+                            resideInAnyPackage(
+                                SPRING,
+                                API,
+                                CHANNEL,
+                                OBSERVE,
+                                "io.verbena.core",
+                                "io.verbena.core.link"))))
+            .because("what it sets up, any program may set up"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(SPRING)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SPRING, "org.springframework..")
+            .because("who has no Spring has none on the class path"));
   }
 
   @Test

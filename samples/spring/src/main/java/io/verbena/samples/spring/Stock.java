@@ -1,0 +1,16 @@
+package io.verbena.samples.spring;
+
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+
+/** What the shop calls. */
+@RpcService(name = "stock.v1")
+public interface Stock {
+  /**
+   * Takes some of an article from the shelf; returns how many are left.
+   *
+   * @throws OutOfStock if there are not enough
+   */
+  @RpcMethod(id = 1)
+  int take(String article, int count) throws OutOfStock;
+}

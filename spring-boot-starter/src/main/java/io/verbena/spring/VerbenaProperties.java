@@ -1,0 +1,212 @@
+package io.verbena.spring;
+
+import io.verbena.core.PathPolicy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The properties {@code verbena.*}. What is null leaves Verbena's own default.
+ *
+ * @param enabled Whether there is anything of Verbena in the application.
+ * @param server The server of the beans with VerbenaService.
+ * @param client The client that all channels share, and what is true of all of them.
+ * @param clients Where the servers of each client are, and what differs for it, by its name.
+ */
+@ConfigurationProperties("verbena")
+public record VerbenaProperties(
+    @DefaultValue("true") boolean enabled,
+    @DefaultValue Server server,
+    @DefaultValue Client client,
+    @DefaultValue Map<String, Remote> clients) {
+  /**
+   * The server.
+   *
+   * @param enabled Whether beans with VerbenaService are served.
+   * @param listen Where it listens: host:port, tcp://host:port or mem://name. Port 0 is any that is
+   *     free.
+   * @param drainTime How long calls under way have to end when the application stops. Default 5s.
+   * @param maxSessions How many sessions there may be at once. Default 10000.
+   * @param accessLog Whether each call that is served is logged, to the logger verbena.access.
+   * @param health Whether peers are told if the application takes calls: its readiness and
+   *     liveness.
+   * @param path Which path calls may take. Default prefer-rdma.
+   * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
+   * @param connectTimeout How long opening a session may take. Default 5s.
+   * @param loops How many event loops there are. Default: as many as processors, at most 8.
+   * @param tls Its key, and whom it trusts.
+   * @param memory What it may take of memory.
+   * @param limits What each session allows.
+   */
+  public record Server(
+      @DefaultValue("true") boolean enabled,
+      @DefaultValue("0.0.0.0:7400") String listen,
+      @Nullable Duration drainTime,
+      @Nullable Integer maxSessions,
+      @DefaultValue("false") boolean accessLog,
+      @DefaultValue("true") boolean health,
+      @Nullable PathPolicy path,
+      @DefaultValue("false") boolean allowPlaintextRdma,
+      @Nullable Duration connectTimeout,
+      @Nullable Integer loops,
+      @DefaultValue ServerTls tls,
+      @DefaultValue Memory memory,
+      @DefaultValue Limits limits) {}
+
+  /**
+   * The client that all channels share. What stands for each channel may be set for one alone, by
+   * the same name in {@code verbena.clients.NAME}.
+   *
+   * @param token What servers are shown to prove who this is.
+   * @param path Which path calls may take. Default prefer-rdma.
+   * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
+   * @param connectTimeout How long opening a session may take. Default 5s.
+   * @param loops How many event loops there are at most. Default: as many as processors, at most 8.
+   * @param tls Its key, and whom it trusts.
+   * @param memory What it may take of memory.
+   * @param limits What each session allows.
+   * @param timeout The deadline of each call. Default: the method's own, else
+   *     limits.default-timeout.
+   * @param balancer Which server a call goes to. Default round-robin.
+   * @param waitForReady Whether calls wait until their deadline while no server takes them. Default
+   *     false: they fail at once.
+   * @param hedgeAfter After how long an idempotent call is made once more, at another server.
+   *     Default: never.
+   * @param attempts How often a call is made at most where that is safe. Default 3.
+   * @param zone Servers of which zone are preferred.
+   * @param subset With how many servers there are sessions at most.
+   * @param health Whether servers are left out that say that they are not ready.
+   */
+  public record Client(
+      @Nullable String token,
+      @Nullable PathPolicy path,
+      @DefaultValue("false") boolean allowPlaintextRdma,
+      @Nullable Duration connectTimeout,
+      @Nullable Integer loops,
+      @DefaultValue ClientTls tls,
+      @DefaultValue Memory memory,
+      @DefaultValue Limits limits,
+      @Nullable Duration timeout,
+      @Nullable BalancerKind balancer,
+      @Nullable Boolean waitForReady,
+      @Nullable Duration hedgeAfter,
+      @Nullable Integer attempts,
+      @Nullable String zone,
+      @Nullable Integer subset,
+      @DefaultValue HealthCheck health) {}
+
+  /**
+   * One client: where its servers are, and what differs from {@link Client}.
+   *
+   * @param target Where its servers are: host:port, several of them with commas between, or
+   *     dns:///name:port, static:host:port, or what else is on the class path. Default
+   *     verbena:///NAME.
+   * @param timeout The deadline of each call.
+   * @param balancer Which server a call goes to.
+   * @param waitForReady Whether calls wait until their deadline while no server takes them.
+   * @param hedgeAfter After how long an idempotent call is made once more, at another server.
+   * @param attempts How often a call is made at most where that is safe.
+   * @param zone Servers of which zone are preferred.
+   * @param subset With how many servers there are sessions at most.
+   * @param health Whether servers are left out that say that they are not ready.
+   */
+  public record Remote(
+      @Nullable String target,
+      @Nullable Duration timeout,
+      @Nullable BalancerKind balancer,
+      @Nullable Boolean waitForReady,
+      @Nullable Duration hedgeAfter,
+      @Nullable Integer attempts,
+      @Nullable String zone,
+      @Nullable Integer subset,
+      @DefaultValue HealthCheck health) {}
+
+  /** Which server a call goes to. More of them by a {@link VerbenaChannelCustomizer}. */
+  public enum BalancerKind {
+    /** The next. */
+    ROUND_ROBIN,
+    /** The first that is there: the others stand by. */
+    PICK_FIRST,
+    /** Where the fewest calls are under way. */
+    LEAST_IN_FLIGHT,
+    /** By chance, as often as the endpoint's weight says. */
+    WEIGHTED
+  }
+
+  /**
+   * Whether servers are asked if they are ready.
+   *
+   * @param enabled Whether servers are asked if they take calls, and left out while they do not.
+   *     Default true.
+   * @param service Of which service servers are asked. Default: of the server as a whole.
+   * @param period How often each server is asked. Default 5s.
+   */
+  public record HealthCheck(
+      @Nullable Boolean enabled, @Nullable String service, @Nullable Duration period) {}
+
+  /**
+   * PEM files, which may be replaced while the application runs.
+   *
+   * @param certificate The server's certificate, and those that signed it: BEGIN CERTIFICATE
+   *     blocks.
+   * @param privateKey The key of the certificate: a BEGIN PRIVATE KEY block, not encrypted.
+   * @param trust Certificates that the server trusts; clients must show one where this is set.
+   */
+  public record ServerTls(
+      @Nullable Path certificate, @Nullable Path privateKey, @Nullable Path trust) {}
+
+  /**
+   * PEM files, which may be replaced while the application runs.
+   *
+   * @param certificate The client's certificate, and those that signed it, where servers ask for
+   *     one.
+   * @param privateKey The key of the certificate: a BEGIN PRIVATE KEY block, not encrypted.
+   * @param trust Certificates that the client trusts, instead of those that the JDK does.
+   */
+  public record ClientTls(
+      @Nullable Path certificate, @Nullable Path privateKey, @Nullable Path trust) {}
+
+  /**
+   * Memory, of all sessions together.
+   *
+   * @param slots Memory for messages on their way. Default 32MB.
+   * @param assembly Memory for long messages and large arrays while they arrive. Default: a quarter
+   *     of the heap.
+   * @param replies Memory for long results that callers have yet to take. Default: a quarter of the
+   *     heap.
+   * @param bulk Memory for large objects and values, outside the heap. Default 512MB.
+   */
+  public record Memory(
+      @Nullable DataSize slots,
+      @Nullable DataSize assembly,
+      @Nullable DataSize replies,
+      @Nullable DataSize bulk) {}
+
+  /**
+   * What each session allows.
+   *
+   * @param defaultTimeout The deadline of a call whose method and caller set none. Default 15s.
+   * @param maxCalls Calls under way at once, each way. Default 1024.
+   * @param maxMessage The longest request or reply to accept. Default 64MB.
+   * @param maxDepth How deeply records may nest in a message. Default 256.
+   * @param maxKept Replies kept for a peer that has not acknowledged them. Default 256MB.
+   * @param pingInterval How long a silent link is trusted. Default 2s.
+   * @param deadAfter How long a link may be silent before it is given up. Default 6s.
+   * @param leastPingInterval How often at most the peer asks for a sign of life. Default 100ms.
+   * @param resumeWindow How long a session without a link waits for a new one. Default 5s.
+   */
+  public record Limits(
+      @Nullable Duration defaultTimeout,
+      @Nullable Integer maxCalls,
+      @Nullable DataSize maxMessage,
+      @Nullable Integer maxDepth,
+      @Nullable DataSize maxKept,
+      @Nullable Duration pingInterval,
+      @Nullable Duration deadAfter,
+      @Nullable Duration leastPingInterval,
+      @Nullable Duration resumeWindow) {}
+}

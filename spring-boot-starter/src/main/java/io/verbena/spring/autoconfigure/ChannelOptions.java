@@ -1,0 +1,69 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.api.CallOptions;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.Balancer;
+import io.verbena.channel.Retries;
+import io.verbena.spring.VerbenaProperties.BalancerKind;
+import io.verbena.spring.VerbenaProperties.Client;
+import io.verbena.spring.VerbenaProperties.HealthCheck;
+import io.verbena.spring.VerbenaProperties.Remote;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.PropertyMapper;
+
+/** What is set for one client, else for all of them. */
+record ChannelOptions(@Nullable Remote own, Client all) {
+  private static final Duration HEALTH_PERIOD = Duration.ofSeconds(5);
+
+  CallOptions calls() {
+    return CallOptions.DEFAULT.withTimeout(pick(Remote::timeout, all.timeout()));
+  }
+
+  void apply(BalancedChannel.Builder channel) {
+    PropertyMapper map = PropertyMapper.get();
+    map.from(pick(Remote::balancer, all.balancer()))
+        .as(ChannelOptions::balancer)
+        .to(channel::balancer);
+    map.from(pick(Remote::waitForReady, all.waitForReady()))
+        .whenTrue()
+        .toCall(channel::waitForReady);
+    map.from(pick(Remote::hedgeAfter, all.hedgeAfter())).to(channel::hedgeAfter);
+    map.from(pick(Remote::attempts, all.attempts()))
+        .as(ChannelOptions::retries)
+        .to(channel::retries);
+    map.from(pick(Remote::zone, all.zone())).to(channel::zone);
+    map.from(pick(Remote::subset, all.subset())).to(channel::subset);
+    if (Objects.requireNonNullElse(health(HealthCheck::enabled), true)) {
+      channel.health(
+          Objects.requireNonNullElse(health(HealthCheck::service), ""),
+          Objects.requireNonNullElse(health(HealthCheck::period), HEALTH_PERIOD));
+    }
+  }
+
+  private <T> @Nullable T pick(Function<Remote, @Nullable T> property, @Nullable T otherwise) {
+    T set = own == null ? null : property.apply(own);
+    return set == null ? otherwise : set;
+  }
+
+  private <T> @Nullable T health(Function<HealthCheck, @Nullable T> property) {
+    return pick(remote -> property.apply(remote.health()), property.apply(all.health()));
+  }
+
+  /** The default's delays and budget. */
+  private static Retries retries(int attempts) {
+    Retries all = Retries.DEFAULT;
+    return new Retries(attempts, all.delay(), all.tokens(), all.tokensPerCall());
+  }
+
+  private static Balancer balancer(BalancerKind kind) {
+    return switch (kind) {
+      case ROUND_ROBIN -> Balancer.roundRobin();
+      case PICK_FIRST -> Balancer.pickFirst();
+      case LEAST_IN_FLIGHT -> Balancer.leastInFlight();
+      case WEIGHTED -> Balancer.weighted();
+    };
+  }
+}

@@ -1,0 +1,105 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.channel.BalancedChannel;
+import io.verbena.core.VerbenaClient;
+import io.verbena.spring.VerbenaChannelCustomizer;
+import io.verbena.spring.VerbenaChannels;
+import io.verbena.spring.VerbenaProperties;
+import io.verbena.spring.VerbenaProperties.Remote;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+
+/** Makes each client's channel when it is first asked for. Safe for use by any thread. */
+final class Channels implements VerbenaChannels, DisposableBean {
+  /** Its bean's name. */
+  static final String BEAN = "verbenaChannels";
+
+  private final VerbenaClient client;
+  private final VerbenaProperties properties;
+  private final List<VerbenaChannelCustomizer> customizers;
+  private final Map<String, BalancedChannel> channels = new LinkedHashMap<>();
+  private boolean closed;
+
+  Channels(
+      VerbenaClient client,
+      VerbenaProperties properties,
+      List<VerbenaChannelCustomizer> customizers) {
+    this.client = client;
+    this.properties = properties;
+    this.customizers = customizers;
+  }
+
+  @Override
+  public synchronized BalancedChannel channel(String name) {
+    if (closed) {
+      throw new VerbenaStartException(
+          "There is no channel '" + name + "' any more: the application has stopped",
+          "Ask for it before.",
+          null);
+    }
+    BalancedChannel known = channels.get(name);
+    if (known == null) {
+      known = made(name);
+      channels.put(name, known);
+    }
+    return known;
+  }
+
+  @Override
+  public synchronized Map<String, BalancedChannel> all() {
+    return new LinkedHashMap<>(channels);
+  }
+
+  /** Returns a stub of a client: of a contract, or an async one. */
+  Object stub(String name, Class<?> type) {
+    Contract.Stubs stubs = Contract.stubs(type);
+    return stubs.over(channel(name), options(name).calls());
+  }
+
+  private ChannelOptions options(String name) {
+    return new ChannelOptions(properties.clients().get(name), properties.client());
+  }
+
+  private BalancedChannel made(String name) {
+    if (name.isBlank()) {
+      throw new VerbenaStartException(
+          "A stub's client has no name",
+          "Name it, as @VerbenaStub(\"stock\"): its properties are verbena.clients.stock.*.",
+          null);
+    }
+    String target = target(name);
+    try {
+      BalancedChannel.Builder channel = new Target(target).channel(client);
+      options(name).apply(channel);
+      customizers.forEach(customizer -> customizer.customize(name, channel));
+      return channel.build();
+    } catch (IllegalArgumentException e) {
+      throw new VerbenaStartException(
+          "The channel of client '%s' cannot be made, with servers at '%s': %s"
+              .formatted(name, target, e.getMessage()),
+          "Correct verbena.clients.%1$s.*: verbena.clients.%1$s.target is host:port, or a target of a channel such as dns:///name:port."
+              .formatted(name),
+          e);
+    }
+  }
+
+  private String target(String name) {
+    Remote own = properties.clients().get(name);
+    @Nullable String set = own == null ? null : own.target();
+    return set == null || set.isBlank() ? "verbena:///" + name : set.strip();
+  }
+
+  /** Ends every session; what makes them is closed behind this. */
+  @Override
+  public void destroy() {
+    Map<String, BalancedChannel> all;
+    synchronized (this) {
+      closed = true;
+      all = all();
+    }
+    all.values().forEach(BalancedChannel::close);
+  }
+}

@@ -1,0 +1,76 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.api.Session;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.ChannelStat.EndpointStat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+
+/**
+ * Tells of each channel: up while one of its servers takes calls. Of each server it tells what is
+ * in the way, and which path calls take.
+ */
+final class ClientsHealth implements CompositeHealthContributor {
+  private final Supplier<Map<String, BalancedChannel>> channels;
+  private final OpenSessions sessions;
+
+  ClientsHealth(Supplier<Map<String, BalancedChannel>> channels, OpenSessions sessions) {
+    this.channels = channels;
+    this.sessions = sessions;
+  }
+
+  @Override
+  public @Nullable HealthContributor getContributor(String name) {
+    BalancedChannel channel = channels.get().get(name);
+    return channel == null ? null : indicator(channel);
+  }
+
+  @Override
+  public Stream<Entry> stream() {
+    return channels.get().entrySet().stream()
+        .map(entry -> new Entry(entry.getKey(), indicator(entry.getValue())));
+  }
+
+  private HealthIndicator indicator(BalancedChannel channel) {
+    return () -> {
+      List<EndpointStat> endpoints = channel.stat().endpoints();
+      boolean takes = endpoints.stream().anyMatch(endpoint -> endpoint.why().isEmpty());
+      Health.Builder health = takes ? Health.up() : Health.down();
+      if (endpoints.isEmpty()) {
+        health.withDetail("servers", "none is known");
+      } else {
+        health.withDetail("servers", endpoints.stream().map(this::told).toList());
+      }
+      return health.build();
+    };
+  }
+
+  private Map<String, Object> told(EndpointStat endpoint) {
+    Map<String, Object> told = new LinkedHashMap<>();
+    String address = endpoint.endpoint().address();
+    told.put("address", address);
+    told.put("session", endpoint.state().name());
+    if (!endpoint.why().isEmpty()) {
+      told.put("why", endpoint.why());
+    }
+    sessions.all().stream()
+        .filter(session -> isWith(session, address))
+        .findFirst()
+        .ifPresent(session -> told.put("path", session.path().toString()));
+    told.put("inFlight", endpoint.inFlight());
+    return told;
+  }
+
+  private static boolean isWith(Session session, String address) {
+    String peer = session.peer().address();
+    return peer.equals(address) || peer.equals("tcp://" + address);
+  }
+}

@@ -1,0 +1,38 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.core.SessionLimits;
+import io.verbena.spring.VerbenaProperties.Limits;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
+
+/** Makes session limits of properties. */
+final class SessionLimitsOf {
+  private SessionLimitsOf() {}
+
+  static SessionLimits properties(Limits set) {
+    SessionLimits all = SessionLimits.DEFAULT;
+    return new SessionLimits(
+        or(set.defaultTimeout(), all.defaultTimeout()),
+        or(set.maxCalls(), all.maxCalls()),
+        (int) Math.min(bytes(set.maxMessage(), all.maxMessageBytes()), Integer.MAX_VALUE),
+        or(set.maxDepth(), all.maxDepth()),
+        bytes(set.maxKept(), all.maxKeptBytes()),
+        or(set.pingInterval(), all.pingInterval()),
+        or(set.deadAfter(), all.deadAfter()),
+        or(set.leastPingInterval(), all.leastPingInterval()),
+        or(set.resumeWindow(), all.resumeWindow()));
+  }
+
+  private static Duration or(@Nullable Duration set, Duration otherwise) {
+    return set == null ? otherwise : set;
+  }
+
+  private static int or(@Nullable Integer set, int otherwise) {
+    return set == null ? otherwise : set;
+  }
+
+  private static long bytes(@Nullable DataSize set, long otherwise) {
+    return set == null ? otherwise : set.toBytes();
+  }
+}

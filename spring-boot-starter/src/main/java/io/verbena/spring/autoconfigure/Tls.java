@@ -1,0 +1,52 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.core.link.TlsFiles;
+import io.verbena.core.link.TlsOptions;
+import io.verbena.spring.VerbenaProperties.ClientTls;
+import io.verbena.spring.VerbenaProperties.ServerTls;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Makes TLS options of properties; null where no file is named. */
+final class Tls {
+  private Tls() {}
+
+  static @Nullable TlsOptions server(ServerTls set) {
+    TlsFiles files = files("server", set.certificate(), set.privateKey(), set.trust());
+    if (files == null) {
+      return null;
+    }
+    return usable("server", () -> set.trust() == null ? files.server() : files.mutual());
+  }
+
+  static @Nullable TlsOptions client(ClientTls set) {
+    TlsFiles files = files("client", set.certificate(), set.privateKey(), set.trust());
+    return files == null ? null : usable("client", files::client);
+  }
+
+  private static TlsOptions usable(String end, java.util.function.Supplier<TlsOptions> options) {
+    try {
+      return options.get();
+    } catch (IllegalArgumentException e) {
+      throw new VerbenaStartException(
+          "TLS of Verbena's %s cannot be set up: %s".formatted(end, e.getMessage()),
+          "Correct verbena.%s.tls.*, or the files that it names.".formatted(end),
+          e);
+    }
+  }
+
+  private static @Nullable TlsFiles files(
+      String end, @Nullable Path certificate, @Nullable Path key, @Nullable Path trust) {
+    if ((certificate == null) != (key == null)) {
+      throw new VerbenaStartException(
+          "verbena.%1$s.tls has one of certificate and private-key alone".formatted(end),
+          "Set both, or none.",
+          null);
+    }
+    if (certificate != null && key != null) {
+      TlsFiles own = TlsFiles.identity(certificate, key);
+      return trust == null ? own : own.trusting(trust);
+    }
+    return trust == null ? null : TlsFiles.trust(trust);
+  }
+}

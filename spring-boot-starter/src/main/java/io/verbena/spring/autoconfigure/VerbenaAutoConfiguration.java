@@ -1,0 +1,97 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.channel.HealthBoard;
+import io.verbena.core.VerbenaClient;
+import io.verbena.observe.AccessLog;
+import io.verbena.spring.VerbenaChannelCustomizer;
+import io.verbena.spring.VerbenaProperties;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.annotation.Order;
+
+/** Serves beans, and has stubs injected. Where there is neither, it starts nothing. */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "verbena.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(VerbenaProperties.class)
+final class VerbenaAutoConfiguration {
+  /** Before the first bean that has a stub injected is made. */
+  @Bean
+  static BeanFactoryPostProcessor verbenaStubs() {
+    return beans -> {
+      if (beans instanceof DefaultListableBeanFactory factory) {
+        factory.setAutowireCandidateResolver(new StubResolver(factory));
+      }
+    };
+  }
+
+  /** What the client of the application has opened. */
+  @Bean
+  OpenSessions verbenaClientSessions() {
+    return new OpenSessions();
+  }
+
+  @Bean
+  @Lazy
+  @ConditionalOnMissingBean
+  VerbenaClient verbenaClient(
+      VerbenaProperties properties,
+      ConfigurableListableBeanFactory beans,
+      OpenSessions verbenaClientSessions) {
+    return ClientSetup.of(properties.client(), beans)
+        .sessionListener(verbenaClientSessions.listener())
+        .build();
+  }
+
+  @Bean(Channels.BEAN)
+  @Lazy
+  Channels verbenaChannels(
+      VerbenaClient client, VerbenaProperties properties, ConfigurableListableBeanFactory beans) {
+    return new Channels(
+        client, properties, EndBeans.ordered(beans, VerbenaChannelCustomizer.class));
+  }
+
+  @Bean
+  @Order(ObserverOrder.ACCESS_LOG)
+  @ConditionalOnMissingBean
+  @ConditionalOnBooleanProperty("verbena.server.access-log")
+  AccessLog verbenaAccessLog() {
+    return new AccessLog();
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnBooleanProperty(name = "verbena.server.enabled", matchIfMissing = true)
+  static final class Serving {
+    @Bean
+    @ConditionalOnMissingBean
+    HealthBoard verbenaHealthBoard() {
+      return new HealthBoard();
+    }
+
+    /** An application that SpringApplication runs says when it is ready; others say nothing. */
+    @Bean
+    Readiness verbenaReadiness(ApplicationContext context, HealthBoard board) {
+      boolean says =
+          context.getBeanProvider(ApplicationArguments.class).stream().findAny().isPresent();
+      return new Readiness(context, board, !says);
+    }
+
+    @Bean
+    VerbenaServerLifecycle verbenaServer(
+        VerbenaProperties properties,
+        ConfigurableListableBeanFactory beans,
+        HealthBoard board,
+        Readiness readiness) {
+      return new VerbenaServerLifecycle(properties.server(), beans, board, readiness);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.channel.HealthBoard;
+import io.verbena.channel.HealthRpc;
+import io.verbena.core.VerbenaServer;
+import io.verbena.spring.VerbenaProperties;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * The application's server: started last, when all else is there, and drained first, while all else
+ * is there still. Without a bean to serve there is none. Safe for use by any thread.
+ */
+public final class VerbenaServerLifecycle implements SmartLifecycle {
+  private static final Logger LOG = LoggerFactory.getLogger(VerbenaServerLifecycle.class);
+
+  private final VerbenaProperties.Server settings;
+  private final ListableBeanFactory beans;
+  private final HealthBoard board;
+  private final Readiness readiness;
+  private final OpenSessions sessions = new OpenSessions();
+  private volatile @Nullable VerbenaServer server;
+  private volatile boolean draining;
+
+  VerbenaServerLifecycle(
+      VerbenaProperties.Server settings,
+      ListableBeanFactory beans,
+      HealthBoard board,
+      Readiness readiness) {
+    this.settings = settings;
+    this.beans = beans;
+    this.board = board;
+    this.readiness = readiness;
+  }
+
+  /** Returns the server while it is there: for its address, and objects that it publishes. */
+  public Optional<VerbenaServer> server() {
+    return Optional.ofNullable(server);
+  }
+
+  /** Returns whether it takes no more calls, and lets those end that run. */
+  boolean isDraining() {
+    return draining;
+  }
+
+  OpenSessions sessions() {
+    return sessions;
+  }
+
+  @Override
+  public void start() {
+    List<ServiceBinding> served = ServedBeans.bound(beans);
+    if (served.isEmpty()) {
+      LOG.debug("There is no bean with @VerbenaService, so that no server is started");
+      return;
+    }
+    List<ServiceBinding> all = new ArrayList<>(served);
+    List<String> names = served.stream().map(binding -> binding.service().name()).toList();
+    if (settings.health() && !names.contains(HealthRpc.SERVICE.name())) {
+      all.add(HealthRpc.bind(board));
+    }
+    readiness.serves(names);
+    VerbenaServer started = started(all);
+    draining = false;
+    server = started;
+    keepProcess(started);
+    LOG.info("Verbena serves {} at {}", String.join(", ", names), started.address());
+  }
+
+  private VerbenaServer started(List<ServiceBinding> bindings) {
+    try {
+      VerbenaServer.Builder builder = ServerSetup.of(settings, beans);
+      builder.sessionListener(sessions.listener());
+      bindings.forEach(builder::serve);
+      return builder.start();
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      throw new VerbenaStartException(
+          "Verbena's server cannot be started at %s: %s"
+              .formatted(settings.listen(), e.getMessage()),
+          "Set verbena.server.listen to another address, as 0.0.0.0:7401, or correct what is said"
+              + " above.",
+          e);
+    }
+  }
+
+  /** Event loops end with the process: without a web server nothing else would keep it. */
+  private static void keepProcess(VerbenaServer started) {
+    Thread.ofPlatform()
+        .name("verbena-await")
+        .daemon(false)
+        .start(
+            () -> {
+              try {
+                started.awaitClose();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
+  @Override
+  public void stop(Runnable done) {
+    Thread.ofPlatform()
+        .name("verbena-drain")
+        .start(
+            () -> {
+              try {
+                stop();
+              } finally {
+                done.run();
+              }
+            });
+  }
+
+  @Override
+  public void stop() {
+    VerbenaServer running = server;
+    if (running != null) {
+      draining = true;
+      LOG.info("Verbena's server at {} lets its calls end", running.address());
+      running.close();
+      server = null;
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return server != null;
+  }
+
+  /** Behind the web server's at the start, and before it at the end. */
+  @Override
+  public int getPhase() {
+    return DEFAULT_PHASE;
+  }
+}

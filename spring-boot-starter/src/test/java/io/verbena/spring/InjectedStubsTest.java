@@ -1,0 +1,194 @@
+package io.verbena.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.core.VerbenaServer;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Where stubs are injected, and which servers they call. */
+class InjectedStubsTest {
+  private final String address = Contexts.anAddress();
+  private final VerbenaServer server =
+      VerbenaServer.builder().listen(address).serve(StockRpc.bind(String::length)).start();
+  private final ApplicationContextRunner contexts =
+      Contexts.plain().withPropertyValues("verbena.clients.stock.target=" + address);
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  /** Takes stubs in every way there is. */
+  static class Taker {
+    final Stock constructed;
+    final StockRpc.Async async;
+    final ObjectProvider<Stock> provider;
+    final Optional<Stock> optional;
+
+    @VerbenaStub("stock")
+    @Nullable Stock field;
+
+    @Nullable Stock set;
+
+    Taker(
+        @VerbenaStub("stock") Stock constructed,
+        @VerbenaStub("${its.name:stock}") StockRpc.Async async,
+        @VerbenaStub("stock") ObjectProvider<Stock> provider,
+        @VerbenaStub("stock") Optional<Stock> optional) {
+      this.constructed = constructed;
+      this.async = async;
+      this.provider = provider;
+      this.optional = optional;
+    }
+
+    @VerbenaStub("stock")
+    void setStock(Stock stock) {
+      this.set = stock;
+    }
+  }
+
+  @Test
+  void constructorsFieldsAndSettersTakeStubs() {
+    contexts
+        .withUserConfiguration(Taker.class)
+        .run(
+            context -> {
+              Taker taker = context.getBean(Taker.class);
+              assertThat(taker.constructed.count("rose")).isEqualTo(4);
+              assertThat(taker.async.count("rose").toCompletableFuture().join()).isEqualTo(4);
+              assertThat(taker.provider.getObject().count("rose")).isEqualTo(4);
+              assertThat(taker.optional.orElseThrow().count("rose")).isEqualTo(4);
+              assertThat(taker.field).isNotNull();
+              assertThat(taker.set).isNotNull();
+              assertThat(context.getBean(VerbenaChannels.class).all()).containsOnlyKeys("stock");
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class BeanMethod {
+    @Bean
+    Integer roses(@VerbenaStub("stock") Stock stock) {
+      return stock.count("rose");
+    }
+  }
+
+  @Test
+  void beanMethodsTakeStubsThatCallAtOnce() {
+    contexts
+        .withUserConfiguration(BeanMethod.class)
+        .run(context -> assertThat(context.getBean(Integer.class)).isEqualTo(4));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class BothEnds {
+    @Bean
+    @VerbenaService
+    Stock mine() {
+      return article -> -1;
+    }
+
+    @Bean
+    Integer roses(@VerbenaStub("stock") Stock stock) {
+      return stock.count("rose");
+    }
+  }
+
+  @Test
+  void aBeanOfTheContractIsNotTakenForItsStub() {
+    contexts
+        .withPropertyValues("verbena.server.listen=" + Contexts.anAddress())
+        .withUserConfiguration(BothEnds.class)
+        .run(context -> assertThat(context.getBean(Integer.class)).isEqualTo(4));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class ForTests {
+    @Bean
+    Stock fake() {
+      return article -> 7;
+    }
+
+    @Bean
+    Integer roses(@VerbenaStub("stock") Stock stock) {
+      return stock.count("rose");
+    }
+  }
+
+  @Test
+  void whereVerbenaIsSwitchedOffABeanStandsInForAStub() {
+    contexts
+        .withPropertyValues("verbena.enabled=false")
+        .withUserConfiguration(ForTests.class)
+        .run(context -> assertThat(context.getBean(Integer.class)).isEqualTo(7));
+  }
+
+  /** Its target is not set. */
+  static class ByName {
+    final Stock stock;
+
+    ByName(@VerbenaStub("by-name") Stock stock) {
+      this.stock = stock;
+    }
+  }
+
+  @Test
+  void withoutATargetAClientIsLookedForByItsName() {
+    NamedServers.put("by-name", address);
+    Contexts.plain()
+        .withUserConfiguration(ByName.class)
+        .run(context -> assertThat(context.getBean(ByName.class).stock.count("rose")).isEqualTo(4));
+  }
+
+  @Test
+  void aTargetThatNobodyKnowsIsToldWithItsClient() {
+    Contexts.plain()
+        .withPropertyValues("verbena.clients.stock.target=carrier-pigeon:loft")
+        .withUserConfiguration(BeanMethod.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining(
+                        "client 'stock' cannot be made, with servers at 'carrier-pigeon:loft'")
+                    .hasStackTraceContaining("verbena.clients.stock.target is host:port"));
+  }
+
+  static class NoStub {
+    NoStub(@VerbenaStub("stock") Runnable stub) {}
+  }
+
+  @Test
+  void whatIsNoContractHasNoStub() {
+    contexts
+        .withUserConfiguration(NoStub.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("There is no stub of java.lang.Runnable"));
+  }
+
+  static class NoName {
+    NoName(@VerbenaStub("") Stock stub) {}
+  }
+
+  @Test
+  void aClientHasAName() {
+    contexts
+        .withUserConfiguration(NoName.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("A stub's client has no name"));
+  }
+}

@@ -1,0 +1,235 @@
+package io.verbena.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.ClientInterceptor;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
+import io.verbena.core.ClientAuthenticator;
+import io.verbena.core.VerbenaClient;
+import io.verbena.spring.EchoApplication.Caller;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+
+/** Properties and beans reach the server, the client and the channels. */
+class SettingsTest {
+  /** Tells with what time left, and on which thread, it was called. */
+  @Configuration(proxyBeanMethods = false)
+  static class Watched {
+    final CompletableFuture<Duration> left = new CompletableFuture<>();
+    final CompletableFuture<String> thread = new CompletableFuture<>();
+
+    @Bean
+    @VerbenaService
+    Stock watched() {
+      return article -> {
+        left.complete(CallContext.current().remaining());
+        thread.complete(Thread.currentThread().getName());
+        return 1;
+      };
+    }
+
+    @Bean
+    Caller caller(@VerbenaStub("stock") Stock stock) {
+      return new Caller(stock);
+    }
+  }
+
+  @Test
+  void aClientsOwnTimeoutStandsBeforeThatOfAll() {
+    String address = Contexts.anAddress();
+    Contexts.plain()
+        .withUserConfiguration(Watched.class)
+        .withPropertyValues(
+            "verbena.server.listen=" + address,
+            "verbena.client.wait-for-ready=true",
+            "verbena.client.timeout=1h",
+            "verbena.clients.stock.timeout=10m",
+            "verbena.clients.stock.target=" + address)
+        .run(
+            context -> {
+              context.getBean(Caller.class).stock().count("rose");
+              assertThat(context.getBean(Watched.class).left.get())
+                  .isBetween(Duration.ofMinutes(5), Duration.ofMinutes(10));
+            });
+  }
+
+  @Test
+  void handlersRunOnAnExecutorOfThatName() {
+    String address = Contexts.anAddress();
+    Contexts.plain()
+        .withUserConfiguration(Watched.class)
+        .withBean(
+            "verbenaHandlers",
+            Executor.class,
+            () -> Executors.newSingleThreadExecutor(task -> new Thread(task, "of-mine")))
+        .withPropertyValues(
+            "verbena.server.listen=" + address,
+            "verbena.client.wait-for-ready=true",
+            "verbena.clients.stock.target=" + address)
+        .run(
+            context -> {
+              context.getBean(Caller.class).stock().count("rose");
+              assertThat(context.getBean(Watched.class).thread.get()).isEqualTo("of-mine");
+            });
+  }
+
+  @Test
+  void aClientShowsItsTokenToTheAuthenticator() {
+    ClientAuthenticator authenticator =
+        credentials -> {
+          if (credentials.token().equals("sesame")) {
+            return "ali";
+          }
+          throw new ClientAuthenticator.AuthenticationException("who are you?");
+        };
+    Contexts.echo()
+        .withBean(ClientAuthenticator.class, () -> authenticator)
+        .withPropertyValues("verbena.client.token=sesame")
+        .run(
+            context -> {
+              assertThat(context.getBean(Caller.class).stock().count("rose")).isEqualTo(4);
+              try (VerbenaClient stranger = VerbenaClient.builder().build()) {
+                assertThatThrownBy(
+                        () -> stranger.connect(Contexts.server(context).address().toString()))
+                    .isInstanceOfSatisfying(
+                        RpcException.class,
+                        e -> assertThat(e.status()).isEqualTo(RpcStatus.UNAUTHENTICATED))
+                    .hasMessageContaining("who are you?");
+              }
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class TwoInterceptors {
+    final List<String> passed = new CopyOnWriteArrayList<>();
+
+    private ClientInterceptor noting(String name) {
+      return new ClientInterceptor() {
+        @Override
+        public <R> java.util.concurrent.CompletionStage<io.verbena.api.Answer<R>> intercept(
+            io.verbena.api.ClientCall<R> call) {
+          if (call.method().fullName().equals("stock.v1/count")) {
+            passed.add(name);
+          }
+          return call.proceed();
+        }
+      };
+    }
+
+    @Bean
+    @Order(2)
+    ClientInterceptor second() {
+      return noting("second");
+    }
+
+    @Bean
+    @Order(1)
+    ClientInterceptor first() {
+      return noting("first");
+    }
+  }
+
+  @Test
+  void interceptorsStandInTheirOrder() {
+    Contexts.echo()
+        .withUserConfiguration(TwoInterceptors.class)
+        .run(
+            context -> {
+              context.getBean(Caller.class).stock().count("rose");
+              assertThat(context.getBean(TwoInterceptors.class).passed)
+                  .containsExactly("first", "second");
+            });
+  }
+
+  @Test
+  void listenersAndCustomizersAreTakenToo() {
+    CompletableFuture<Session> opened = new CompletableFuture<>();
+    SessionListener listener =
+        new SessionListener() {
+          @Override
+          public void opened(Session session) {
+            opened.complete(session);
+          }
+        };
+    List<String> customized = new CopyOnWriteArrayList<>();
+    Contexts.echo()
+        .withBean(SessionListener.class, () -> listener)
+        .withBean(VerbenaServerCustomizer.class, () -> server -> customized.add("server"))
+        .withBean(VerbenaClientCustomizer.class, () -> client -> customized.add("client"))
+        .withBean(VerbenaChannelCustomizer.class, () -> (name, channel) -> customized.add(name))
+        .run(
+            context -> {
+              assertThat(customized).containsExactly("client", "stock", "server");
+              context.getBean(Caller.class).stock().count("rose");
+              assertThat(opened.get(30, TimeUnit.SECONDS)).isNotNull();
+            });
+  }
+
+  @Test
+  void aValueOutOfRangeIsToldWithItsSetting() {
+    Contexts.echo()
+        .withPropertyValues("verbena.server.max-sessions=0")
+        .run(context -> assertThat(context).getFailure().hasStackTraceContaining("maxSessions"));
+    Contexts.echo()
+        .withPropertyValues("verbena.clients.stock.attempts=99")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("client 'stock'")
+                    .hasStackTraceContaining("attempts"));
+  }
+
+  @Test
+  void bothEndsHaveTlsByPemFiles(@TempDir Path directory) throws Exception {
+    PemFiles files = PemFiles.write(directory, "shop");
+    Contexts.plain()
+        .withUserConfiguration(Watched.class)
+        .withPropertyValues(
+            "verbena.server.listen=127.0.0.1:0",
+            "verbena.server.tls.certificate=" + files.certificate(),
+            "verbena.server.tls.private-key=" + files.key(),
+            "verbena.clients.stock.target=127.0.0.1:1")
+        .run(
+            server ->
+                Contexts.plain()
+                    .withUserConfiguration(Watched.class)
+                    .withPropertyValues(
+                        "verbena.server.enabled=false",
+                        "verbena.client.tls.trust=" + files.certificate(),
+                        "verbena.clients.stock.target=" + Contexts.server(server).address())
+                    .run(
+                        client ->
+                            assertThat(client.getBean(Caller.class).stock().count("rose"))
+                                .isEqualTo(1)));
+  }
+
+  @Test
+  void aCertificateWithoutItsKeyIsRefused() {
+    Contexts.echo()
+        .withPropertyValues("verbena.server.tls.certificate=tls.crt")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining(
+                        "verbena.server.tls has one of certificate and private-key alone"));
+  }
+}
