@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Notes what is called, executed and answered, and says what breaks the rules. */
 public final class Journal {
   /** A timer's tick, and the cycle that sees it. */
-  private static final long LATE_NANOS = 8_000_000;
+  static final long LATE_NANOS = 8_000_000;
 
   private final LongSupplier clock;
   private final boolean calm;
@@ -97,7 +97,7 @@ public final class Journal {
     return results;
   }
 
-  private boolean isExempt(String session) {
+  boolean isExempt(String session) {
     return !exempt.isEmpty() && session.contains(exempt);
   }
 
@@ -138,6 +138,11 @@ public final class Journal {
    */
   public void isMadeBy(Entry call, String process) {
     call.process = process;
+  }
+
+  /** Returns how long ago a call was made. */
+  long since(Entry call) {
+    return clock.getAsLong() - call.issued;
   }
 
   /** A process was killed: its own calls never end, and need not. */
