@@ -354,6 +354,7 @@ final class Run implements Faults.Processes {
         .watch(
             () -> {
               if (ends[0]) {
+                journal.processEnds(old.net().address());
                 world.end(old);
                 ends[0] = false;
               }

@@ -7,9 +7,11 @@ import io.verbena.api.RpcStatus;
 import io.verbena.simulation.contract.Refused;
 import io.verbena.simulation.plan.Step.CallKind;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
@@ -29,6 +31,7 @@ public final class Journal {
   private final Map<Long, Result> results = new LinkedHashMap<>();
   private String exempt = "";
   private String exemptAddress = "";
+  private final Set<String> ending = new HashSet<>();
   private int open;
 
   /**
@@ -138,6 +141,11 @@ public final class Journal {
    */
   public void isMadeBy(Entry call, String process) {
     call.process = process;
+  }
+
+  /** A process ends in order, and its own calls with it. */
+  public void processEnds(String process) {
+    ending.add(process);
   }
 
   /** Returns how long ago a call was made. */
@@ -325,7 +333,7 @@ public final class Journal {
       case INTERNAL -> call.kind == CallKind.FAIL || isOfCallback(call, failure);
       case UNAVAILABLE -> (!calm && !isOfProtocol(failure)) || isOfPool(failure);
       case RESOURCE_EXHAUSTED -> !calm || isOfPool(failure);
-      case CANCELLED -> call.cancelled;
+      case CANCELLED -> call.cancelled || ending.contains(call.process);
       default -> false;
     };
   }
