@@ -165,6 +165,10 @@ final class Streams {
     made.put(number, one);
     Stubs stubs = Stubs.of(caller, back, options);
     StreamEntry arguments = one.arguments();
+    StreamEntry returned = one.answers();
+    if (arguments != null && returned != null) {
+      book.endsWith(arguments, returned);
+    }
     if (arguments == null) {
       subscribe(one, stubs.watch().apply(number));
       return;

@@ -169,9 +169,10 @@ public final class Journal {
     transfers.put(op, process);
   }
 
-  /** It has ended; returns false where its process had been killed. */
+  /** It has ended; returns false where its process had been killed, or ends. */
   public boolean over(long op) {
-    return transfers.remove(op) != null;
+    String process = transfers.remove(op);
+    return process != null && !ending.contains(process);
   }
 
   /** Its caller cancels a call. */

@@ -68,6 +68,11 @@ public final class StreamBook {
     return made;
   }
 
+  /** A stream of a call's arguments ends with that which the call returns. */
+  public void endsWith(StreamEntry arguments, StreamEntry answers) {
+    arguments.answers = answers;
+  }
+
   private void broken(StreamEntry stream, String rule, String what) {
     journal.broken(rule, stream.call.session, stream.call.op, what + ": " + stream);
   }
@@ -223,8 +228,7 @@ public final class StreamBook {
     boolean expected =
         switch (failure.status()) {
           case DEADLINE_EXCEEDED -> late >= -EARLY_NANOS;
-          case UNAVAILABLE -> !calm || closing || stream.over;
-          case CANCELLED -> !calm || closing || stream.over || stream.call.cancelled;
+          case UNAVAILABLE, CANCELLED -> !calm || closing || stream.mayBeOver();
           case RESOURCE_EXHAUSTED -> true;
           case PERMISSION_DENIED, INTERNAL ->
               stream.publisher == Ending.FAILED && stream.received == stream.sent;

@@ -34,6 +34,9 @@ public final class StreamEntry {
   /** Its call has ended, and all that is to outlive that. */
   boolean over;
 
+  /** What its call returns, which it ends with when that has arrived; itself: nothing. */
+  StreamEntry answers = this;
+
   /** The other end's process was killed. */
   boolean lost;
 
@@ -83,6 +86,11 @@ public final class StreamEntry {
   /** Returns whether its subscriber hears nothing more. */
   public boolean isTaken() {
     return subscriber != Ending.NONE;
+  }
+
+  /** Returns whether it may end since its call has. */
+  boolean mayBeOver() {
+    return over || call.cancelled || (answers != this && answers.publisher != Ending.NONE);
   }
 
   boolean isPublishing() {
