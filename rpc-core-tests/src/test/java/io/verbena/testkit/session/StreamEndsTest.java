@@ -66,8 +66,9 @@ class StreamEndsTest {
     }
 
     @Override
-    public Flow.Publisher<Long> echo(Flow.Publisher<Long> ticks) {
-      return ticks;
+    public Flow.Publisher<Long> exchange(Flow.Publisher<Long> ticks) {
+      start(ticks);
+      return ticks();
     }
 
     @Override
@@ -184,16 +185,15 @@ class StreamEndsTest {
   @Test
   void anArgumentLastsAsLongAsTheStreamThatItsCallReturns() {
     Ticks arguments = new Ticks();
-    Listener<Long> echo = listensTo(ticker.echo(arguments));
-    echo.request(2);
-    world.runUntil(() -> arguments.requested == 2);
-    arguments.send(1);
-    world.runUntil(() -> echo.items.size() == 1);
+    Listener<Long> answers = listensTo(ticker.exchange(arguments));
+    answers.request(1);
+    world.runUntil(() -> arguments.requested == 1 && ofServer.getFirst().requested == 1);
     world.pass(Duration.ofSeconds(2));
     assertThat(arguments.cancelled).isFalse();
-    arguments.send(2);
-    world.runUntil(() -> echo.items.size() == 2);
-    echo.cancel();
+    arguments.send(1);
+    ofServer.getFirst().send(2);
+    world.runUntil(() -> ofHandler.items.size() == 1 && answers.items.size() == 1);
+    answers.cancel();
     world.runUntil(() -> arguments.cancelled);
     assertThat(sent(session)).isZero();
   }

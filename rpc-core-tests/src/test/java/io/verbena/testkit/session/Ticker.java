@@ -14,9 +14,9 @@ interface Ticker {
   @RpcMethod(id = 2)
   void start(Flow.Publisher<Long> ticks);
 
-  /** Gives back what it is given. */
+  /** Takes one, and sends others. */
   @RpcMethod(id = 3)
-  Flow.Publisher<Long> echo(Flow.Publisher<Long> ticks);
+  Flow.Publisher<Long> exchange(Flow.Publisher<Long> ticks);
 
   /** Sends texts of these lengths. */
   @RpcMethod(id = 4)
