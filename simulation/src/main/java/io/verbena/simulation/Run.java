@@ -4,7 +4,6 @@ import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.stat.BulkStats;
-import io.verbena.core.session.UserSession;
 import io.verbena.simulation.check.DeviceWatch;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.check.StreamBook;
@@ -66,9 +65,6 @@ final class Run implements Faults.Processes {
   private final Map<String, SimHost> servers = new HashMap<>();
   private final List<SimHost> clients = new ArrayList<>();
   private final List<SimSession> sessions = new ArrayList<>();
-
-  /** Sessions at their servers, by the address of those. */
-  private final Map<String, List<UserSession>> accepted = new HashMap<>();
 
   private int stepsLeft;
   private int starting;
@@ -226,10 +222,7 @@ final class Run implements Faults.Processes {
     return new SimSession(name, client, server, session, WorksRpc.async(session));
   }
 
-  private void opened(Session session, SimHost server) {
-    accepted
-        .computeIfAbsent(server.net().address(), address -> new ArrayList<>())
-        .add((UserSession) session);
+  private void opened(Session session) {
     if (!journal.isExempt(session.peer())) {
       session.objects().onPush(moves);
     }
@@ -267,10 +260,7 @@ final class Run implements Faults.Processes {
         world.startServer(
             name,
             settings,
-            builder ->
-                builder
-                    .serve(WorksRpc.bind(handler))
-                    .onSession(session -> opened(session, host[0])));
+            builder -> builder.serve(WorksRpc.bind(handler)).onSession(this::opened));
     watch(host[0]);
     servers.put(name, host[0]);
     clients.forEach(client -> lay(client, host[0]));
@@ -496,7 +486,8 @@ final class Run implements Faults.Processes {
       if (server != null) {
         owes(owed, host, server.slotsInUse(), server.sharedBytesInUse(), server.bulkStats());
       }
-      long sent = streamsSent(host);
+      int sent = client == null ? 0 : client.streamsSent();
+      sent += server == null ? 0 : server.streamsSent();
       if (sent > book.sentBy(host.net().address())) {
         owed.add(host + ": " + sent + " streams");
       }
@@ -505,19 +496,6 @@ final class Run implements Faults.Processes {
       }
     }
     return owed;
-  }
-
-  private long streamsSent(SimHost host) {
-    long sent = 0;
-    for (SimSession session : sessions) {
-      if (session.client() == host && session.session() instanceof UserSession user) {
-        sent += user.streamsSent();
-      }
-    }
-    for (UserSession user : accepted.getOrDefault(host.net().address(), List.of())) {
-      sent += user.streamsSent();
-    }
-    return sent;
   }
 
   private static void owes(

@@ -11,7 +11,6 @@ import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.session.UserSession;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
 import io.verbena.fuzz.contract.Arboretum;
@@ -94,12 +93,7 @@ public final class StreamsTarget implements Target {
             ServerTarget.LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES, ServerTarget.CHUNK);
     final List<Leaves> falling = new ArrayList<>();
     final List<Rake> raking = new ArrayList<>();
-    final List<UserSession> sessions = new ArrayList<>();
-    final VerbenaServer server =
-        world.server(
-            s ->
-                s.serve(ArboretumRpc.bind(this))
-                    .onSession(session -> sessions.add((UserSession) session)));
+    final VerbenaServer server = world.server(s -> s.serve(ArboretumRpc.bind(this)));
     int inputs;
 
     @Override
@@ -142,7 +136,6 @@ public final class StreamsTarget implements Target {
     SteppedWorld world = garden.world;
     garden.falling.clear();
     garden.raking.clear();
-    garden.sessions.clear();
     Session session = world.client().session(world.address());
     Peer peer = new Peer(session, world);
     world.settle();
@@ -162,7 +155,7 @@ public final class StreamsTarget implements Target {
     world.settle();
     assertThat(garden.falling).allSatisfy(Leaves::hasEnded);
     assertThat(garden.raking).allSatisfy(Rake::hasEnded);
-    assertThat(garden.sessions).allSatisfy(one -> assertThat(one.streamsSent()).isZero());
+    assertThat(garden.server.streamsSent()).as("streams").isZero();
     ServerTarget.nothingIsKept(garden.server.bulkStats());
     assertThat(garden.server.slotsInUse()).as("slots").isZero();
     Logged.assertNone();

@@ -10,7 +10,6 @@ import io.verbena.api.Session;
 import io.verbena.api.Streams;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.session.UserSession;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.SteppedWorld;
@@ -40,14 +39,10 @@ class StreamEndsTest {
   private final SteppedWorld world = new SteppedWorld(LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES);
   private final List<Ticks> ofServer = new ArrayList<>();
   private final Listener<Long> ofHandler = new Listener<>();
-  private final List<UserSession> sessions = new ArrayList<>();
   private boolean spoils;
   private final VerbenaServer server =
       world.server(
-          s ->
-              s.serve(TickerRpc.bind(new Served()))
-                  .serverInterceptor(this::spoilsResult)
-                  .onSession(session -> sessions.add((UserSession) session)));
+          s -> s.serve(TickerRpc.bind(new Served())).serverInterceptor(this::spoilsResult));
   private final Session session = world.client().session(world.address());
   private final TickerRpc.Async ticker = TickerRpc.async(session);
 
@@ -179,7 +174,7 @@ class StreamEndsTest {
     }
     world.runUntil(call::isDone);
     world.runUntil(() -> arguments.cancelled || !arguments.isSubscribed());
-    assertThat(sent(session)).isZero();
+    assertThat(world.client().streamsSent()).isZero();
   }
 
   @Test
@@ -195,7 +190,7 @@ class StreamEndsTest {
     world.runUntil(() -> ofHandler.items.size() == 1 && answers.items.size() == 1);
     answers.cancel();
     world.runUntil(() -> arguments.cancelled);
-    assertThat(sent(session)).isZero();
+    assertThat(world.client().streamsSent()).isZero();
   }
 
   @Test
@@ -218,7 +213,7 @@ class StreamEndsTest {
     CompletableFuture<Flow.Publisher<Long>> call = ticker.ticks().toCompletableFuture();
     world.runUntil(call::isDone);
     assertThat(call).isCompletedExceptionally();
-    assertThat(sent(sessions.getFirst())).isZero();
+    assertThat(server.streamsSent()).isZero();
   }
 
   @Test
@@ -258,9 +253,5 @@ class StreamEndsTest {
     assertThat(calls).allSatisfy(call -> assertThat(call).isCompleted());
     ofServer.getFirst().send(8);
     world.runUntil(() -> listener.items.size() == 2);
-  }
-
-  private static int sent(Session end) {
-    return ((UserSession) end).streamsSent();
   }
 }

@@ -12,6 +12,7 @@ import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,9 @@ public interface CallHost {
 
   /** Returns the streams of the session's calls. Safe for any thread. */
   SessionStreams streams();
+
+  /** Returns the count of the streams that this session and its sisters send. */
+  AtomicInteger streamsSent();
 
   /** Starts a call that its caller has encoded. On the loop. */
   void start(PendingCall<?> call);

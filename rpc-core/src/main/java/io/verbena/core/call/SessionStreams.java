@@ -123,11 +123,6 @@ public final class SessionStreams {
         .forEach(stream -> stream.stop(new RpcException(RpcStatus.UNAVAILABLE, reason)));
   }
 
-  /** Returns how many streams this end sends. */
-  public int sent() {
-    return outgoing.size();
-  }
-
   // ---- what this end sends ----
 
   <T> OutgoingStream<T> add(
@@ -141,6 +136,7 @@ public final class SessionStreams {
     do {
       stream = new OutgoingStream<>(this, nextId(), method, items, item);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
+    host.streamsSent().incrementAndGet();
     return stream;
   }
 
@@ -151,7 +147,9 @@ public final class SessionStreams {
   }
 
   void forget(OutgoingStream<?> stream) {
-    outgoing.remove(stream.id());
+    if (outgoing.remove(stream.id(), stream)) {
+      host.streamsSent().decrementAndGet();
+    }
   }
 
   private void next(WireIn in, IncomingCall call) {

@@ -22,6 +22,7 @@ import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -115,10 +116,9 @@ final class SessionCalls implements CallHost {
     }
   }
 
-  /** Returns how many streams this end sends. Safe for any thread. */
-  int streamsSent() {
-    SessionStreams known = streams;
-    return known == null ? 0 : known.sent();
+  @Override
+  public AtomicInteger streamsSent() {
+    return session.context().streamsSent();
   }
 
   @Override

@@ -180,11 +180,6 @@ public final class UserSession implements Session {
     return core.calls().window();
   }
 
-  /** Returns how many streams this end sends. Safe for any thread. */
-  public int streamsSent() {
-    return core.calls().streamsSent();
-  }
-
   /** Returns the session's limits. */
   public SessionLimits limits() {
     return core.limits();
