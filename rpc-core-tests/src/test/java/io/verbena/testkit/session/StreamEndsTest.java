@@ -7,6 +7,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.Session;
+import io.verbena.api.SessionState;
 import io.verbena.api.Streams;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
@@ -24,6 +25,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Streams end, at both ends, whatever ends them. */
 class StreamEndsTest {
@@ -121,22 +124,78 @@ class StreamEndsTest {
     return ((RpcException) listener.end.exceptionNow()).status();
   }
 
+  /** Over a session whose calls wait for the next server, and over one of many. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofAServerThatDrainsGoOnToTheirEnd(boolean ofMany) {
+    Session caller = ofMany ? world.client().sessionOfMany(world.address()) : session;
+    TickerRpc.Async ticks = TickerRpc.async(caller);
+    Listener<Long> listener = listensTo(ticks.ticks());
+    CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+    world.runUntil(() -> caller.state() == SessionState.DRAINING);
+    CompletableFuture<Void> next = ticks.nothing().toCompletableFuture();
+    for (long tick = 1; tick <= 300; tick++) {
+      listener.request(1);
+      Ticks sender = ofServer.getFirst();
+      long due = tick;
+      world.runUntil(() -> sender.requested == due);
+      sender.send(tick);
+    }
+    world.runUntil(() -> listener.items.size() == 300);
+    assertThat(next.isCompletedExceptionally()).isEqualTo(ofMany);
+    assertThat(drained).isNotDone();
+    listener.request(1);
+    ofServer.getFirst().complete();
+    world.runUntil(() -> listener.end.isDone() && drained.isDone());
+    assertThat(listener.end).isCompleted();
+    next.cancel(true);
+    caller.close();
+  }
+
+  /** The call that asks for a stream was under way, and so its stream is, too. */
   @Test
-  void aServerThatDrainsWaitsForNoStream() {
+  void ofACallThatRunsWhenItsServerDrainsGoOn() {
+    CompletionStage<Flow.Publisher<Long>> call = ticker.ticks();
+    for (int i = 0; i < 1_000 && ofServer.isEmpty(); i++) {
+      world.step();
+    }
+    assertThat(call.toCompletableFuture()).isNotDone();
+    CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+    Listener<Long> listener = listensTo(call);
+    listener.request(2);
+    world.runUntil(() -> ofServer.getFirst().requested == 2);
+    ofServer.getFirst().send(1);
+    world.runUntil(() -> listener.items.size() == 1);
+    assertThat(drained).isNotDone();
+    listener.cancel();
+    world.runUntil(drained::isDone);
+    assertThat(ofServer.getFirst().cancelled).isTrue();
+  }
+
+  @Test
+  void thatDoNotEndInTheDrainTimeEndWithTheirServer() {
     Listener<Long> asking = begun();
     asking.request(1);
     Listener<Long> idle = begun();
     CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+    world.pass(Duration.ofMillis(5_100));
+    assertThat(drained).isCompleted();
+    assertThat(asking.end).isNotDone();
+    server.close();
+    world.runUntil(() -> asking.end.isDone() && idle.end.isDone());
+    assertThat(status(asking)).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(status(idle)).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(asking.end.exceptionNow()).hasMessageContaining("the peer closed the session");
+    assertThat(ofServer).allSatisfy(ticks -> assertThat(ticks.cancelled).isTrue());
+  }
+
+  @Test
+  void aServerThatDrainsHasNoOthersToWaitFor() {
+    Listener<Long> listener = begun();
+    listener.cancel();
+    CompletableFuture<Void> drained = server.drain().toCompletableFuture();
     world.pass(Duration.ofMillis(100));
     assertThat(drained).isCompleted();
-    assertThat(status(asking)).isEqualTo(RpcStatus.UNAVAILABLE);
-    assertThat(asking.end.exceptionNow()).hasMessageContaining("shutting down");
-    assertThat(ofServer).allSatisfy(ticks -> assertThat(ticks.cancelled).isTrue());
-    assertThat(idle.end).isNotDone();
-    idle.request(1);
-    server.close();
-    world.runUntil(idle.end::isDone);
-    assertThat(status(idle)).isEqualTo(RpcStatus.UNAVAILABLE);
   }
 
   @Test

@@ -30,10 +30,18 @@ final class Ticks implements Flow.Publisher<Long>, Flow.Subscription {
   }
 
   void send(long tick) {
+    taker().onNext(tick);
+  }
+
+  void complete() {
+    taker().onComplete();
+  }
+
+  private Flow.Subscriber<? super Long> taker() {
     Flow.Subscriber<? super Long> to = subscriber;
     if (to == null) {
       throw new IllegalStateException("nobody has subscribed");
     }
-    to.onNext(tick);
+    return to;
   }
 }

@@ -42,6 +42,9 @@ public interface CallHost {
    */
   void runUsers(Runnable users);
 
+  /** A stream of the peer's has ended, or a call that might have had one. Safe for any thread. */
+  void streamEnded();
+
   /** Runs what has to wait on a thread of its own. Safe for any thread. */
   void runWaiting(Runnable task);
 

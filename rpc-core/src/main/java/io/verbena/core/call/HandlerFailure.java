@@ -78,7 +78,7 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
    * @return whether that is still to be done, together with the peer that made a one-way call
    */
   boolean tell(Throwable thrown, MethodDescriptor<?> method) {
-    if (whose == Whose.NOBODYS) {
+    if (whose == Whose.NOBODYS || SessionStreams.isNext(method)) { // its stream tells
       return false;
     }
     if (thrown instanceof VirtualMachineError) {

@@ -116,14 +116,9 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
       taker.onError(new IllegalStateException("the stream of " + method + " has its subscriber"));
       return;
     }
-    streams.taken(this);
     taker.onSubscribe(this);
     synchronized (this) {
       started = true;
-      first = !ended;
-    }
-    if (!first) {
-      streams.forget(this);
     }
     goOn();
   }
@@ -185,8 +180,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
         arrived.addAll(batch.items());
       }
     }
-    if (batch.last()) {
-      finish(null);
+    if (batch.last() && finish(null)) {
+      streams.forget(this);
     }
     goOn();
   }
@@ -212,7 +207,10 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
 
   /** Its call was executed, whatever became of the question. */
   private RpcException ofCall(RpcException e) {
-    return failure(e.status(), String.valueOf(e.getMessage()), e).withMetadata(e.metadata());
+    String words = String.valueOf(e.getMessage());
+    int reason = words.indexOf(e.status() + ": "); // before it, how far the question came
+    return failure(e.status(), reason < 0 ? words : words.substring(reason), e)
+        .withMetadata(e.metadata());
   }
 
   private RpcException failure(RpcStatus status, String why, @Nullable RpcException cause) {
@@ -242,12 +240,14 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
         unanswered.cancel(true); // it has a place in the window, which the next call may wait for
       }
       streams.stop(this);
+      streams.forget(this);
       goOn();
     }
   }
 
   private void endHere(Throwable why) {
     if (finish(why)) {
+      streams.forget(this);
       goOn();
     }
   }
@@ -265,7 +265,6 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
       action = whenOver;
       whenOver = null;
     }
-    streams.forget(this);
     streams.host().loop().execute(() -> streams.host().loop().timers().cancel(timer));
     if (action != null) {
       action.run();

@@ -7,6 +7,7 @@ import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.codec.WireEncoder;
+import io.verbena.core.log.ThrottledLog;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * as many items as the peer. Its code runs on handlers' threads. Safe for any thread.
  */
 final class OutgoingStream<T> implements Flow.Subscriber<T> {
+  private static final ThrottledLog BROKEN =
+      ThrottledLog.of(OutgoingStream.class, "streams whose publisher failed");
+
   /** A batch ends behind the item that reaches this. */
   private static final int BATCH_BYTES = 32 << 10;
 
@@ -107,6 +111,11 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     boolean written = false;
     try {
       written = write(reply);
+    } catch (Throwable e) {
+      if (!(e instanceof RpcException told && told.isAnswer())) {
+        BROKEN.warn("The stream of {} failed, by its publisher or by an item", method, e);
+      }
+      throw e;
     } finally {
       if (!written) {
         cancel();
@@ -196,8 +205,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     cancel();
   }
 
-  /** The same, for a reason that the peer is told if it asks. */
-  void stop(RpcException why) {
+  private void stop(RpcException why) {
     Flow.Subscription from;
     synchronized (this) {
       if (stopped != null) {

@@ -74,8 +74,8 @@ public final class SessionStreams {
   private final SessionCaller caller;
   private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
 
-  /** Those that have a subscriber. Who cannot be asked for more by anybody need not end. */
-  private final Set<IncomingStream<?>> taken = Collections.newSetFromMap(new WeakHashMap<>());
+  /** Those that have not ended. One that nobody can ask for more any more need not end. */
+  private final Set<IncomingStream<?>> incoming = Collections.newSetFromMap(new WeakHashMap<>());
 
   private final SplittableRandom ids;
 
@@ -93,7 +93,7 @@ public final class SessionStreams {
   }
 
   /** Returns whether a call asks for a stream's items: it is none that interceptors know. */
-  static boolean isNext(MethodDescriptor<?> method) {
+  public static boolean isNext(MethodDescriptor<?> method) {
     return NAME.equals(method.service());
   }
 
@@ -110,17 +110,11 @@ public final class SessionStreams {
   public void peerLost(RpcStatus status, String reason) {
     List.copyOf(outgoing.values()).forEach(OutgoingStream::peerLost);
     List<IncomingStream<?>> left;
-    synchronized (taken) {
-      left = new ArrayList<>(taken);
+    synchronized (incoming) {
+      left = new ArrayList<>(incoming);
     }
     left.sort(Comparator.comparingLong(IncomingStream::id));
     left.forEach(stream -> stream.peerLost(status, reason));
-  }
-
-  /** The peer may not ask any more. On the loop. */
-  public void drain(String reason) {
-    List.copyOf(outgoing.values())
-        .forEach(stream -> stream.stop(new RpcException(RpcStatus.UNAVAILABLE, reason)));
   }
 
   // ---- what this end sends ----
@@ -182,20 +176,26 @@ public final class SessionStreams {
 
   <T> IncomingStream<T> incoming(
       MethodDescriptor<?> method, long id, Function<WireIn, T> item, long deadlineNanos) {
-    return new IncomingStream<>(this, method, id, item, deadlineNanos);
+    IncomingStream<T> stream = new IncomingStream<>(this, method, id, item, deadlineNanos);
+    synchronized (incoming) {
+      incoming.add(stream);
+    }
+    return stream;
   }
 
-  /** A stream has its subscriber, who hears of its end. */
-  void taken(IncomingStream<?> stream) {
-    synchronized (taken) {
-      taken.add(stream);
+  /** Returns whether streams of the peer's have not ended. Safe for any thread. */
+  public boolean takesSome() {
+    synchronized (incoming) {
+      return !incoming.isEmpty();
     }
   }
 
+  /** A stream has ended, and all that the peer is to hear of that has been said. */
   void forget(IncomingStream<?> stream) {
-    synchronized (taken) {
-      taken.remove(stream);
+    synchronized (incoming) {
+      incoming.remove(stream);
     }
+    host.streamEnded();
   }
 
   /** Asks for items of a stream of the peer's; its listener hears on the loop. */

@@ -1,6 +1,8 @@
 package io.verbena.core.session;
 
 import io.verbena.api.wire.WireIn;
+import io.verbena.core.call.PendingCall;
+import io.verbena.core.call.SessionStreams;
 import io.verbena.core.frame.FrameKind;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   the end that drains                         its peer
  *     DRAINING {reason} ─────────────────────→    takes back what it has not sent; makes no call
- *     refuses what comes before LAST_CALL  ←──    LAST_CALL, behind all that it has sent
+ *     answers questions for items          ←──    takes its streams to their end
+ *     refuses what else comes before       ←──    LAST_CALL, behind all that it has sent
  *     waits: handlers end, replies are acknowledged, objects arrive
  *     GOODBYE ───────────────────────────────→    the calls that it kept go to the next peer
  * </pre>
@@ -23,6 +26,9 @@ final class Drain {
 
   private boolean said;
   private boolean lastCallCame;
+
+  /** The peer drains, and waits for this end's last call. */
+  private boolean lastCallOwed;
 
   Drain(SessionCore session) {
     this.session = session;
@@ -43,7 +49,6 @@ final class Drain {
     if (reason == null) {
       reason = why;
       session.transfers().refuseMore(why);
-      session.calls().drain(why);
       sayIfDue();
     }
   }
@@ -71,8 +76,9 @@ final class Drain {
       if (session.peerDrains()) {
         return "it drains twice";
       }
+      lastCallOwed = true;
       session.peerDrains(IncomingFrames.brief(in.readString()));
-      session.enqueue(ControlFrame.message(FrameKind.LAST_CALL, 0, out -> {}));
+      sayLastCallIfDue();
       return null;
     }
     if (!said || lastCallCame) {
@@ -82,9 +88,23 @@ final class Drain {
     return null;
   }
 
+  /** Returns whether a call may leave: a peer that drains goes on with its streams, and no more. */
+  boolean lets(PendingCall<?> call) {
+    return !session.peerDrains() || (lastCallOwed && SessionStreams.isNext(call.method()));
+  }
+
+  /** A stream of the peer's may have ended, or a call that was to have one. */
+  void sayLastCallIfDue() {
+    if (lastCallOwed && !session.isEnded() && !session.calls().takesStreams()) {
+      lastCallOwed = false;
+      session.enqueue(ControlFrame.message(FrameKind.LAST_CALL, 0, out -> {}));
+    }
+  }
+
   /** There is no peer any more. */
   void peerLost() {
     said = false;
     lastCallCame = false;
+    lastCallOwed = false;
   }
 }

@@ -8,6 +8,7 @@ import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.ServerCall;
+import io.verbena.core.call.SessionStreams;
 import io.verbena.core.codec.MetadataBlock;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
@@ -74,7 +75,7 @@ final class IncomingCalls {
     LocalServices.Method method = services.method(FrameHeader.method(header));
     if (method == null || method.descriptor().oneway() != (kind == FrameKind.ONEWAY)) {
       refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(method));
-    } else if (session.drain().isOn()) {
+    } else if (session.drain().isOn() && !SessionStreams.isNext(method.descriptor())) {
       refuse(kind, callId, RpcStatus.UNAVAILABLE, session.drain().reason());
     } else if (!session.callPath().mayServe()) {
       refuse(kind, callId, RpcStatus.UNAVAILABLE, rdmaRequired());

@@ -83,6 +83,14 @@ final class OutgoingCalls {
       session.transfers().calls().abandoned(call.id()); // if the peer did not wait for them
     }
     session.calls().window().release();
+    if (call.method().streaming()) {
+      session.calls().streamEnded(); // if it was answered with none
+    }
+  }
+
+  /** Returns whether there are calls that may be answered with a stream. */
+  boolean awaitStreams() {
+    return calls.all().stream().anyMatch(call -> call.wasHandedOver() && call.method().streaming());
   }
 
   void onewaySent(PendingCall<?> call) {
@@ -196,6 +204,11 @@ final class OutgoingCalls {
   /** There is no link to be had: what waits for one fails. */
   void failWaiting(RpcStatus status, String reason) {
     fail(call -> !call.wasHandedOver(), status, reason);
+  }
+
+  /** The peer drains: what it takes no more fails. */
+  void failRefused(RpcStatus status, String reason) {
+    fail(call -> !call.wasHandedOver() && !session.drain().lets(call), status, reason);
   }
 
   void end(RpcStatus status, String reason) {

@@ -106,7 +106,7 @@ final class RemoteServices {
 
   /** Sends a call on, or keeps it until it is known whether the contracts fit. */
   void send(PendingCall<?> call) {
-    if (!maySend()) {
+    if (!maySend() || !session.drain().lets(call)) {
       early.add(call);
       session.schedulePump();
       return;
@@ -167,7 +167,7 @@ final class RemoteServices {
    * Returns whether calls go to the peer now, or wait here for its services, its path or its end.
    */
   private boolean maySend() {
-    return known && session.callPath().mayCall() && !session.peerDrains();
+    return known && session.callPath().mayCall();
   }
 
   /** Returns how the contracts fit; null if the peer had to be asked for its own first. */

@@ -70,7 +70,8 @@ final class SessionCalls implements CallHost {
       refuse(call, "the session is closed: " + session.path().reason());
       return;
     }
-    if (session.peerDrains() && !session.role().callsWait()) {
+    boolean waits = session.role().callsWait() && !SessionStreams.isNext(call.method());
+    if (!waits && !session.drain().lets(call)) {
       refuse(call, "the peer shuts down");
       return;
     }
@@ -108,12 +109,15 @@ final class SessionCalls implements CallHost {
     }
   }
 
-  /** This end drains: nobody may ask for its streams' items any more. On the loop. */
-  void drain(String reason) {
+  /** Returns whether streams of the peer's have not ended, or calls that may answer with one. */
+  boolean takesStreams() {
     SessionStreams known = streams;
-    if (known != null) {
-      known.drain(reason);
-    }
+    return (known != null && known.takesSome()) || outgoing.awaitStreams();
+  }
+
+  @Override
+  public void streamEnded() {
+    session.loop().execute(session.drain()::sayLastCallIfDue);
   }
 
   @Override

@@ -145,7 +145,8 @@ final class SessionCore {
     incomingFrames.restart();
     closing.goesOn();
     if (!role.callsWait()) {
-      failUnsent(reason);
+      calls.outgoing().failWaiting(RpcStatus.UNAVAILABLE, reason);
+      remoteServices.dropDone();
     }
   }
 
@@ -209,15 +210,11 @@ final class SessionCore {
     life.draining(reason);
     remoteServices.keep(outbox.takeUnsent());
     calls.incoming().oneways().tell();
+    remoteServices.sendEarly();
     if (!role.callsWait()) {
-      failUnsent("the peer shuts down: " + reason);
+      calls.outgoing().failRefused(RpcStatus.UNAVAILABLE, "the peer shuts down: " + reason);
+      remoteServices.dropDone();
     }
-  }
-
-  /** What has not left goes elsewhere. */
-  private void failUnsent(String reason) {
-    calls.outgoing().failWaiting(RpcStatus.UNAVAILABLE, reason);
-    remoteServices.dropDone();
   }
 
   private String peerAddress() {
