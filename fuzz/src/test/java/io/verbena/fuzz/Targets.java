@@ -8,6 +8,7 @@ import io.verbena.fuzz.decoder.OpeningTarget;
 import io.verbena.fuzz.decoder.RdmaWireTarget;
 import io.verbena.fuzz.decoder.SchemaTarget;
 import io.verbena.fuzz.decoder.ServerTarget;
+import io.verbena.fuzz.decoder.StreamsTarget;
 import io.verbena.fuzz.decoder.WireTarget;
 import io.verbena.tcp.TcpStreamTarget;
 import java.util.Locale;
@@ -33,7 +34,9 @@ enum Targets {
   /** The sums beside a file that is not whole. */
   PARTS,
   /** What Kryo writes, behind its checks. */
-  KRYO;
+  KRYO,
+  /** Questions for items of streams, and what they are answered with. */
+  STREAMS;
 
   /** Returns a new one. */
   Target make() {
@@ -48,6 +51,7 @@ enum Targets {
       case RDMA -> new RdmaWireTarget();
       case PARTS -> new PartSumsTarget();
       case KRYO -> new KryoTarget();
+      case STREAMS -> new StreamsTarget();
     };
   }
 

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The event loops and memory of one client or server. Each kind of link has loops of its own, made
@@ -41,6 +42,7 @@ final class Engine implements AutoCloseable {
   private final Quotas quotas;
   private final BulkContext bulk;
   private final OnewayCounters oneways = new OnewayCounters();
+  private final AtomicInteger streamsSent = new AtomicInteger();
   private final Audience audience;
   private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
   private boolean closed;
@@ -100,6 +102,7 @@ final class Engine implements AutoCloseable {
         upgrade,
         bulk,
         oneways,
+        streamsSent,
         options.interceptors(),
         audience);
   }
@@ -120,6 +123,11 @@ final class Engine implements AutoCloseable {
   /** Returns the message slots in use: 0 when nothing is under way. */
   int slotsInUse() {
     return slots.inUse() + fragmentSlots.inUse();
+  }
+
+  /** Returns how many streams its sessions send: 0 when nothing is under way. */
+  int streamsSent() {
+    return streamsSent.get();
   }
 
   /**

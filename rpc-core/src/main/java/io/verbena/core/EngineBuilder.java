@@ -308,10 +308,20 @@ abstract class EngineBuilder<B extends EngineBuilder<B>> {
    * @param elsewhere as above
    */
   public B steppedBy(List<EventLoop> loops, Executor elsewhere) {
+    return steppedBy(loops, elsewhere, Workers::waitInBackground);
+  }
+
+  /**
+   * The same, where nothing has a thread that the caller does not know of.
+   *
+   * @param waiting does what waits for room, or what the users' executor takes not; refuses nothing
+   */
+  public B steppedBy(List<EventLoop> loops, Executor elsewhere, Executor waiting) {
     this.steppedLoops = List.copyOf(Checks.required("steppedBy", loops));
     Checks.between("steppedBy", steppedLoops.size(), 1, MOST_LOOPS);
     Checks.required("steppedBy", elsewhere);
-    this.workers = new Workers(elsewhere, elsewhere, elsewhere);
+    Checks.required("steppedBy", waiting);
+    this.workers = new Workers(elsewhere, elsewhere, elsewhere, waiting);
     return self();
   }
 

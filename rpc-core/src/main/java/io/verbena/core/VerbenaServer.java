@@ -125,6 +125,11 @@ public final class VerbenaServer implements AutoCloseable {
     return engine.slotsInUse();
   }
 
+  /** Returns how many streams this end sends, to all peers: 0 when nothing is under way. */
+  public int streamsSent() {
+    return engine.streamsSent();
+  }
+
   /**
    * Returns how many bytes long messages, large values and replies have of the memory that all
    * sessions share: 0 when nothing is under way.

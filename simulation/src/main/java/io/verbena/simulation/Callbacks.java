@@ -3,14 +3,13 @@ package io.verbena.simulation;
 import io.verbena.api.CallContext;
 import io.verbena.simulation.check.Entry;
 import io.verbena.simulation.check.Journal;
-import io.verbena.simulation.contract.Guide;
 import io.verbena.simulation.contract.GuideRpc;
 import io.verbena.simulation.plan.Step.CallKind;
 import io.verbena.simulation.world.SimHost;
 import java.util.concurrent.CompletableFuture;
 
-/** Calls that servers make to their clients, and the clients' side of them. */
-final class Callbacks implements Guide {
+/** Calls that servers make to their clients. */
+final class Callbacks {
   /** So that no callback has the number of a call. */
   private static final long STOPS = 1_000_000;
 
@@ -40,12 +39,6 @@ final class Callbacks implements Guide {
           boolean right = failure != null || result == WorksHandler.answer(number);
           journal.ended(entry, right, failure, server.stillNanos(), true);
         });
-  }
-
-  @Override
-  public long stop(long op) {
-    journal.executed(op, "client", -1);
-    return WorksHandler.answer(op);
   }
 
   /** A handler was interrupted: in a run where nothing goes wrong, for its deadline alone. */

@@ -83,6 +83,7 @@ final class Calls {
           follow(session, call, entry, works.fail(call.op(), true), never -> false);
       case FAIL -> follow(session, call, entry, works.fail(call.op(), false), never -> false);
       case READ -> read(session, call, entry, works);
+      case STREAM -> throw new IllegalArgumentException("streams are made elsewhere: " + call);
     }
   }
 

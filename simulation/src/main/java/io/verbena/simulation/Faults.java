@@ -5,6 +5,7 @@ import io.verbena.simulation.net.Line;
 import io.verbena.simulation.plan.Phase;
 import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Step.Fault;
+import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.SimHost;
 import io.verbena.simulation.world.SimWorld;
@@ -33,6 +34,12 @@ final class Faults {
 
     /** Kills a server's process, and starts another in its place later. */
     void restartServer(String name, long after);
+
+    /** Has a server shut down in order, and starts another in its place later. */
+    void drainServer(String name, long after);
+
+    /** Something befalls the two hosts of a session. */
+    void met(FaultKind fault, SimHost client, SimHost server);
 
     /** Kills a client's process, and starts another in its place, with its sessions. */
     void restartClient(SimHost client);
@@ -104,6 +111,7 @@ final class Faults {
     SimHost client = session.client();
     Phase phase = phase(fault);
     coverage.add(CoverageTable.cell(fault.kind(), phase));
+    processes.met(fault.kind(), client, server);
     trace.say(
         () ->
             "FAULT %s between %s and %s for %.3f ms, in phase %s"
@@ -175,6 +183,7 @@ final class Faults {
       }
       case SERVER_RESTART -> processes.restartServer(session.server(), fault.nanos());
       case CLIENT_RESTART -> processes.restartClient(client);
+      case SERVER_DRAINS -> processes.drainServer(session.server(), fault.nanos());
     }
   }
 

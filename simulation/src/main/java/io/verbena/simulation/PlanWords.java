@@ -62,6 +62,23 @@ final class PlanWords {
                       time(", deadline", move.timeout(), 1),
                       time(", cancelled after", move.cancelAfter(), 0),
                       cut(move.cut()));
+          case Step.Stream stream ->
+              "%s op %d, %,d items of %,d bytes, %s%s, behind %d; %s at a time%s%s%s%s"
+                  .formatted(
+                      stream.kind(),
+                      stream.op(),
+                      stream.items(),
+                      stream.itemBytes(),
+                      stream.ending(),
+                      stream.kind().answers() && stream.kind().hasArguments()
+                          ? " and " + stream.argumentsEnding()
+                          : "",
+                      stream.until(),
+                      stream.ask() == Long.MAX_VALUE ? "all" : "" + stream.ask(),
+                      time(", each after", stream.pace(), 1),
+                      time(", asked for after", stream.rest(), 1),
+                      time(", deadline", stream.timeout(), 1),
+                      time(", cancelled after", stream.cancelAfter(), 0));
           case Step.Fault fault ->
               "FAULT %s%s, amount %d%s"
                   .formatted(

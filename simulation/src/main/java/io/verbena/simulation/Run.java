@@ -6,10 +6,13 @@ import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.simulation.check.DeviceWatch;
 import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.check.StreamBook;
+import io.verbena.simulation.check.Tally;
 import io.verbena.simulation.contract.GuideRpc;
 import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Step;
+import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.HostSettings;
 import io.verbena.simulation.world.SimHost;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -55,10 +59,13 @@ final class Run implements Faults.Processes {
   private final Callbacks callbacks;
   private final Calls calls;
   private final Moves moves;
+  private final StreamBook book;
+  private final Streams streams;
   private final Faults faults;
   private final Map<String, SimHost> servers = new HashMap<>();
   private final List<SimHost> clients = new ArrayList<>();
   private final List<SimSession> sessions = new ArrayList<>();
+
   private int stepsLeft;
   private int starting;
   private int incarnations;
@@ -76,6 +83,10 @@ final class Run implements Faults.Processes {
     Cuts cuts = new Cuts(world.scheduler(), journal, trace);
     calls = new Calls(world.scheduler(), journal, memory, trace, cuts, timeout);
     moves = new Moves(agenda, journal, memory, folder, trace, cuts, plan.isCalm(), timeout);
+    book = new StreamBook(journal, plan.isCalm());
+    boolean bounded = plan.servers().stream().anyMatch(HostSettings::isBounded);
+    bounded |= plan.clients().stream().anyMatch(HostSettings::isBounded);
+    streams = new Streams(world.scheduler(), journal, book, callbacks, trace, timeout, bounded);
     faults = new Faults(world, this, trace, plan);
   }
 
@@ -94,10 +105,17 @@ final class Run implements Faults.Processes {
         List.copyOf(run.journal.violations()),
         run.journal.tally(),
         run.journal.results(),
-        run.faults.coverage(),
+        run.coverage(),
         run.agenda.now(),
         run.world.scheduler().turns(),
         run.world.scheduler().hash());
+  }
+
+  private Tally coverage() {
+    Tally all = new Tally();
+    all.add(faults.coverage());
+    all.add(book.coverage());
+    return all;
   }
 
   private static String withCauses(Throwable e) {
@@ -133,6 +151,7 @@ final class Run implements Faults.Processes {
       String open = String.join(", ", journal.openOnes());
       journal.broken("nothing waits for ever", "", 0, journal.open() + " have not ended: " + open);
     }
+    streamsEnd("no end of a stream waits for ever");
     if (isClean()) {
       lastCalls();
     }
@@ -146,6 +165,13 @@ final class Run implements Faults.Processes {
     memory.look();
     moves.lookAtFiles();
     journal.closeBooks();
+  }
+
+  /** Whoever is to hear of a stream's end does. */
+  private void streamsEnd(String rule) {
+    if (!until(PATIENCE, () -> book.openOnes().isEmpty()) && isClean()) {
+      journal.broken(rule, "", 0, String.join("; ", book.openOnes()));
+    }
   }
 
   private boolean isClean() {
@@ -189,7 +215,7 @@ final class Run implements Faults.Processes {
     SimHost client = clients.get(between.client());
     String server = "server" + between.server();
     Session session = clientOf(client).session(server + ":" + SimWorld.PORT);
-    session.serve(GuideRpc.bind(callbacks));
+    session.serve(GuideRpc.bind(new GuideHandler(journal, streams, client)));
     session.objects().onPush(moves);
     // Of the client's present process, by its address.
     String name = "session%d %s(%s)-%s".formatted(number, client, client.net().address(), server);
@@ -228,7 +254,8 @@ final class Run implements Faults.Processes {
     SimHost[] host = new SimHost[1];
     String incarnation = name + "#" + ++incarnations;
     WorksHandler handler =
-        new WorksHandler(world.scheduler(), journal, callbacks, moves, () -> host[0], incarnation);
+        new WorksHandler(
+            world.scheduler(), journal, callbacks, moves, streams, () -> host[0], incarnation);
     host[0] =
         world.startServer(
             name,
@@ -256,7 +283,7 @@ final class Run implements Faults.Processes {
   @Override
   public void restartClient(SimHost old) {
     int number = clients.indexOf(old);
-    journal.processIsGone(old.net().address()); // first: what unwinds is nobody's any more
+    processIsGone(old);
     world.kill(old);
     clients.set(number, startClient(number));
     for (int i = 0; i < sessions.size(); i++) {
@@ -269,11 +296,27 @@ final class Run implements Faults.Processes {
   @Override
   public void restartServer(String name, long after) {
     SimHost old = host(name);
-    if (old.hasEnded()) {
-      return;
+    if (!old.hasEnded()) {
+      restartServer(name, old, after);
     }
-    journal.processIsGone(old.net().address()); // first: what unwinds is nobody's any more
+  }
+
+  private void restartServer(String name, SimHost old, long after) {
+    if (host(name) != old) {
+      return; // another is in its place
+    }
+    processIsGone(old);
     world.kill(old);
+    startAgain(name, after);
+  }
+
+  /** First: what unwinds is nobody's any more. */
+  private void processIsGone(SimHost old) {
+    journal.processIsGone(old.net().address());
+    book.processIsGone(old.net().address());
+  }
+
+  private void startAgain(String name, long after) {
     starting++;
     Agenda.Entry _ =
         agenda.after(
@@ -284,6 +327,39 @@ final class Run implements Faults.Processes {
               int number = Integer.parseInt(name.substring("server".length()));
               startServer(name, plan.servers().get(number));
             });
+  }
+
+  @Override
+  public void drainServer(String name, long after) {
+    SimHost old = host(name);
+    VerbenaServer server = old.server();
+    if (server == null || old.hasEnded()) {
+      return;
+    }
+    starting++;
+    boolean[] ends = new boolean[1];
+    CompletionStage<Void> _ = server.drain().thenRun(() -> ends[0] = true);
+    world
+        .scheduler()
+        .watch(
+            () -> {
+              if (ends[0]) {
+                journal.processEnds(old.net().address());
+                world.end(old);
+                ends[0] = false;
+              }
+              boolean gone = old.hasEnded();
+              if (gone) {
+                starting--;
+                restartServer(name, old, after);
+              }
+              return gone;
+            });
+  }
+
+  @Override
+  public void met(FaultKind fault, SimHost client, SimHost server) {
+    book.met(fault, client.net().address(), server.net().address());
   }
 
   // ---- the steps ----
@@ -329,6 +405,7 @@ final class Run implements Faults.Processes {
     switch (step) {
       case Step.Call call -> calls.start(sessions.get(call.session()), call);
       case Step.Move move -> moves.start(sessions.get(move.session()), move);
+      case Step.Stream stream -> streams.start(sessions.get(stream.session()), stream);
       case Step.Fault fault -> faults.befall(fault);
     }
   }
@@ -409,6 +486,11 @@ final class Run implements Faults.Processes {
       if (server != null) {
         owes(owed, host, server.slotsInUse(), server.sharedBytesInUse(), server.bulkStats());
       }
+      int sent = client == null ? 0 : client.streamsSent();
+      sent += server == null ? 0 : server.streamsSent();
+      if (sent > book.sentBy(host.net().address())) {
+        owed.add(host + ": " + sent + " streams");
+      }
       if (host.handlers().underWay() > 0) {
         owed.add(host + ": " + host.handlers().underWay() + " handlers");
       }
@@ -440,7 +522,9 @@ final class Run implements Faults.Processes {
     for (SimSession session : sessions) {
       session.session().close();
     }
+    book.closing();
     boolean _ = world.scheduler().run(() -> false, agenda.now() + SECOND);
+    streamsEnd("streams end with their session");
     all.forEach(world::end);
     if (!until(PATIENCE, () -> all.stream().allMatch(SimHost::hasEnded))) {
       if (isClean()) {

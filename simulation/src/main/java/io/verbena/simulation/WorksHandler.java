@@ -9,6 +9,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.simulation.check.Content;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.contract.GuideRpc;
+import io.verbena.simulation.contract.Item;
 import io.verbena.simulation.contract.Refused;
 import io.verbena.simulation.contract.Works;
 import io.verbena.simulation.time.Scheduler;
@@ -17,6 +18,7 @@ import io.verbena.simulation.world.SimHost;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 
 /** A simulated server's side of the calls. */
@@ -27,6 +29,7 @@ final class WorksHandler implements Works {
   private final Journal journal;
   private final Callbacks callbacks;
   private final Moves moves;
+  private final Streams streams;
   private final Supplier<SimHost> host;
   private final String incarnation;
   private long ticket;
@@ -36,12 +39,14 @@ final class WorksHandler implements Works {
       Journal journal,
       Callbacks callbacks,
       Moves moves,
+      Streams streams,
       Supplier<SimHost> host,
       String incarnation) {
     this.scheduler = scheduler;
     this.journal = journal;
     this.callbacks = callbacks;
     this.moves = moves;
+    this.streams = streams;
     this.host = host;
     this.incarnation = incarnation;
   }
@@ -158,5 +163,29 @@ final class WorksHandler implements Works {
   public void take(long op, ObjectRef ref) {
     executed(op);
     moves.fetchBack(op, ref, CallContext.current().session(), host.get());
+  }
+
+  @Override
+  public Flow.Publisher<Item> watch(long op) {
+    executed(op);
+    return streams.answer(op, host.get());
+  }
+
+  @Override
+  public long collect(long op, Flow.Publisher<Item> items) {
+    executed(op);
+    return streams.collect(op, items, CallContext.current(), host.get());
+  }
+
+  @Override
+  public Flow.Publisher<Item> exchange(long op, Flow.Publisher<Item> items) {
+    executed(op);
+    return streams.exchange(op, items, CallContext.current(), host.get());
+  }
+
+  @Override
+  public void streamBack(long op) {
+    executed(op);
+    streams.back(op, CallContext.current().session(), host.get());
   }
 }

@@ -56,6 +56,21 @@ enum Planted {
   ANSWERED_BEFORE_EXECUTED(
       2, Slip.in("core.call.ServerCall", "start", Planting.withoutCalling("handle"))),
 
+  /** A stream's publisher is not told that nobody takes its items any more. */
+  PUBLISHER_NOT_CANCELLED(
+      4, Slip.in("core.call.OutgoingStream", "stop", Planting.withoutCalling("run"))),
+
+  /** An item that is taken for sending is lost. */
+  ITEM_DROPPED(2, Slip.in("core.call.OutgoingStream", "write", new WithoutFirstItem())),
+
+  /** A stream whose peer is gone does not say so. */
+  STREAM_OUTLIVES_SESSION(
+      4, Slip.in("core.call.SessionStreams", "peerLost", Planting.withoutCalling("forEach"))),
+
+  /** The end that sends a stream does not hear that nobody takes it any more. */
+  ENDED_STREAM_NOT_TOLD(
+      4, Slip.in("core.call.IncomingStream", "end", Planting.withoutCalling("stop"))),
+
   /** What waits to be packed is sent with the latest first. */
   ORDER_BROKEN_BY_PACKING(
       2, Slip.in("core.sequence.Outbox", "add", Planting.calling("addFirst", "addLast"))),

@@ -10,6 +10,8 @@ import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.plan.Step.LandingKind;
 import io.verbena.simulation.plan.Step.Move;
 import io.verbena.simulation.plan.Step.MoveKind;
+import io.verbena.simulation.plan.Step.Stream;
+import io.verbena.simulation.plan.Step.StreamEnding;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -48,6 +50,24 @@ enum Workload {
                       move.checksum(),
                       0,
                       -1));
+          case Stream stream when stream.ending() == StreamEnding.WELL ->
+              steps.add(
+                  new Stream(
+                      stream.at(),
+                      stream.session(),
+                      stream.op(),
+                      stream.kind(),
+                      StreamEnding.WELL,
+                      StreamEnding.WELL,
+                      stream.items(),
+                      stream.itemBytes(),
+                      0,
+                      stream.ask(),
+                      stream.pace(),
+                      stream.rest(),
+                      0,
+                      -1));
+          case Stream _ -> {}
           case Fault _ -> {}
         }
       }

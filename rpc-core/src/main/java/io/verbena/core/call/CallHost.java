@@ -12,7 +12,7 @@ import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
-import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +36,14 @@ public interface CallHost {
   /** Returns the slots that this session's callers may have. Safe for any thread. */
   SlotShare slotShare();
 
-  /** Returns where handlers run. Safe for any thread. */
-  Executor handlers();
+  /**
+   * Runs code of the user's as handlers run; where their executor takes nothing, on a thread of its
+   * own. Safe for any thread.
+   */
+  void runUsers(Runnable users);
+
+  /** Runs what has to wait on a thread of its own. Safe for any thread. */
+  void runWaiting(Runnable task);
 
   /** Returns the window of calls under way. Safe for any thread. */
   CallWindow window();
@@ -45,8 +51,8 @@ public interface CallHost {
   /** Returns the streams of the session's calls. Safe for any thread. */
   SessionStreams streams();
 
-  /** The peer is gone, and with it who takes this end's streams. On the loop. */
-  void peerLost();
+  /** Returns the count of the streams that this session and its sisters send. */
+  AtomicInteger streamsSent();
 
   /** Starts a call that its caller has encoded. On the loop. */
   void start(PendingCall<?> call);

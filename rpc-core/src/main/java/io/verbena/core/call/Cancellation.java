@@ -1,10 +1,9 @@
 package io.verbena.core.call;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.loop.LoopThread;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,8 +85,8 @@ final class Cancellation {
     expired = !cancelled;
   }
 
-  /** Interrupts the handler, and runs the actions on an executor. */
-  void cancel(Executor executor) {
+  /** Interrupts the handler, and has the actions run as users' code does. */
+  void cancel(Consumer<Runnable> runs) {
     List<Runnable> due;
     synchronized (this) {
       if (cancelled) {
@@ -100,12 +99,6 @@ final class Cancellation {
         runner.interrupt();
       }
     }
-    for (Runnable action : due) {
-      try {
-        executor.execute(action);
-      } catch (Throwable e) { // an executor is users' code
-        LoopThread.inBackground("verbena-cancel", action);
-      }
-    }
+    due.forEach(runs);
   }
 }

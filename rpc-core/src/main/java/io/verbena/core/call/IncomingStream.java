@@ -42,6 +42,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
   private boolean started;
   private long requested;
   private boolean asking;
+  private @Nullable PendingCall<?> question;
   private boolean delivering;
 
   /** No more items come. */
@@ -115,9 +116,14 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
       taker.onError(new IllegalStateException("the stream of " + method + " has its subscriber"));
       return;
     }
+    streams.taken(this);
     taker.onSubscribe(this);
     synchronized (this) {
       started = true;
+      first = !ended;
+    }
+    if (!first) {
+      streams.forget(this);
     }
     goOn();
   }
@@ -150,26 +156,58 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
 
   // ---- the peer ----
 
+  /** A question is on its way. */
+  void asks(PendingCall<SessionStreams.Batch<T>> call) {
+    boolean late;
+    synchronized (this) {
+      late = ended;
+      question = late ? null : call;
+    }
+    if (late) {
+      call.cancel(true);
+    }
+    call.whenComplete(
+        (batch, thrown) -> {
+          if (thrown == null) {
+            arrived(batch);
+          } else {
+            failed(thrown);
+          }
+        });
+  }
+
   /** Items have arrived. On the loop. */
-  void arrived(SessionStreams.Batch<T> batch) {
+  private void arrived(SessionStreams.Batch<T> batch) {
     synchronized (this) {
       asking = false;
+      question = null;
       if (!over && !ended) {
         arrived.addAll(batch.items());
       }
     }
     if (batch.last()) {
-      finish();
+      finish(null);
     }
     goOn();
   }
 
   /** What was asked for does not arrive. */
   void failed(Throwable thrown) {
-    synchronized (this) {
-      asking = false;
+    if (thrown instanceof RpcException e && e.phase() != CallPhase.REPLIED && isOfPeer(e)) {
+      endHere(ofCall(e));
+    } else {
+      end(thrown instanceof RpcException e ? ofCall(e) : thrown);
     }
-    end(thrown instanceof RpcException e ? ofCall(e) : thrown);
+  }
+
+  /** Returns whether there is nobody to be told that the stream has ended. */
+  private static boolean isOfPeer(RpcException e) {
+    return e.status() == RpcStatus.UNAVAILABLE || e.status() == RpcStatus.CANCELLED;
+  }
+
+  /** The peer is gone. */
+  void peerLost(RpcStatus status, String why) {
+    endHere(failure(status, why, null));
   }
 
   /** Its call was executed, whatever became of the question. */
@@ -193,33 +231,46 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
     end(failure(RpcStatus.DEADLINE_EXCEEDED, "the deadline of its call passed", null));
   }
 
-  /** Ends it from this side, or for the peer's failure. */
+  /** Ends it from this side, or for a failure, and tells the peer. */
   private void end(@Nullable Throwable why) {
+    PendingCall<?> unanswered;
     synchronized (this) {
-      if (ended) {
-        return;
-      }
-      failure = why;
+      unanswered = question;
     }
-    finish();
-    streams.stop(this);
-    goOn();
+    if (finish(why)) {
+      if (unanswered != null) {
+        unanswered.cancel(true); // it has a place in the window, which the next call may wait for
+      }
+      streams.stop(this);
+      goOn();
+    }
   }
 
-  private void finish() {
+  private void endHere(Throwable why) {
+    if (finish(why)) {
+      goOn();
+    }
+  }
+
+  /** Returns whether it had not ended. */
+  private boolean finish(@Nullable Throwable why) {
     Runnable action;
     synchronized (this) {
       if (ended) {
-        return;
+        return false;
       }
       ended = true;
+      failure = why;
+      question = null;
       action = whenOver;
       whenOver = null;
     }
+    streams.forget(this);
     streams.host().loop().execute(() -> streams.host().loop().timers().cancel(timer));
     if (action != null) {
       action.run();
     }
+    return true;
   }
 
   // ---- handing on ----
@@ -252,18 +303,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
   private void deliver() {
     Flow.Subscriber<? super T> taker = Objects.requireNonNull(subscriber);
     try {
-      T item;
-      while ((item = next()) != null) {
-        taker.onNext(item);
+      while (deliverNext(taker)) {
         goOn();
-      }
-      if (isOverNow()) {
-        Throwable why = failure;
-        if (why == null) {
-          taker.onComplete();
-        } else {
-          taker.onError(why);
-        }
       }
     } catch (Throwable e) { // users' code
       BROKEN.warn("The subscriber of the stream of {} threw", method, e);
@@ -271,20 +312,29 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
     }
   }
 
-  /** Returns the next item to hand on; without one, says that nobody hands on any more. */
-  private synchronized @Nullable T next() {
-    T item = over || requested == 0 ? null : arrived.poll();
-    if (item == null) {
-      delivering = hasNews();
-    } else if (requested != Long.MAX_VALUE) {
-      requested--;
+  /** Hands on the next item or the end; returns whether there was an item. */
+  private boolean deliverNext(Flow.Subscriber<? super T> taker) {
+    T item;
+    boolean last;
+    synchronized (this) { // at once: as soon as this one has nothing to do another may begin
+      item = over || requested == 0 ? null : arrived.poll();
+      last = item == null && !over && ended && arrived.isEmpty();
+      over |= last;
+      delivering = item != null;
+      if (item != null && requested != Long.MAX_VALUE) {
+        requested--;
+      }
     }
-    return item;
-  }
-
-  private synchronized boolean isOverNow() {
-    boolean now = delivering && hasNews();
-    over |= now;
-    return now;
+    if (item != null) {
+      taker.onNext(item);
+    } else if (last) {
+      Throwable why = failure;
+      if (why == null) {
+        taker.onComplete();
+      } else {
+        taker.onError(why);
+      }
+    }
+    return item != null;
   }
 }

@@ -4,6 +4,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.Reply;
+import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.codec.WireEncoder;
 import java.util.ArrayDeque;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class OutgoingStream<T> implements Flow.Subscriber<T> {
   /** A batch ends behind the item that reaches this. */
   private static final int BATCH_BYTES = 32 << 10;
+
+  /** That no item follows, and whether one may. */
+  private static final int END_BYTES = 2;
 
   private final SessionStreams streams;
   private final long id;
@@ -39,8 +43,10 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private boolean answering;
   private int most;
   private boolean ended;
-  private boolean cancelled;
   private @Nullable Throwable failure;
+
+  /** Why nobody takes items any more; null while somebody does. */
+  private @Nullable RpcException stopped;
 
   OutgoingStream(
       SessionStreams streams,
@@ -87,7 +93,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     ServerCall call;
     synchronized (this) {
       call = question;
-      if (call == null || (items.isEmpty() && !ended && !cancelled)) {
+      if (call == null || (items.isEmpty() && !ended && stopped == null)) {
         return;
       }
       question = null;
@@ -111,18 +117,27 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private boolean write(Reply reply) throws Exception {
     checkGoesOn();
     WireEncoder out = (WireEncoder) reply.result();
+    int length = 0;
     T item;
-    for (int i = 0; i < most && (item = take()) != null; i++) {
-      out.writeBoolean(true);
-      writer.accept(out, item);
-      if (out.length() >= BATCH_BYTES || out.hasParts()) {
+    for (int i = 0; i < most && !isLong(out) && (item = take()) != null; i++) {
+      try {
+        out.writeBoolean(true);
+        writer.accept(out, item);
+        checkRoom(out);
+      } catch (RuntimeException e) {
+        if (i == 0) {
+          throw e;
+        }
+        out.takeBack(length); // it may fit into the next message, and those before it arrive
+        putBack(item);
         break;
       }
+      length = out.length();
     }
     out.writeBoolean(false);
     boolean last;
     synchronized (this) {
-      last = ended && failure == null && items.isEmpty();
+      last = ended && failure == null && items.isEmpty() && stopped == null;
       answering = false;
     }
     out.writeBoolean(last);
@@ -132,9 +147,22 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     return true;
   }
 
+  private static boolean isLong(WireEncoder out) {
+    return out.length() >= BATCH_BYTES || out.hasParts();
+  }
+
+  /** The end of a batch belongs to its message. */
+  private void checkRoom(WireEncoder out) {
+    if (out.length() + END_BYTES > streams.host().limits().maxMessageBytes()) {
+      throw new WireException(
+          "an item takes %d bytes, and a message of maxMessageBytes %d has two for itself"
+              .formatted(out.length(), streams.host().limits().maxMessageBytes()));
+    }
+  }
+
   private synchronized void checkGoesOn() throws Exception {
-    if (cancelled) {
-      throw new RpcException(RpcStatus.CANCELLED, "the call of the stream has ended");
+    if (stopped != null) {
+      throw stopped;
     }
     if (items.isEmpty() && failure instanceof Exception exception) {
       throw exception;
@@ -145,17 +173,37 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   }
 
   private synchronized @Nullable T take() {
+    if (stopped != null) {
+      throw stopped;
+    }
     return items.poll();
+  }
+
+  private synchronized void putBack(T item) {
+    items.addFirst(item);
   }
 
   /** Nobody takes items any more. */
   void cancel() {
+    stop(new RpcException(RpcStatus.CANCELLED, "the call of the stream has ended"));
+  }
+
+  /** The peer is gone, and with it its question. */
+  void peerLost() {
+    synchronized (this) {
+      question = null;
+    }
+    cancel();
+  }
+
+  /** The same, for a reason that the peer is told if it asks. */
+  void stop(RpcException why) {
     Flow.Subscription from;
     synchronized (this) {
-      if (cancelled) {
+      if (stopped != null) {
         return;
       }
-      cancelled = true;
+      stopped = why;
       items.clear();
       from = ended ? null : subscription;
     }
@@ -169,6 +217,11 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   // ---- the publisher ----
 
   private void subscribe() {
+    synchronized (this) {
+      if (stopped != null) {
+        return;
+      }
+    }
     try {
       publisher.subscribe(this);
     } catch (Throwable e) { // users' code
@@ -182,7 +235,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     synchronized (this) {
       from = subscription;
       number = most - items.size() - coming;
-      if (from == null || question == null || ended || cancelled || number <= 0) {
+      if (from == null || question == null || ended || stopped != null || number <= 0) {
         return;
       }
       coming += number;
@@ -199,7 +252,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     Objects.requireNonNull(to);
     boolean refused;
     synchronized (this) {
-      refused = subscription != null || cancelled;
+      refused = subscription != null || stopped != null;
       if (!refused) {
         subscription = to;
       }
@@ -216,7 +269,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     Objects.requireNonNull(item);
     Flow.Subscription from = null;
     synchronized (this) {
-      if (ended || cancelled) {
+      if (ended || stopped != null) {
         return;
       }
       if (coming == 0) {

@@ -40,6 +40,9 @@ abstract class ReplyMessage implements Reply, Outgoing {
   private @Nullable Slot slot;
   private @Nullable OpenSource answer;
 
+  /** The stream of its result; null where there is none. */
+  private @Nullable CallStreams streams;
+
   /** Null: none, so that a call without any writes nothing here. */
   private volatile @Nullable Metadata replyMetadata;
 
@@ -133,13 +136,16 @@ abstract class ReplyMessage implements Reply, Outgoing {
       target = host.slots().claimSurely();
       slot = target;
     }
+    endStreams();
     target.header(FrameHeader.first(kind, 0), FrameHeader.third(id(), 0));
     WireEncoder out = target.encoder();
     out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
     if (kind != FrameKind.FAILURE && !method().oneway()) {
       out.takeOut(host.partCutOff(), host.resultParts());
       if (method().streaming()) {
-        out.streams(new CallStreams(host.streams(), method(), NONE_RECEIVED));
+        CallStreams sent = new CallStreams(host.streams(), method(), NONE_RECEIVED);
+        out.streams(sent);
+        streams = sent;
       }
     }
     return out;
@@ -244,6 +250,16 @@ abstract class ReplyMessage implements Reply, Outgoing {
       reply.release();
     }
     closeAnswer();
+    endStreams();
+  }
+
+  /** Nobody hears of the stream that was written. */
+  private void endStreams() {
+    CallStreams unheard = streams;
+    if (unheard != null) {
+      streams = null;
+      unheard.cancel();
+    }
   }
 
   private void closeAnswer() {

@@ -420,7 +420,7 @@ public final class ServerCall extends ReplyMessage
 
   /** Tells the handler that nobody waits for its result: interrupts it and runs its actions. */
   public void cancel() {
-    cancellation.cancel(host.handlers());
+    cancellation.cancel(host::runUsers);
   }
 
   @Override

@@ -15,13 +15,16 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.NanoClock;
-import io.verbena.core.loop.LoopThread;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -71,10 +74,16 @@ public final class SessionStreams {
   private final SessionCaller caller;
   private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
 
+  /** Those that have a subscriber. Who cannot be asked for more by anybody need not end. */
+  private final Set<IncomingStream<?>> taken = Collections.newSetFromMap(new WeakHashMap<>());
+
+  private final SplittableRandom ids;
+
   /** The streams of a session that has its first one. */
   public SessionStreams(CallHost host) {
     this.host = host;
     this.caller = SessionCaller.plain(host);
+    this.ids = new SplittableRandom(host.loop().clock().nanoTime());
     host.session().serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
     host.session().caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
   }
@@ -90,20 +99,28 @@ public final class SessionStreams {
 
   /** Runs code of the user's, as handlers run. */
   void run(Runnable users) {
-    try {
-      host.handlers().execute(users);
-    } catch (Throwable e) { // an executor is users' code
-      LoopThread.inBackground("verbena-stream", users);
-    }
+    host.runUsers(users);
   }
 
   CallHost host() {
     return host;
   }
 
-  /** The peer is gone: nobody asks for what is left. */
-  public void peerLost() {
-    List.copyOf(outgoing.values()).forEach(OutgoingStream::cancel);
+  /** The peer is gone: nobody asks for what is left, and nothing more comes. On the loop. */
+  public void peerLost(RpcStatus status, String reason) {
+    List.copyOf(outgoing.values()).forEach(OutgoingStream::peerLost);
+    List<IncomingStream<?>> left;
+    synchronized (taken) {
+      left = new ArrayList<>(taken);
+    }
+    left.sort(Comparator.comparingLong(IncomingStream::id));
+    left.forEach(stream -> stream.peerLost(status, reason));
+  }
+
+  /** The peer may not ask any more. On the loop. */
+  public void drain(String reason) {
+    List.copyOf(outgoing.values())
+        .forEach(stream -> stream.stop(new RpcException(RpcStatus.UNAVAILABLE, reason)));
   }
 
   // ---- what this end sends ----
@@ -117,14 +134,22 @@ public final class SessionStreams {
     }
     OutgoingStream<T> stream;
     do {
-      long id = ThreadLocalRandom.current().nextLong();
-      stream = new OutgoingStream<>(this, id, method, items, item);
+      stream = new OutgoingStream<>(this, nextId(), method, items, item);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
+    host.streamsSent().incrementAndGet();
     return stream;
   }
 
+  private long nextId() {
+    synchronized (ids) {
+      return ids.nextLong();
+    }
+  }
+
   void forget(OutgoingStream<?> stream) {
-    outgoing.remove(stream.id());
+    if (outgoing.remove(stream.id(), stream)) {
+      host.streamsSent().decrementAndGet();
+    }
   }
 
   private void next(WireIn in, IncomingCall call) {
@@ -160,6 +185,19 @@ public final class SessionStreams {
     return new IncomingStream<>(this, method, id, item, deadlineNanos);
   }
 
+  /** A stream has its subscriber, who hears of its end. */
+  void taken(IncomingStream<?> stream) {
+    synchronized (taken) {
+      taken.add(stream);
+    }
+  }
+
+  void forget(IncomingStream<?> stream) {
+    synchronized (taken) {
+      taken.remove(stream);
+    }
+  }
+
   /** Asks for items of a stream of the peer's; its listener hears on the loop. */
   <T> void ask(IncomingStream<T> stream, int most) {
     MethodDescriptor<Batch<T>> method =
@@ -171,7 +209,7 @@ public final class SessionStreams {
           out.writeVarInt(most);
         },
         stream.deadlineNanos(),
-        stream::arrived,
+        stream::asks,
         stream::failed);
   }
 
@@ -190,10 +228,12 @@ public final class SessionStreams {
     return new Batch<>(items, last);
   }
 
-  /** Tells the peer that nobody takes a stream of its any more. */
+  /**
+   * Tells the peer that nobody takes a stream of its any more. However long the link is lost or the
+   * window full, it hears of it as long as there is a session.
+   */
   void stop(IncomingStream<?> stream) {
-    long deadline =
-        host.loop().clock().nanoTime() + NanoClock.nanos(host.limits().defaultTimeout());
+    long never = host.loop().clock().nanoTime() + NanoClock.LONGEST_NANOS;
     MethodDescriptor<Void> method = next("end of " + stream.name(), in -> null);
     call(
         method,
@@ -201,8 +241,8 @@ public final class SessionStreams {
           out.writeVarLong(stream.id());
           out.writeVarInt(0);
         },
-        deadline,
-        done -> {},
+        never,
+        begun -> {},
         failure -> {}); // then the peer is gone, and its end of the stream, too
   }
 
@@ -211,42 +251,23 @@ public final class SessionStreams {
       MethodDescriptor<R> method,
       ArgumentWriter arguments,
       long deadline,
-      Consumer<R> taker,
+      Consumer<PendingCall<R>> begun,
       Consumer<Throwable> failed) {
     try {
-      begin(method, arguments, deadline, false, taker, failed);
+      begun.accept(caller.beginOwn(method, arguments, false, deadline));
     } catch (RpcException e) {
       if (e.status() != RpcStatus.RESOURCE_EXHAUSTED || e.phase() != CallPhase.QUEUED) {
         failed.accept(e);
         return;
       }
-      LoopThread.inBackground(
-          "verbena-stream",
+      host.runWaiting(
           () -> {
             try {
-              begin(method, arguments, deadline, true, taker, failed);
+              begun.accept(caller.beginOwn(method, arguments, true, deadline));
             } catch (RpcException late) {
               failed.accept(late);
             }
           });
     }
-  }
-
-  private <R> void begin(
-      MethodDescriptor<R> method,
-      ArgumentWriter arguments,
-      long deadline,
-      boolean waits,
-      Consumer<R> taker,
-      Consumer<Throwable> failed) {
-    PendingCall<R> call = caller.beginOwn(method, arguments, waits, deadline);
-    call.whenComplete(
-        (result, failure) -> {
-          if (failure == null) {
-            taker.accept(result);
-          } else {
-            failed.accept(failure);
-          }
-        });
   }
 }

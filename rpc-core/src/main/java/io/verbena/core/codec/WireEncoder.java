@@ -161,6 +161,17 @@ public final class WireEncoder implements WireOut {
     return position - start;
   }
 
+  /**
+   * Takes back what was written last, with all that travels beside the message.
+   *
+   * @param length what is left of the message
+   */
+  public void takeBack(int length) {
+    dropParts();
+    position = start + length;
+    depth = 0;
+  }
+
   /** Forgets the message where it is large, so that a pooled encoder does not keep it alive. */
   public void drop() {
     if (spilled || parts != null) {

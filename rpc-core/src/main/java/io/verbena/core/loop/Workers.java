@@ -19,8 +19,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * @param deciders asks users' code who may call, for a limited time: a thread for each question,
  *     since a session cannot resume on the users' executor while that waits for it to resume
  * @param files reads, writes and moves files, and reads what is mapped: may wait for a disk
+ * @param waiting does what has to wait for room, or what the users' executor takes not: a thread
+ *     for each
  */
-public record Workers(Executor memory, Executor files, Executor deciders) {
+public record Workers(Executor memory, Executor files, Executor deciders, Executor waiting) {
   /** What waits for disks hardly needs cores; more would only have the disks seek more. */
   private static final int FILE_THREADS = 16;
 
@@ -33,7 +35,13 @@ public record Workers(Executor memory, Executor files, Executor deciders) {
     return new Workers(
         pool(engine + "-memory", Math.max(LEAST_MEMORY_THREADS, cores)),
         pool(engine + "-files", FILE_THREADS),
-        task -> LoopThread.inBackground("verbena-decider", task));
+        task -> LoopThread.inBackground("verbena-decider", task),
+        Workers::waitInBackground);
+  }
+
+  /** Runs what has to wait on a thread of its own. */
+  public static void waitInBackground(Runnable task) {
+    LoopThread.inBackground("verbena-waiting", task);
   }
 
   private static Executor pool(String name, int threads) {

@@ -43,6 +43,7 @@ final class Drain {
     if (reason == null) {
       reason = why;
       session.transfers().refuseMore(why);
+      session.calls().drain(why);
       sayIfDue();
     }
   }

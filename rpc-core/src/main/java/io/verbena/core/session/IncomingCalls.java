@@ -269,6 +269,5 @@ final class IncomingCalls {
       }
     }
     starts.peerLost();
-    host.peerLost();
   }
 }

@@ -22,7 +22,7 @@ import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
-import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -99,12 +99,26 @@ final class SessionCalls implements CallHost {
     return known;
   }
 
-  @Override
-  public void peerLost() {
+  /** The peer is gone, and with it the other ends of all streams. On the loop. */
+  void peerLost(RpcStatus status, String reason) {
+    incoming.peerLost();
     SessionStreams known = streams;
     if (known != null) {
-      known.peerLost();
+      known.peerLost(status, reason);
     }
+  }
+
+  /** This end drains: nobody may ask for its streams' items any more. On the loop. */
+  void drain(String reason) {
+    SessionStreams known = streams;
+    if (known != null) {
+      known.drain(reason);
+    }
+  }
+
+  @Override
+  public AtomicInteger streamsSent() {
+    return session.context().streamsSent();
   }
 
   @Override
@@ -243,8 +257,17 @@ final class SessionCalls implements CallHost {
   }
 
   @Override
-  public Executor handlers() {
-    return session.context().handlers();
+  public void runUsers(Runnable users) {
+    try {
+      session.context().handlers().execute(users);
+    } catch (Throwable e) { // an executor is users' code
+      runWaiting(users);
+    }
+  }
+
+  @Override
+  public void runWaiting(Runnable task) {
+    session.context().workers().waiting().execute(task);
   }
 
   @Override

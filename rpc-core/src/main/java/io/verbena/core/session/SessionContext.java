@@ -11,6 +11,7 @@ import io.verbena.core.loop.Workers;
 import io.verbena.core.memory.Quotas;
 import io.verbena.core.memory.SlotPool;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What the sessions of one client or server share.
@@ -26,6 +27,7 @@ import java.util.concurrent.Executor;
  * @param upgrade whether and how sessions upgrade
  * @param bulk memory for large objects, and those that are published
  * @param oneways counts the one-way calls that were not simply executed
+ * @param streamsSent how many streams they send
  * @param interceptors what their calls and handlers pass
  * @param audience who is told what becomes of each
  */
@@ -41,6 +43,7 @@ public record SessionContext(
     UpgradeOptions upgrade,
     BulkContext bulk,
     OnewayCounters oneways,
+    AtomicInteger streamsSent,
     Interceptors interceptors,
     Audience audience) {
   /** Returns what this end tells a peer that it takes, over a link with these options. */

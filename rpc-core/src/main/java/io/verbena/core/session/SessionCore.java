@@ -138,7 +138,7 @@ final class SessionCore {
     // First, since a call that fails may make its caller try again.
     remoteServices.peerLost(outbox.takeUnsent());
     calls.outgoing().peerLost(reason);
-    calls.incoming().peerLost();
+    calls.peerLost(RpcStatus.UNAVAILABLE, reason);
     incomingFrames.forgetHeld();
     transfers().peerLost(reason);
     outbox.restart();
@@ -165,7 +165,7 @@ final class SessionCore {
     dropLinks();
     life.ended(status, reason);
     calls.outgoing().end(status, reason);
-    calls.incoming().peerLost();
+    calls.peerLost(status, reason);
     if (status == RpcStatus.CANCELLED) { // closed on this side
       calls.incoming().oneways().end();
     }

@@ -20,6 +20,11 @@ public final class Entry {
   String process = "";
   @Nullable Throwable failure;
 
+  /** Returns its number. */
+  public long op() {
+    return op;
+  }
+
   /** Returns whose call it is. */
   public String session() {
     return session;

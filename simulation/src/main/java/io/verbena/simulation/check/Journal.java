@@ -7,9 +7,11 @@ import io.verbena.api.RpcStatus;
 import io.verbena.simulation.contract.Refused;
 import io.verbena.simulation.plan.Step.CallKind;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Notes what is called, executed and answered, and says what breaks the rules. */
 public final class Journal {
   /** A timer's tick, and the cycle that sees it. */
-  private static final long LATE_NANOS = 8_000_000;
+  static final long LATE_NANOS = 8_000_000;
 
   private final LongSupplier clock;
   private final boolean calm;
@@ -29,6 +31,7 @@ public final class Journal {
   private final Map<Long, Result> results = new LinkedHashMap<>();
   private String exempt = "";
   private String exemptAddress = "";
+  private final Set<String> ending = new HashSet<>();
   private int open;
 
   /**
@@ -97,7 +100,7 @@ public final class Journal {
     return results;
   }
 
-  private boolean isExempt(String session) {
+  boolean isExempt(String session) {
     return !exempt.isEmpty() && session.contains(exempt);
   }
 
@@ -140,6 +143,16 @@ public final class Journal {
     call.process = process;
   }
 
+  /** A process ends in order, and its own calls with it. */
+  public void processEnds(String process) {
+    ending.add(process);
+  }
+
+  /** Returns how long ago a call was made. */
+  long since(Entry call) {
+    return clock.getAsLong() - call.issued;
+  }
+
   /** A process was killed: its own calls never end, and need not. */
   public void processIsGone(String process) {
     for (Entry call : calls.values()) {
@@ -156,9 +169,10 @@ public final class Journal {
     transfers.put(op, process);
   }
 
-  /** It has ended; returns false where its process had been killed. */
+  /** It has ended; returns false where its process had been killed, or ends. */
   public boolean over(long op) {
-    return transfers.remove(op) != null;
+    String process = transfers.remove(op);
+    return process != null && !ending.contains(process);
   }
 
   /** Its caller cancels a call. */
@@ -320,7 +334,7 @@ public final class Journal {
       case INTERNAL -> call.kind == CallKind.FAIL || isOfCallback(call, failure);
       case UNAVAILABLE -> (!calm && !isOfProtocol(failure)) || isOfPool(failure);
       case RESOURCE_EXHAUSTED -> !calm || isOfPool(failure);
-      case CANCELLED -> call.cancelled;
+      case CANCELLED -> call.cancelled || ending.contains(call.process);
       default -> false;
     };
   }

@@ -5,6 +5,7 @@ import io.verbena.api.RpcService;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
+import java.util.concurrent.Flow;
 
 /** What simulated servers do. Every call carries its number, so that executions are counted. */
 @RpcService(name = "sim.works.v1")
@@ -52,4 +53,20 @@ public interface Works {
   /** Fetches an object that the caller has published. */
   @RpcMethod(id = 11)
   void take(long op, ObjectRef ref);
+
+  /** Sends a stream. */
+  @RpcMethod(id = 12)
+  Flow.Publisher<Item> watch(long op);
+
+  /** Takes a stream. */
+  @RpcMethod(id = 13)
+  long collect(long op, Flow.Publisher<Item> items);
+
+  /** Takes one stream and sends another. */
+  @RpcMethod(id = 14)
+  Flow.Publisher<Item> exchange(long op, Flow.Publisher<Item> items);
+
+  /** Makes a call with streams to the caller. */
+  @RpcMethod(id = 15)
+  void streamBack(long op);
 }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Draws a plan from a seed. */
@@ -72,6 +73,9 @@ public final class Planner {
       steps.replaceAll(this::intoFile);
     }
     steps.replaceAll(this::cutSome);
+    boolean bounded =
+        Stream.concat(servers.stream(), clients.stream()).anyMatch(HostSettings::isBounded);
+    new StreamPlanner(seed, sessions, span, bounded, op, steps).add();
     steps.sort(Comparator.comparingLong(Step::at));
     return new Plan(
         seed,
@@ -125,8 +129,8 @@ public final class Planner {
       made.add(
           new HostSettings(
               limits,
-              bounded ? 2 + random.nextInt(3) : 1_000,
-              bounded ? (int) among(0, 4, 32, 1_000) : 1_000,
+              bounded ? 2 + random.nextInt(3) : HostSettings.UNBOUNDED,
+              bounded ? (int) among(0, 4, 32, 1_000) : HostSettings.UNBOUNDED,
               rdma && random.nextInt(8) != 0,
               rdmaSettings(),
               profile(),
@@ -348,9 +352,10 @@ public final class Planner {
     return random.nextBoolean() ? one : other;
   }
 
+  /** But the last, which was added later. */
   private FaultKind anyFault() {
     FaultKind[] kinds = FaultKind.values();
-    return kinds[random.nextInt(kinds.length)];
+    return kinds[random.nextInt(kinds.length - 1)];
   }
 
   /** What ends a session's RDMA link. */

@@ -56,7 +56,8 @@ public sealed interface Step {
     WORK,
     FAIL_DECLARED,
     FAIL,
-    READ
+    READ,
+    STREAM
   }
 
   /**
@@ -171,6 +172,104 @@ public sealed interface Step {
   }
 
   /**
+   * A call with streams.
+   *
+   * @param op its number
+   * @param ending how its stream ends: of two, the one that it returns
+   * @param argumentsEnding how the other one ends, where there are two
+   * @param items that its publisher would send
+   * @param itemBytes of each
+   * @param until where the ending is not a good one: behind so many items
+   * @param ask how many items its subscriber requests at a time
+   * @param pace nanoseconds between two items of the publisher's; 0: as requested, at once
+   * @param rest nanoseconds until the subscriber requests more; 0: at once
+   * @param timeout of the call, in nanoseconds; 0: none
+   * @param cancelAfter its caller cancels it after so many nanoseconds; -1: it does not
+   */
+  record Stream(
+      long at,
+      int session,
+      long op,
+      StreamKind kind,
+      StreamEnding ending,
+      StreamEnding argumentsEnding,
+      int items,
+      int itemBytes,
+      int until,
+      long ask,
+      long pace,
+      long rest,
+      long timeout,
+      long cancelAfter)
+      implements Step {
+    @Override
+    public Stream of(int other) {
+      return new Stream(
+          at,
+          other,
+          op,
+          kind,
+          ending,
+          argumentsEnding,
+          items,
+          itemBytes,
+          until,
+          ask,
+          pace,
+          rest,
+          timeout,
+          cancelAfter);
+    }
+  }
+
+  /** Which way items go. */
+  enum StreamKind {
+    /** The handler sends. */
+    WATCH,
+    /** The caller sends. */
+    COLLECT,
+    /** Both send. */
+    EXCHANGE,
+    /** The client, called by its server, sends. */
+    WATCH_BACK,
+    /** The server, calling its client, sends. */
+    COLLECT_BACK,
+    /** Both send, and the server calls. */
+    EXCHANGE_BACK;
+
+    /** Returns whether the server calls. */
+    public boolean isBack() {
+      return this == WATCH_BACK || this == COLLECT_BACK || this == EXCHANGE_BACK;
+    }
+
+    /** Returns whether the call returns a stream. */
+    public boolean answers() {
+      return this != COLLECT && this != COLLECT_BACK;
+    }
+
+    /** Returns whether the call has a stream for an argument. */
+    public boolean hasArguments() {
+      return this != WATCH && this != WATCH_BACK;
+    }
+  }
+
+  /** How a stream ends, if nothing else ends it. */
+  enum StreamEnding {
+    /** Its publisher completes. */
+    WELL,
+    /** Its subscriber cancels it. */
+    CANCELLED,
+    /** Its publisher fails. */
+    FAILED,
+    /** Its publisher falls silent. */
+    SILENT,
+    /** Its subscriber requests no more. */
+    LEFT,
+    /** Nobody subscribes. */
+    IGNORED
+  }
+
+  /**
    * Something that goes wrong.
    *
    * @param session between whose ends
@@ -212,6 +311,8 @@ public sealed interface Step {
     BOTH_LINKS,
     HANDLERS_FULL,
     SERVER_RESTART,
-    CLIENT_RESTART
+    CLIENT_RESTART,
+    /** The server shuts down in order, and is started again. */
+    SERVER_DRAINS
   }
 }

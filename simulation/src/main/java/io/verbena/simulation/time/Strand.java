@@ -22,6 +22,7 @@ public final class Strand {
   private boolean runnable = true;
   private volatile boolean elsewhere;
   private volatile boolean outOfTurn;
+  private volatile boolean interruptedInWait;
   private boolean ended;
   private boolean cut;
   private Agenda.@Nullable Entry alarm;
@@ -93,10 +94,27 @@ public final class Strand {
     boolean was = elsewhere;
     elsewhere = false; // what it waits for from here is its turn
     scheduler.turnIsOver();
-    turn.acquireUninterruptibly();
+    awaitTurn();
     elsewhere = was;
     if (cut) {
       throw new Cut();
+    }
+  }
+
+  /** What waits uninterruptibly would hide from the scheduler that it was interrupted meanwhile. */
+  private void awaitTurn() {
+    boolean taken = false;
+    while (!taken) {
+      try {
+        turn.acquire();
+        taken = true;
+      } catch (InterruptedException e) {
+        interruptedInWait = true;
+      }
+    }
+    if (interruptedInWait) {
+      interruptedInWait = false;
+      thread.interrupt();
     }
   }
 
@@ -170,7 +188,7 @@ public final class Strand {
     if (outOfTurn) {
       runnable = true;
       outOfTurn = false; // last: the scheduler goes on
-      turn.acquireUninterruptibly();
+      awaitTurn();
       if (cut) {
         throw new Cut();
       }
@@ -244,7 +262,7 @@ public final class Strand {
   }
 
   boolean isInterrupted() {
-    return thread.isInterrupted();
+    return thread.isInterrupted() || interruptedInWait;
   }
 
   /** Has it go on. From anywhere but itself. */

@@ -23,4 +23,12 @@ public record HostSettings(
     DeviceProfile device,
     long bulkMemoryBytes,
     int standing,
-    int partCutOff) {}
+    int partCutOff) {
+  /** As many threads or places as anybody needs. */
+  public static final int UNBOUNDED = 1_000;
+
+  /** Returns whether handlers may have to wait for one another. */
+  public boolean isBounded() {
+    return handlerThreads < UNBOUNDED;
+  }
+}

@@ -33,6 +33,7 @@ public final class SimHost implements Strand.Place, NanoClock {
   private final List<EventLoop> loops = new ArrayList<>();
   private final HandlerPool handlers;
   private final HandlerPool workers;
+  private final HandlerPool waiting;
   private final @Nullable RdmaUpgradeProvider rdma;
   private final List<Strand> strands = new ArrayList<>();
   private @Nullable VerbenaServer server;
@@ -71,6 +72,9 @@ public final class SimHost implements Strand.Place, NanoClock {
             settings.handlerQueue());
     this.workers =
         new HandlerPool(world.scheduler(), this, name + "-worker", WORKERS, Integer.MAX_VALUE);
+    this.waiting =
+        new HandlerPool(
+            world.scheduler(), this, name + "-waiting", Integer.MAX_VALUE, Integer.MAX_VALUE);
     this.rdma =
         settings.rdma()
             ? new RdmaUpgradeProvider(
@@ -147,6 +151,11 @@ public final class SimHost implements Strand.Place, NanoClock {
   /** Returns the threads on which it does work of its own. */
   HandlerPool workers() {
     return workers;
+  }
+
+  /** Returns a thread for each task, for what has to wait. */
+  HandlerPool waiting() {
+    return waiting;
   }
 
   /** Returns its RDMA links; null where it has none. */
@@ -250,6 +259,7 @@ public final class SimHost implements Strand.Place, NanoClock {
     fabric.killProcess();
     handlers.close();
     workers.close();
+    waiting.close();
     strands.forEach(Strand::cut);
     killed = true;
   }

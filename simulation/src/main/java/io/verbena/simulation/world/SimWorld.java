@@ -132,7 +132,7 @@ public final class SimWorld {
     SimHost host = add(name, settings, address, loops, clockOffset);
     VerbenaServer.Builder builder = VerbenaServer.builder().listen(address + ":" + PORT);
     builder.limits(settings.limits()).handlers(host.handlers());
-    builder.steppedBy(host.loops(), host.workers());
+    builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
     builder.random(new Random(own));
@@ -151,7 +151,7 @@ public final class SimWorld {
     SimHost host = add(name, settings, "10.9.0." + ++addresses, 1, clockOffset());
     VerbenaClient.Builder builder = VerbenaClient.builder();
     builder.limits(settings.limits()).handlers(host.handlers());
-    builder.steppedBy(host.loops(), host.workers());
+    builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
     if (host.rdma() != null) {

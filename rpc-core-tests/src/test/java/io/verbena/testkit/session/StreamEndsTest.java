@@ -1,0 +1,257 @@
+package io.verbena.testkit.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.ServerInterceptor;
+import io.verbena.api.Session;
+import io.verbena.api.Streams;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaServer;
+import io.verbena.mem.InMemoryNetwork;
+import io.verbena.mem.InMemoryNetwork.Admission;
+import io.verbena.testkit.SteppedWorld;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Streams end, at both ends, whatever ends them. */
+class StreamEndsTest {
+  private static final int MOST_CALLS = 64;
+  private static final int MOST_BYTES = 64 << 10;
+  private static final SessionLimits LIMITS =
+      SessionLimits.DEFAULT
+          .withMaxCalls(MOST_CALLS)
+          .withMaxMessageBytes(MOST_BYTES)
+          .withDefaultTimeout(Duration.ofSeconds(1))
+          .withResumeWindow(Duration.ofSeconds(30));
+
+  private final SteppedWorld world = new SteppedWorld(LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES);
+  private final List<Ticks> ofServer = new ArrayList<>();
+  private final Listener<Long> ofHandler = new Listener<>();
+  private boolean spoils;
+  private final VerbenaServer server =
+      world.server(
+          s -> s.serve(TickerRpc.bind(new Served())).serverInterceptor(this::spoilsResult));
+  private final Session session = world.client().session(world.address());
+  private final TickerRpc.Async ticker = TickerRpc.async(session);
+
+  private final class Served implements Ticker {
+    @Override
+    public Flow.Publisher<Long> ticks() {
+      Ticks made = new Ticks();
+      ofServer.add(made);
+      return made;
+    }
+
+    @Override
+    public void start(Flow.Publisher<Long> ticks) {
+      ticks.subscribe(ofHandler);
+      ofHandler.request(1);
+    }
+
+    @Override
+    public Flow.Publisher<Long> exchange(Flow.Publisher<Long> ticks) {
+      start(ticks);
+      return ticks();
+    }
+
+    @Override
+    public Flow.Publisher<String> texts(int[] lengths) {
+      return Streams.of(IntStream.of(lengths).mapToObj("x"::repeat));
+    }
+
+    @Override
+    public void nothing() {}
+  }
+
+  private void spoilsResult(CallContext call, ServerInterceptor.Next next) throws Exception {
+    Exception _ = next.run();
+    if (spoils) {
+      throw new RpcException(RpcStatus.PERMISSION_DENIED, "too late");
+    }
+  }
+
+  @AfterEach
+  void leavesNothing() {
+    session.close();
+    world.pass(Duration.ofMillis(100));
+    assertThat(world.client().slotsInUse()).isZero();
+    assertThat(server.slotsInUse()).isZero();
+    world.close();
+  }
+
+  private <T> T done(CompletionStage<T> call) {
+    CompletableFuture<T> answered = call.toCompletableFuture();
+    world.runUntil(answered::isDone);
+    return answered.join();
+  }
+
+  private <T> Listener<T> listens(Flow.Publisher<T> items) {
+    Listener<T> listener = new Listener<>();
+    items.subscribe(listener);
+    return listener;
+  }
+
+  private Listener<Long> listensTo(CompletionStage<Flow.Publisher<Long>> call) {
+    return listens(done(call));
+  }
+
+  /** Whose first item has come. */
+  private Listener<Long> begun() {
+    Listener<Long> listener = listensTo(ticker.ticks());
+    listener.request(1);
+    world.runUntil(() -> ofServer.getLast().requested == 1);
+    ofServer.getLast().send(7);
+    world.runUntil(() -> listener.items.size() == 1);
+    return listener;
+  }
+
+  private static RpcStatus status(Listener<?> listener) {
+    return ((RpcException) listener.end.exceptionNow()).status();
+  }
+
+  @Test
+  void aServerThatDrainsWaitsForNoStream() {
+    Listener<Long> asking = begun();
+    asking.request(1);
+    Listener<Long> idle = begun();
+    CompletableFuture<Void> drained = server.drain().toCompletableFuture();
+    world.pass(Duration.ofMillis(100));
+    assertThat(drained).isCompleted();
+    assertThat(status(asking)).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(asking.end.exceptionNow()).hasMessageContaining("shutting down");
+    assertThat(ofServer).allSatisfy(ticks -> assertThat(ticks.cancelled).isTrue());
+    assertThat(idle.end).isNotDone();
+    idle.request(1);
+    server.close();
+    world.runUntil(idle.end::isDone);
+    assertThat(status(idle)).isEqualTo(RpcStatus.UNAVAILABLE);
+  }
+
+  @Test
+  void oneIsCancelledWhereItsSistersHaveEveryPlaceInTheWindow() {
+    List<Listener<Long>> all = new ArrayList<>();
+    for (int i = 0; i < MOST_CALLS; i++) {
+      all.add(listensTo(ticker.ticks()));
+    }
+    all.forEach(one -> one.request(1));
+    world.runUntil(() -> ofServer.stream().allMatch(ticks -> ticks.requested == 1));
+    all.get(5).cancel();
+    world.runUntil(() -> ofServer.get(5).cancelled);
+    assertThat(ofServer.stream().filter(ticks -> ticks.cancelled)).hasSize(1);
+  }
+
+  @Test
+  void oneThatAsksForNothingHearsOfItsSessionsEnd() {
+    Listener<Long> idle = begun();
+    Ticks arguments = new Ticks();
+    done(ticker.start(arguments));
+    session.close();
+    world.runUntil(() -> idle.end.isDone() && ofHandler.end.isDone());
+    assertThat(status(idle)).isEqualTo(RpcStatus.CANCELLED);
+    assertThat(status(ofHandler)).isIn(RpcStatus.UNAVAILABLE, RpcStatus.CANCELLED);
+    assertThat(ofServer.getFirst().cancelled).isTrue();
+  }
+
+  @Test
+  void anArgumentEndsWithItsCall() {
+    Ticks arguments = new Ticks();
+    CompletableFuture<Void> call = ticker.start(arguments).toCompletableFuture();
+    for (int i = 0; i < 1000 && !arguments.isSubscribed(); i++) {
+      world.step(); // the reply waits for its handler's end
+      world.runHandlers();
+    }
+    world.runUntil(call::isDone);
+    world.runUntil(() -> arguments.cancelled || !arguments.isSubscribed());
+    assertThat(world.client().streamsSent()).isZero();
+  }
+
+  @Test
+  void anArgumentLastsAsLongAsTheStreamThatItsCallReturns() {
+    Ticks arguments = new Ticks();
+    Listener<Long> answers = listensTo(ticker.exchange(arguments));
+    answers.request(1);
+    world.runUntil(() -> arguments.requested == 1 && ofServer.getFirst().requested == 1);
+    world.pass(Duration.ofSeconds(2));
+    assertThat(arguments.cancelled).isFalse();
+    arguments.send(1);
+    ofServer.getFirst().send(2);
+    world.runUntil(() -> ofHandler.items.size() == 1 && answers.items.size() == 1);
+    answers.cancel();
+    world.runUntil(() -> arguments.cancelled);
+    assertThat(world.client().streamsSent()).isZero();
+  }
+
+  @Test
+  void itsPublisherHearsOfThatHoweverLongTheLinkWasLost() {
+    Listener<Long> listener = begun();
+    URI address = URI.create(world.address());
+    world.network().admit(address, Admission.REFUSE);
+    world.network().drop(address, "cable pulled");
+    world.settle();
+    listener.cancel();
+    world.pass(Duration.ofSeconds(3)); // the time that other calls have is over
+    assertThat(ofServer.getFirst().cancelled).isFalse();
+    world.network().admit(address, Admission.ACCEPT);
+    world.runUntil(() -> ofServer.getFirst().cancelled);
+  }
+
+  @Test
+  void nothingIsLeftOfOneWhoseReplyIsNotSent() {
+    spoils = true;
+    CompletableFuture<Flow.Publisher<Long>> call = ticker.ticks().toCompletableFuture();
+    world.runUntil(call::isDone);
+    assertThat(call).isCompletedExceptionally();
+    assertThat(server.streamsSent()).isZero();
+  }
+
+  @Test
+  void anItemThatDoesNotFitBesideOthersHasAMessageOfItsOwn() {
+    Listener<String> texts = listens(done(ticker.texts(new int[] {30_000, 50_000, 10, 65_000})));
+    texts.request(10);
+    world.runUntil(texts.end::isDone);
+    assertThat(texts.items.stream().map(String::length))
+        .containsExactly(30_000, 50_000, 10, 65_000);
+    assertThat(texts.end).isCompleted();
+  }
+
+  @Test
+  void thoseBeforeAnItemThatNoMessageTakesArrive() {
+    Listener<String> texts = listens(done(ticker.texts(new int[] {10, 20, MOST_BYTES})));
+    texts.request(10);
+    world.runUntil(texts.end::isDone);
+    assertThat(texts.items.stream().map(String::length)).containsExactly(10, 20);
+    assertThat(status(texts)).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+  }
+
+  @Test
+  @Timeout(30)
+  void whoAsksWaitsForAPlaceInAFullWindow() {
+    Listener<Long> listener = begun();
+    List<CompletableFuture<Void>> calls = new ArrayList<>();
+    for (int i = 0; i < MOST_CALLS; i++) {
+      calls.add(ticker.nothing().toCompletableFuture());
+    }
+    listener.request(1);
+    assertThat(listener.end).isNotDone();
+    while (ofServer.getFirst().requested < 2 && !listener.end.isDone()) { // who waits has a thread
+      world.settle();
+      Thread.onSpinWait();
+    }
+    assertThat(listener.end).isNotDone();
+    assertThat(calls).allSatisfy(call -> assertThat(call).isCompleted());
+    ofServer.getFirst().send(8);
+    world.runUntil(() -> listener.items.size() == 2);
+  }
+}

@@ -1,0 +1,148 @@
+package io.verbena.simulation;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.simulation.check.Content;
+import io.verbena.simulation.check.StreamBook;
+import io.verbena.simulation.check.StreamEntry;
+import io.verbena.simulation.contract.Item;
+import io.verbena.simulation.plan.Step;
+import io.verbena.simulation.plan.Step.StreamEnding;
+import io.verbena.simulation.time.Scheduler;
+import io.verbena.simulation.time.Strand;
+import io.verbena.simulation.world.SimHost;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/** A simulated program's publisher: sends as a plan says. */
+final class StreamSource implements Flow.Publisher<Item>, Flow.Subscription {
+  private final Scheduler scheduler;
+  private final StreamBook book;
+  private final StreamEntry entry;
+  private final Step.Stream step;
+  private final StreamEnding ending;
+  private final SimHost host;
+  private Flow.@Nullable Subscriber<? super Item> subscriber;
+  private long demand;
+  private boolean running;
+  private boolean over;
+
+  StreamSource(
+      Scheduler scheduler,
+      StreamBook book,
+      StreamEntry entry,
+      Step.Stream step,
+      StreamEnding ending,
+      SimHost host) {
+    this.scheduler = scheduler;
+    this.book = book;
+    this.entry = entry;
+    this.step = step;
+    this.ending = ending;
+    this.host = host;
+    book.isSentBy(entry, host.net().address());
+  }
+
+  /** Returns the number by which an item's content is known. */
+  static long content(long op, int index) {
+    return op * 1_000 + index;
+  }
+
+  @Override
+  public void subscribe(Flow.Subscriber<? super Item> to) {
+    subscriber = to;
+    book.subscribed(entry);
+    to.onSubscribe(this);
+    if (step.items() == 0) {
+      endIfDue(to);
+    }
+  }
+
+  @Override
+  public void request(long number) {
+    book.asked(entry, number);
+    demand = demand + number < 0 ? Long.MAX_VALUE : demand + number;
+    if (running || over) {
+      return;
+    }
+    running = true;
+    if (step.pace() == 0) {
+      send();
+    } else {
+      Strand _ = scheduler.start(host, "publisher", this::sendSlowly);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    over = true;
+    book.unsubscribed(entry);
+  }
+
+  private void send() {
+    while (demand > 0 && !over) {
+      sendOne();
+    }
+    running = false;
+  }
+
+  private void sendSlowly() {
+    Strand mine = scheduler.running();
+    if (mine == null) {
+      throw new IllegalStateException("a publisher that is slow has a strand");
+    }
+    try {
+      while (demand > 0 && !over) {
+        mine.sleep(step.pace());
+        if (!over) {
+          sendOne();
+        }
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts a publisher", e);
+    }
+    running = false;
+  }
+
+  private void sendOne() {
+    Flow.Subscriber<? super Item> to = subscriber;
+    if (to == null) {
+      throw new IllegalStateException("requested before it is subscribed to");
+    }
+    if (!endIfDue(to)) {
+      int index = entry.sent();
+      demand--;
+      book.sent(entry);
+      byte[] value = Content.bytes(content(entry.op(), index), step.itemBytes());
+      to.onNext(new Item(entry.op(), index, MemorySegment.ofArray(value)));
+      if (entry.op() % 2 == 0 || index + 1 == step.items()) {
+        endIfDue(to); // with its last item, or when it is asked for the next
+      }
+    }
+  }
+
+  /** Returns whether it sends no more. */
+  private boolean endIfDue(Flow.Subscriber<? super Item> to) {
+    if (over) {
+      return true;
+    }
+    boolean early = entry.sent() >= step.until();
+    if (ending == StreamEnding.FAILED && early) {
+      over = true;
+      book.published(entry, true);
+      to.onError(
+          entry.op() % 2 == 0
+              ? new RpcException(RpcStatus.PERMISSION_DENIED, "it fails as it was told")
+              : new IllegalStateException("it fails as it was told"));
+    } else if (ending == StreamEnding.SILENT && early) {
+      over = true;
+      book.silent(entry);
+    } else if (entry.sent() == step.items()) {
+      over = true;
+      book.published(entry, false);
+      to.onComplete();
+    }
+    return over;
+  }
+}

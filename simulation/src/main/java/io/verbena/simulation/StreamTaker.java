@@ -1,0 +1,150 @@
+package io.verbena.simulation;
+
+import io.verbena.api.Session;
+import io.verbena.simulation.check.Content;
+import io.verbena.simulation.check.StreamBook;
+import io.verbena.simulation.check.StreamEntry;
+import io.verbena.simulation.contract.Item;
+import io.verbena.simulation.plan.Step;
+import io.verbena.simulation.plan.Step.StreamEnding;
+import io.verbena.simulation.time.Scheduler;
+import io.verbena.simulation.time.Strand;
+import io.verbena.simulation.world.SimHost;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/** A simulated program's subscriber: requests as a plan says, and looks at what comes. */
+final class StreamTaker implements Flow.Subscriber<Item> {
+  private final Scheduler scheduler;
+  private final StreamBook book;
+  private final StreamEntry entry;
+  private final Step.Stream step;
+  private final StreamEnding ending;
+  private final SimHost host;
+  private final Session session;
+  private final boolean bounded;
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private Flow.@Nullable Subscription subscription;
+  private long requested;
+
+  /**
+   * One that subscribes to nothing yet.
+   *
+   * @param bounded whether its deadline ends it at once
+   */
+  StreamTaker(
+      Scheduler scheduler,
+      StreamBook book,
+      StreamEntry entry,
+      Step.Stream step,
+      StreamEnding ending,
+      SimHost host,
+      Session session,
+      boolean bounded) {
+    this.scheduler = scheduler;
+    this.book = book;
+    this.entry = entry;
+    this.step = step;
+    this.ending = ending;
+    this.host = host;
+    this.session = session;
+    this.bounded = bounded;
+    book.isTakenBy(entry, host.net().address(), path());
+  }
+
+  private String path() {
+    return session.path().link();
+  }
+
+  /** Returns what completes when it takes no more, for whatever reason. */
+  CompletableFuture<Void> done() {
+    return done;
+  }
+
+  /** Returns what completes when its stream has ended for it. */
+  CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  private void end() {
+    ended.complete(null);
+    done.complete(null);
+  }
+
+  /** Cancels what has not ended. */
+  void cancel() {
+    if (entry.isTaken()) {
+      return;
+    }
+    book.cancelled(entry, path());
+    Flow.Subscription from = subscription;
+    if (from != null) {
+      from.cancel();
+    }
+    end();
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription to) {
+    subscription = to;
+    ask();
+  }
+
+  private void ask() {
+    boolean leaves = ending == StreamEnding.LEFT;
+    long number = leaves ? Math.min(step.ask(), step.until() - requested) : step.ask();
+    Flow.Subscription from = subscription;
+    if (number > 0 && from != null && !entry.isTaken()) {
+      requested = requested + number < 0 ? Long.MAX_VALUE : requested + number;
+      book.requested(entry, number);
+      from.request(number);
+    } else if (leaves && !entry.isTaken()) {
+      book.left(entry);
+      done.complete(null);
+    }
+  }
+
+  @Override
+  public void onNext(Item item) {
+    long content = StreamSource.content(entry.op(), item.index());
+    long length = item.value().byteSize();
+    boolean whole = item.op() == entry.op() && length == step.itemBytes();
+    whole = whole && Content.difference(item.value(), content, 0) < 0;
+    book.received(entry, item.index(), whole, length);
+    if (ending == StreamEnding.CANCELLED && entry.received() >= step.until()) {
+      cancel();
+    } else if (entry.received() == requested) {
+      if (step.rest() == 0) {
+        ask();
+      } else {
+        Strand _ = scheduler.start(host, "subscriber", this::askLater);
+      }
+    }
+  }
+
+  private void askLater() {
+    Strand mine = scheduler.running();
+    try {
+      if (mine != null) {
+        mine.sleep(step.rest());
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts a subscriber", e);
+    }
+    ask();
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    book.ended(entry, failure, path(), host.stillNanos(), bounded);
+    end();
+  }
+
+  @Override
+  public void onComplete() {
+    book.ended(entry, null, path(), host.stillNanos(), false);
+    end();
+  }
+}

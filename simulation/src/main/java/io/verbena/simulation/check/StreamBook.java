@@ -1,0 +1,316 @@
+package io.verbena.simulation.check;
+
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.simulation.check.StreamEntry.Ending;
+import io.verbena.simulation.plan.Step.FaultKind;
+import io.verbena.simulation.plan.Step.StreamKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Notes what both ends of streams see, and says what breaks the rules. */
+public final class StreamBook {
+  /** What is left of a deadline crosses in whole microseconds. */
+  private static final long EARLY_NANOS = 1_000_000;
+
+  /** From so many bytes on an item travels beside its message, whatever the cut-off. */
+  private static final int LARGE = 64 << 10;
+
+  private final Journal journal;
+  private final boolean calm;
+  private final List<StreamEntry> streams = new ArrayList<>();
+  private final Tally coverage = new Tally();
+  private boolean closing;
+
+  /** What a stream has met, or how it ended: for the table. */
+  public enum Met {
+    COMPLETED,
+    CANCELLED,
+    FAILED,
+    OUT_OF_TIME,
+    LOST,
+    LARGE,
+    PATH_CHANGED
+  }
+
+  /**
+   * A book without streams.
+   *
+   * @param calm nothing goes wrong in this run
+   */
+  public StreamBook(Journal journal, boolean calm) {
+    this.journal = journal;
+    this.calm = calm;
+  }
+
+  /** The name of a cell. */
+  public static String cell(StreamKind kind, Met met) {
+    return kind + " x " + met;
+  }
+
+  /** The name of a cell. */
+  public static String cell(FaultKind fault, StreamKind kind) {
+    return fault + " x " + kind;
+  }
+
+  /** Returns what met streams, how often. */
+  public Tally coverage() {
+    return coverage;
+  }
+
+  /** A call with a stream is made. */
+  public StreamEntry made(Entry call, StreamKind kind, boolean arguments) {
+    StreamEntry made = new StreamEntry(call, kind, arguments, call.stillBefore);
+    streams.add(made);
+    return made;
+  }
+
+  /** A stream of a call's arguments ends with that which the call returns. */
+  public void endsWith(StreamEntry arguments, StreamEntry answers) {
+    arguments.answers = answers;
+  }
+
+  private void broken(StreamEntry stream, String rule, String what) {
+    journal.broken(rule, stream.call.session, stream.call.op, what + ": " + stream);
+  }
+
+  // ---- its publisher ----
+
+  /** Its publisher is in this process. */
+  public void isSentBy(StreamEntry stream, String process) {
+    stream.sender = process;
+  }
+
+  /** Its publisher is subscribed to. */
+  public void subscribed(StreamEntry stream) {
+    if (stream.subscribed) {
+      broken(stream, "publishers are subscribed to once", "again");
+    }
+    stream.subscribed = true;
+  }
+
+  /** Its publisher is asked for items. */
+  public void asked(StreamEntry stream, long number) {
+    stream.asked = sum(stream.asked, number);
+    if (number <= 0 || stream.asked > stream.requested) {
+      broken(stream, "publishers are asked for what is requested", "asked for " + number);
+    }
+    if (stream.publisher == Ending.CANCELLED) {
+      broken(stream, "nothing is asked of publishers that were cancelled", "asked for " + number);
+    }
+  }
+
+  private static long sum(long one, long other) {
+    return one + other < 0 ? Long.MAX_VALUE : one + other;
+  }
+
+  /** Its publisher sends an item. */
+  public void sent(StreamEntry stream) {
+    stream.sent++;
+  }
+
+  /** Its publisher says that it sends no more. */
+  public void published(StreamEntry stream, boolean fails) {
+    stream.publisher = fails ? Ending.FAILED : Ending.COMPLETED;
+  }
+
+  /** Its publisher is cancelled. */
+  public void unsubscribed(StreamEntry stream) {
+    if (stream.publisher == Ending.NONE) {
+      stream.publisher = Ending.CANCELLED;
+    }
+  }
+
+  /** Its publisher sends no more, and does not say so. */
+  public void silent(StreamEntry stream) {
+    stream.silent = true;
+  }
+
+  // ---- its subscriber ----
+
+  /** It has a subscriber, in this process, over this path. */
+  public void isTakenBy(StreamEntry stream, String process, String path) {
+    stream.taker = process;
+    stream.taken = true;
+    stream.path = path;
+  }
+
+  /** Its subscriber requests items. */
+  public void requested(StreamEntry stream, long number) {
+    stream.requested = sum(stream.requested, number);
+  }
+
+  /** Its subscriber requests no more. */
+  public void left(StreamEntry stream) {
+    stream.left = true;
+  }
+
+  /** An item has arrived. */
+  public void received(StreamEntry stream, int index, boolean whole, long bytes) {
+    if (stream.takerGone) {
+      return;
+    }
+    if (index != stream.received) {
+      broken(stream, "items come in order, each once", "item " + index + " came");
+    }
+    stream.received++;
+    if (stream.isTaken()) {
+      broken(stream, "nothing comes behind a stream's end", "item " + index + " came");
+    }
+    if (stream.received > stream.requested) {
+      broken(stream, "subscribers get what they request", "item " + index + " came");
+    }
+    if (stream.received > stream.sent) {
+      broken(stream, "only what is sent arrives", "item " + index + " came");
+    }
+    if (!whole) {
+      broken(stream, "items arrive whole and unaltered", "item " + index + " did not");
+    }
+    if (bytes >= LARGE) {
+      coverage.add(cell(stream.kind, Met.LARGE));
+    }
+  }
+
+  /** Its subscriber cancels it. */
+  public void cancelled(StreamEntry stream, String path) {
+    if (!stream.isTaken()) {
+      stream.subscriber = Ending.CANCELLED;
+      ends(stream, Met.CANCELLED, path);
+    }
+  }
+
+  /**
+   * Its subscriber hears of its end.
+   *
+   * @param path by which its session goes now
+   * @param still how long its caller's process stood still so far
+   * @param bounded whether its deadline ends it at once
+   */
+  public void ended(
+      StreamEntry stream, @Nullable Throwable failure, String path, long still, boolean bounded) {
+    if (stream.takerGone) {
+      return;
+    }
+    if (stream.isTaken()) {
+      broken(stream, "every stream ends once", "it ended again, with " + failure);
+      return;
+    }
+    stream.subscriber = failure == null ? Ending.COMPLETED : Ending.FAILED;
+    if (failure == null) {
+      ends(stream, Met.COMPLETED, path);
+      if (stream.publisher != Ending.COMPLETED || stream.received != stream.sent) {
+        broken(stream, "streams are complete when all has come", "it completes");
+      }
+    } else if (failure instanceof RpcException rpc) {
+      failed(stream, rpc, path, still, bounded);
+    } else {
+      broken(stream, "streams fail with what is declared", failure.toString());
+    }
+  }
+
+  private void ends(StreamEntry stream, Met met, String path) {
+    coverage.add(cell(stream.kind, met));
+    if (!path.equals(stream.path)) {
+      coverage.add(cell(stream.kind, Met.PATH_CHANGED));
+    }
+  }
+
+  private void failed(
+      StreamEntry stream, RpcException failure, String path, long still, boolean bounded) {
+    if (failure.execution() != Execution.EXECUTED || !stream.call.isExecuted()) {
+      broken(stream, "streams fail where their call was executed", failure.toString());
+    }
+    long late = journal.since(stream.call) - stream.call.timeout;
+    ends(stream, met(failure.status()), path);
+    boolean expected =
+        switch (failure.status()) {
+          case DEADLINE_EXCEEDED -> late >= -EARLY_NANOS;
+          case UNAVAILABLE, CANCELLED -> !calm || closing || stream.mayBeOver();
+          case RESOURCE_EXHAUSTED -> true;
+          case PERMISSION_DENIED, INTERNAL ->
+              stream.publisher == Ending.FAILED && stream.received == stream.sent;
+          default -> false;
+        };
+    if (!expected) {
+      broken(stream, "streams fail for a reason", failure.getMessage() + "");
+    }
+    late -= still - stream.stillBefore;
+    if (bounded && late > Journal.LATE_NANOS) {
+      broken(
+          stream,
+          "deadlines end streams in time",
+          "%.3f ms late: %s".formatted(late / 1e6, failure.getMessage()));
+    }
+  }
+
+  private static Met met(RpcStatus status) {
+    return switch (status) {
+      case DEADLINE_EXCEEDED -> Met.OUT_OF_TIME;
+      case PERMISSION_DENIED, INTERNAL -> Met.FAILED;
+      default -> Met.LOST;
+    };
+  }
+
+  // ---- what happens to it ----
+
+  /** Its call has ended, and it is not to outlive that. */
+  public void over(StreamEntry stream) {
+    stream.over = true;
+  }
+
+  /** A process was killed: its ends hear nothing any more, and the others are to hear of that. */
+  public void processIsGone(String process) {
+    for (StreamEntry stream : streams) {
+      if (stream.sender.equals(process)) {
+        stream.senderGone = true;
+        stream.lost = true;
+      }
+      if (stream.taker.equals(process)) {
+        stream.takerGone = true;
+        stream.lost = true;
+      }
+    }
+  }
+
+  /** Something befalls two hosts: all streams between them meet it. */
+  public void met(FaultKind fault, String one, String other) {
+    for (StreamEntry stream : streams) {
+      boolean between =
+          (stream.sender.equals(one) && stream.taker.equals(other))
+              || (stream.sender.equals(other) && stream.taker.equals(one));
+      if (between && stream.subscribed && stream.isTaking()) {
+        coverage.add(cell(fault, stream.kind));
+      }
+    }
+  }
+
+  /** Every session is closed: no stream goes on. */
+  public void closing() {
+    closing = true;
+  }
+
+  /** Returns the streams of which an end is to hear something, in words. */
+  public List<String> openOnes() {
+    return words(
+        closing ? stream -> stream.isTaking() || stream.isPublishing() : StreamEntry::isOpen);
+  }
+
+  /** Returns how many streams a process may have to send still. */
+  public long sentBy(String process) {
+    return streams.stream()
+        .filter(
+            stream ->
+                stream.sender.equals(process) && !stream.isTaken() && !stream.lost && !stream.over)
+        .count();
+  }
+
+  private List<String> words(Predicate<StreamEntry> which) {
+    return streams.stream()
+        .filter(stream -> which.test(stream) && !journal.isExempt(stream.call.session))
+        .map(StreamEntry::toString)
+        .toList();
+  }
+}
