@@ -2,12 +2,12 @@ package io.verbena.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -16,34 +16,73 @@ import org.junit.jupiter.api.Test;
 /** The page of settings has a row for every setting. */
 class SettingsPageTest {
   private static final Path PAGE = Path.of("../docs/reference/settings.md");
-  private static final Set<String> MAKERS = Set.of("build", "start", "self");
+  private static final Set<String> MAKERS = Set.of("build", "start", "self", "register");
 
   @Test
   void everySettingHasARow() throws IOException {
-    Set<String> rows =
-        Files.readAllLines(PAGE).stream()
-            .filter(line -> line.startsWith("| `"))
-            .map(line -> line.substring(0, line.indexOf('|', 1)))
-            .collect(Collectors.toSet());
     Set<String> settings =
         Stream.concat(
                 Stream.of("EngineBuilder", "VerbenaClient$Builder", "VerbenaServer$Builder")
-                    .flatMap(name -> names(Production.CLASSES.get("io.verbena.core." + name)))
-                    .filter(name -> !MAKERS.contains(name)),
-                Stream.of("core.SessionLimits", "api.bulk.TransferOptions", "rdma.RdmaSettings")
-                    .flatMap(name -> names(Production.CLASSES.get("io.verbena." + name)))
+                    .flatMap(name -> setters("core." + name)),
+                Stream.of(
+                        "core.SessionLimits",
+                        "api.CallOptions",
+                        "api.bulk.TransferOptions",
+                        "rdma.RdmaSettings")
+                    .flatMap(SettingsPageTest::setters)
                     .filter(name -> name.startsWith("with")))
             .collect(Collectors.toSet());
     assertThat(settings).contains("connectTimeout", "drainTime", "withMaxCalls", "withCredits");
-    assertThat(settings)
-        .allSatisfy(
-            name -> assertThat(rows).anyMatch(row -> row.matches(".*\\b" + name + "\\b.*")));
+    assertAllIn(rows(""), settings);
   }
 
-  private static Stream<String> names(JavaClass settings) {
-    return settings.getMethods().stream()
+  @Test
+  void everySettingOfAChannelHasARowAmongThose() throws IOException {
+    Set<String> settings =
+        Stream.concat(
+                setters("channel.BalancedChannel$Builder"),
+                Stream.of("Retries", "Backoff", "Ejection").flatMap(SettingsPageTest::parts))
+            .collect(Collectors.toSet());
+    assertThat(settings).contains("hedgeAfter", "Retries.tokensPerCall", "Backoff.longest");
+    assertAllIn(rows("Of a channel"), settings);
+  }
+
+  @Test
+  void everySettingOfAServerInZooKeeperHasARowAmongThose() throws IOException {
+    Set<String> settings =
+        setters("channel.zookeeper.ZooKeeperRegistration$Builder").collect(Collectors.toSet());
+    assertThat(settings).contains("advertise");
+    assertAllIn(rows("Of a server in ZooKeeper"), settings);
+  }
+
+  private static void assertAllIn(Set<String> rows, Set<String> settings) {
+    assertThat(settings)
+        .allSatisfy(
+            name -> assertThat(rows).anyMatch(row -> row.matches("(?:.*\\W)?" + name + "\\b.*")));
+  }
+
+  /** The first cells of the page's rows, in the section whose heading begins so. */
+  private static Set<String> rows(String heading) throws IOException {
+    return Arrays.stream(Files.readString(PAGE).split("\n## "))
+        .filter(section -> section.startsWith(heading))
+        .flatMap(String::lines)
+        .filter(line -> line.startsWith("| `"))
+        .map(line -> line.substring(0, line.indexOf('|', 1)))
+        .collect(Collectors.toSet());
+  }
+
+  private static Stream<String> setters(String name) {
+    return Production.CLASSES.get("io.verbena." + name).getMethods().stream()
         .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
         .filter(method -> !method.getModifiers().contains(JavaModifier.STATIC))
-        .map(JavaMethod::getName);
+        .map(JavaMethod::getName)
+        .filter(method -> !MAKERS.contains(method));
+  }
+
+  /** The components of a record of channels. */
+  private static Stream<String> parts(String name) {
+    return Production.CLASSES.get("io.verbena.channel." + name).getFields().stream()
+        .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
+        .map(field -> name + "." + field.getName());
   }
 }

@@ -48,7 +48,7 @@ class StreamsTest {
   private final List<AutoCloseable> open = new ArrayList<>();
 
   /** Takes what comes, and asks for no more than the test does. */
-  private static final class Taker<T> implements Flow.Subscriber<T> {
+  private static class Taker<T> implements Flow.Subscriber<T> {
     final List<T> items = new ArrayList<>();
     final CompletableFuture<Void> end = new CompletableFuture<>();
     volatile Flow.@Nullable Subscription subscription;
@@ -169,6 +169,23 @@ class StreamsTest {
           .hasMessageContaining("quotes.v1/watch")
           .hasMessageContaining("not that one");
     }
+  }
+
+  @Test
+  void areCancelledWhereTheirSubscriberThrowsWhichHearsNoMore() throws Exception {
+    Taker<Quotes.Quote> thrower =
+        new Taker<>() {
+          @Override
+          public synchronized void onNext(Quotes.Quote quote) {
+            super.onNext(quote);
+            throw new IllegalStateException("one is enough");
+          }
+        };
+    at("mem://thrower").watch("all", 0).subscribe(thrower);
+    thrower.request(3);
+    await().until(exchange.cancelled::isDone);
+    assertThat(thrower.count()).isOne();
+    assertThat(thrower.end).isNotDone();
   }
 
   @Test

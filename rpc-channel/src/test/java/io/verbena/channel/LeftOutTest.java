@@ -6,6 +6,7 @@ import io.verbena.api.RpcStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,32 @@ class LeftOutTest {
     world.branch("a").refuses = null;
     world.pass(Duration.ofSeconds(10));
     assertThat(answers(channel, 4)).contains("a", "b");
+  }
+
+  @Test
+  void whoHasNoRoomIsLeftOutWhenItsCallsWereMadeElsewhere() {
+    world.start(
+        "full",
+        server ->
+            server.handlers(
+                task -> {
+                  throw new RejectedExecutionException("no room");
+                }));
+    Retries retries =
+        new Retries(
+            5, // attempts of a call at most
+            new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2)), // delays: first, longest
+            50, // tokens at most, and at the start
+            0.05); // of a token for each call that ends well
+    Ejection ejection =
+        new Ejection(
+            2, // failed calls in a row
+            new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1))); // how long it is left out
+    BalancedChannel channel =
+        world.channel(c -> c.retries(retries).ejection(ejection), "full", "b");
+    assertThat(answers(channel, 6)).containsOnly("b");
+    assertThat(channel.stat().retries()).isEqualTo(2);
+    assertThat(channel.stat().endpoints().getFirst().ejected()).isTrue();
   }
 
   @Test
