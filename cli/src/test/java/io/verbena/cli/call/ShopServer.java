@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import shop.Shop;
@@ -27,6 +28,10 @@ import shop.Shop_BackRpc;
 /** A server over TCP, with what the tests call. */
 final class ShopServer implements AutoCloseable {
   final BlockingQueue<String> audited = new LinkedBlockingQueue<>();
+
+  /** Each endless stream that has ended. */
+  final Semaphore ended = new Semaphore(0);
+
   private final CountDownLatch closing = new CountDownLatch(1);
   private final VerbenaServer server;
 
@@ -166,6 +171,11 @@ final class ShopServer implements AutoCloseable {
     @Override
     public void refuse(String words) {
       throw new RpcException(RpcStatus.PERMISSION_DENIED, words);
+    }
+
+    @Override
+    public Flow.Publisher<Integer> endless() {
+      return Streams.of(Stream.generate(() -> 7).onClose(ended::release));
     }
 
     @Override
