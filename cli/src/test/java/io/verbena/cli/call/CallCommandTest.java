@@ -250,10 +250,12 @@ class CallCommandTest {
     assertThat(run.exit()).isEqualTo(2);
   }
 
-  @Test
-  void refusesWhatIsNoAddress() {
-    Shell.Run run = Shell.call("::");
-    assertThat(run.err()).contains("'::' is no address");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"::", "7501", "localhost", "localhost:", ":7501", "[::1]", "::1:7501", "a:65536"})
+  void refusesWhatIsNoAddress(String address) {
+    Shell.Run run = Shell.call(address);
+    assertThat(run.err()).contains("'" + address + "' is no address: write HOST:PORT");
     assertThat(run.exit()).isEqualTo(2);
   }
 
