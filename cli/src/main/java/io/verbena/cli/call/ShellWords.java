@@ -22,6 +22,10 @@ final class ShellWords {
         "(it does not trust this end's certificate)", "$1, which --tls-cert and --tls-key name");
     options.put("more time by connectTimeout", "more time with --timeout");
     options.put("give both ends TLS options, or neither", "leave --tls-ca and --tls-cert away");
+    // The question for the next items is no call of the user's.
+    options.put(
+        "(the stream of (\\S+) failed: )verbena\\.streams/(?:next|end) of \\2 failed[^:]*: (?:[A-Z_]+: )?",
+        "$1");
     return options;
   }
 

@@ -67,4 +67,16 @@ class EndedEarlyTest {
     }
     assertThat(Files.readString(err())).isEmpty();
   }
+
+  @Test
+  void saysOnceThatTheStreamFailed() throws Exception {
+    try (BufferedReader out = process.inputReader()) {
+      shop.close();
+      out.lines().forEach(line -> {});
+    }
+    assertThat(process.waitFor()).isEqualTo(1);
+    assertThat(Files.readString(err()))
+        .contains("the stream of shop.back.v1/endless failed: ")
+        .doesNotContain("verbena.streams");
+  }
 }
