@@ -24,7 +24,7 @@ final class ShellWords {
     options.put("give both ends TLS options, or neither", "leave --tls-ca and --tls-cert away");
     // The question for the next items is no call of the user's.
     options.put(
-        "(the stream of (\\S+) failed: )verbena\\.streams/(?:next|end) of \\2 failed[^:]*: (?:[A-Z_]+: )?",
+        "(the stream of (\\S+) failed: )verbena\\.streams/(?:next|end) of \\2 (?:failed|was answered)[^:]*: (?:[A-Z_]+: )?",
         "$1");
     return options;
   }

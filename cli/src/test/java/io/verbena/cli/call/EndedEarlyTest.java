@@ -44,7 +44,6 @@ class EndedEarlyTest {
     return files.resolve("err");
   }
 
-  /** At once, not when its session has been given up for lost. */
   private boolean ends() throws InterruptedException {
     return shop.ended.tryAcquire(10, TimeUnit.SECONDS);
   }
@@ -64,6 +63,7 @@ class EndedEarlyTest {
       out.lines().forEach(line -> {}); // it may wait for room in the pipe
       assertThat(ends()).isTrue();
       assertThat(process.waitFor()).isEqualTo(128 + 15);
+      assertThat(shop.losses).as("the session was closed, and not lost").isEmpty();
     }
     assertThat(Files.readString(err())).isEmpty();
   }

@@ -3,14 +3,19 @@ package io.verbena.cli.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ShellWordsTest {
-  @Test
-  void sayOnceThatAStreamFailed() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"failed before it was sent: UNAVAILABLE", "was answered with UNAVAILABLE"})
+  void sayOnceThatAStreamFailed(String question) {
     assertThat(
             ShellWords.of(
-                "the stream of shop.v1/watch failed: verbena.streams/next of shop.v1/watch failed"
-                    + " before it was sent: UNAVAILABLE: its server is gone"))
+                "the stream of shop.v1/watch failed: verbena.streams/next of shop.v1/watch "
+                    + question
+                    + ": its server is gone"))
         .isEqualTo("the stream of shop.v1/watch failed: its server is gone");
   }
 

@@ -4,6 +4,8 @@ import io.verbena.api.CallContext;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
 import io.verbena.api.StreamIterator;
 import io.verbena.api.Streams;
 import io.verbena.api.bulk.Landing;
@@ -29,6 +31,9 @@ import shop.Shop_BackRpc;
 final class ShopServer implements AutoCloseable {
   final BlockingQueue<String> audited = new LinkedBlockingQueue<>();
 
+  /** Why connections were lost of sessions that nobody had closed. */
+  final BlockingQueue<String> losses = new LinkedBlockingQueue<>();
+
   /** Each endless stream that has ended. */
   final Semaphore ended = new Semaphore(0);
 
@@ -40,6 +45,13 @@ final class ShopServer implements AutoCloseable {
         VerbenaServer.builder()
             .listen("127.0.0.1:0")
             .path(PathPolicy.TCP_ONLY)
+            .sessionListener(
+                new SessionListener() {
+                  @Override
+                  public void lost(Session session, String reason) {
+                    losses.add(reason);
+                  }
+                })
             .serve(ShopRpc.bind(new Front()));
     server = (hasBack ? builder.serve(Shop_BackRpc.bind(new BackDoor())) : builder).start();
   }
