@@ -92,5 +92,8 @@ public interface Shop {
 
     @RpcMethod(id = 10)
     Flow.Publisher<Integer> silent();
+
+    @RpcMethod(id = 11)
+    Flow.Publisher<Integer> endless();
   }
 }

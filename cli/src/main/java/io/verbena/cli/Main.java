@@ -6,6 +6,13 @@ import io.verbena.cli.demo.DemoCommand;
 import io.verbena.cli.demo.DemoServerCommand;
 import io.verbena.cli.doctor.DoctorCommand;
 import io.verbena.cli.stat.StatCommand;
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -34,6 +41,7 @@ public final class Main {
 
   static int run(String... args) {
     return new CommandLine(new Main())
+        .setOut(standardOut())
         .setParameterExceptionHandler(new WrongUsage())
         .setExecutionExceptionHandler(
             (failure, command, parsed) -> {
@@ -41,6 +49,13 @@ public final class Main {
               return 1;
             })
         .execute(args);
+  }
+
+  /** What it cannot print it says; System.out keeps that for itself. */
+  private static PrintWriter standardOut() {
+    OutputStream out = new FileOutputStream(FileDescriptor.out);
+    Charset charset = System.out.charset();
+    return new PrintWriter(new BufferedWriter(new OutputStreamWriter(out, charset)), true);
   }
 
   private static String inWords(Throwable failure) {

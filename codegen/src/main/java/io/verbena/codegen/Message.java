@@ -34,7 +34,7 @@ public enum Message {
   /** Types. */
   UNSUPPORTED_TYPE(
       20,
-      "%s cannot be serialized. Use a record, or name a serializer in @RpcService(serializers = ...): by hand, or a KryoSerializer of codec-kryo."),
+      "%s cannot be serialized. %s, or name a serializer in @RpcService(serializers = ...): by hand, or a KryoSerializer of codec-kryo."),
   WILDCARD(21, "%s is a wildcard. Name the type."),
   RAW_TYPE(22, "%s lacks its type arguments. Add them."),
   OPEN_TYPE(23, "%s may have subtypes that nobody knows. %s."),
@@ -65,7 +65,7 @@ public enum Message {
       36, "the type arguments of %s do not follow from %s. Give both the same type parameters."),
   EXCEPTION_CONSTRUCTOR(
       37,
-      "%s has no visible constructor whose parameters are named as its accessors. Add: %s (compiled with -parameters)."),
+      "%s has no visible constructor whose parameters are named as its accessors. Add %s (compiled with -parameters)."),
   EXCEPTION_TOO_WIDE(
       38,
       "%s says nothing to a caller. Declare an exception of your own; what is undeclared arrives as RpcException."),

@@ -13,6 +13,7 @@ import javax.tools.Diagnostic;
 import javax.tools.JavaFileObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -111,6 +112,99 @@ class DiagnosticsTest {
             error ->
                 assertThat(error.getMessage(null))
                     .contains("@RpcService(serializers = ...)", "KryoSerializer of codec-kryo"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "java.util.Date | RPC020 Date cannot be serialized. Use java.time.Instant, or name",
+        "java.sql.Timestamp | RPC020 Timestamp cannot be serialized. Use java.time.Instant, or name",
+        "java.sql.Date | Use java.time.LocalDate, or name",
+        "java.util.GregorianCalendar | Use java.time.ZonedDateTime, or name",
+        "java.io.InputStream | Use a Landing as a parameter and Received as the result, or an ObjectRef",
+        "java.io.FileInputStream | Use a Landing as a parameter and Received as the result",
+        "java.io.File | Use String for its name, or a Landing",
+        "Thread | Use a record, or name",
+        "java.nio.file.Path | RPC023 Path may have subtypes that nobody knows. Use String (a path means another file",
+        "Iterable<String> | Have a Flow.Publisher as the last parameter",
+        "java.util.Iterator<String> | Have a Flow.Publisher as the last parameter",
+        "java.util.stream.IntStream | Have a Flow.Publisher as the last parameter",
+        "Shelf | RPC023 Shelf may have subtypes that nobody knows. Make it sealed, use a record",
+      })
+  void tellsWhatToUseByWhatTheTypeIsFor(String type, String message) {
+    assertThat(messageOn(type, "interface Shelf extends Iterable<String> {}")).contains(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "public Integer getValue() { return value; } | field value has no getter getValue() or value() that returns int: getValue() returns Integer. Add one",
+        "public int value() { return value; } public Integer getValue() { return value; } | field value has no setter setValue(...). Add one",
+        "public int getValue() { return value; } public void setValue(Number to) {} | field value has no setter setValue(int) or value(int): setValue takes Number. Add one",
+      })
+  void tellsOfAnAccessorOfAnotherType(String accessors, String message) {
+    assertThat(messageOn("Count", "class Count { private int value; %s }".formatted(accessors)))
+        .startsWith("RPC031 " + message);
+  }
+
+  @Test
+  void asksForTheAccessorsOfAnExceptionBeforeAConstructorThatLosesThem() {
+    String text =
+        """
+        package bad;
+        import io.verbena.api.*;
+        @RpcService(name = "store.v1")
+        interface Store {
+          @RpcMethod(id = 1) void put() throws Refused;
+          class Refused extends Exception {
+            public Refused(String message, int code, boolean last) { super(message); }
+            public Integer getCode() { return 1; }
+          }
+        }
+        """;
+    assertThat(Compiled.of(Map.of("Store.java", text)).errors())
+        .singleElement()
+        .extracting(error -> error.getMessage(null))
+        .isEqualTo(
+            "RPC037 Refused has no visible constructor whose parameters are named as its"
+                + " accessors. Add the accessors int getCode() or int code(), boolean isLast() or"
+                + " boolean getLast() or boolean last(), or the constructor: public Refused(String"
+                + " message) { super(message); } (compiled with -parameters).");
+  }
+
+  /** Returns what is said of a method that takes such a type. */
+  private static String messageOn(String type, String more) {
+    String text =
+        """
+        package bad;
+        import io.verbena.api.*;
+        @RpcService(name = "store.v1")
+        interface Store {
+          @RpcMethod(id = 1) void put(%s value);
+        }
+        %s
+        """
+            .formatted(type, more);
+    return Compiled.of(Map.of("Store.java", text)).errors().getFirst().getMessage(null);
+  }
+
+  @Test
+  void aRefusedTypeIsNamedAtItsFirstPlaceAlone() {
+    String text =
+        """
+        package bad;
+        import io.verbena.api.*;
+        @RpcService(name = "store.v1")
+        interface Store {
+          @RpcMethod(id = 1) void put(Thread first);
+          @RpcMethod(id = 2) Thread get(Thread second);
+        }
+        """;
+    assertThat(Compiled.of(Map.of("Store.java", text)).errors())
+        .singleElement()
+        .satisfies(error -> assertThat(error.getLineNumber()).isEqualTo(5));
   }
 
   @Test

@@ -114,7 +114,7 @@ class InstancesTest {
             e ->
                 assertThat(e.getMessage(null))
                     .contains(
-                        "Add: public Refused(String message, int code, List<String> names) {"
+                        "Add the constructor: public Refused(String message, int code, List<String> names) {"
                             + " super(message); this.code = code; this.names = names; }"));
   }
 }

@@ -9,13 +9,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Flow;
 
 /**
- * The client's calls that have not ended, and the server's handlers that run. Safe for any thread.
+ * The client's calls and streams that have not ended, and the server's handlers that run. Safe for
+ * any thread.
  */
 final class CallsUnderWay implements ClientInterceptor, ServerInterceptor {
   private final Map<Object, String> calls = new ConcurrentHashMap<>();
   private final Map<Object, String> handlers = new ConcurrentHashMap<>();
+  private final OpenStreams streams = new OpenStreams();
+
+  /** Returns what is to be said of each stream that the client was answered with and is open. */
+  List<String> streams() {
+    return streams.told();
+  }
 
   /** Returns the methods of calls that have not ended. */
   List<String> calls() {
@@ -31,7 +39,16 @@ final class CallsUnderWay implements ClientInterceptor, ServerInterceptor {
   public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
     Object key = new Object();
     calls.put(key, call.method().fullName());
-    return call.proceed().whenComplete((answer, failure) -> calls.remove(key));
+    return call.proceed()
+        .whenComplete((answer, failure) -> calls.remove(key))
+        .thenApply(answer -> watched(call.method().fullName(), answer));
+  }
+
+  @SuppressWarnings("unchecked") // where a stream is expected, any publisher of its items will do
+  private <R> Answer<R> watched(String method, Answer<R> answer) {
+    return answer.value() instanceof Flow.Publisher<?> stream
+        ? new Answer<>((R) streams.watched(method, stream), answer.metadata())
+        : answer;
   }
 
   @Override

@@ -44,7 +44,7 @@ final class Leaks {
   }
 
   private String message() {
-    return "%d s after the test this is held still: %s. Wait for calls and handlers, close what was received, and end streams."
+    return "%d s after the test this is held still: %s. Wait for calls and handlers, close what was received, and end streams: read them to their end, close their iterators, or cancel their subscriptions."
         .formatted(PATIENCE.toSeconds(), String.join("; ", held()));
   }
 
@@ -52,6 +52,7 @@ final class Leaks {
     List<String> held = new ArrayList<>();
     calls.calls().forEach(method -> held.add("the client waits for " + method));
     calls.handlers().forEach(method -> held.add("the server's handler of " + method + " runs"));
+    held.addAll(calls.streams());
     add(held, "client", client.slotsInUse(), client.sharedBytesInUse(), client.bulkStats());
     add(held, "server", server.slotsInUse(), server.sharedBytesInUse(), server.bulkStats());
     return held;

@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
  * Gives each test a server of its own, and a client with an open session to it, over the in-memory
@@ -34,7 +36,11 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * An extension serves one test at a time; within that test it is safe for use by any thread.
  */
 public final class VerbenaExtension
-    implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+    implements BeforeEachCallback,
+        AfterEachCallback,
+        ParameterResolver,
+        TestExecutionExceptionHandler,
+        LifecycleMethodExecutionExceptionHandler {
   private final List<ServiceBinding> services;
   private final List<Consumer<VerbenaServer.Builder>> ofServer = new ArrayList<>();
   private final List<Consumer<VerbenaClient.Builder>> ofClient = new ArrayList<>();
@@ -171,5 +177,23 @@ public final class VerbenaExtension
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     Class<?> type = parameter.getParameter().getType();
     return type == Session.class ? session() : client(type);
+  }
+
+  @Override
+  public void handleTestExecutionException(ExtensionContext context, Throwable thrown)
+      throws Throwable {
+    throw UnservedContracts.told(thrown, services, context);
+  }
+
+  @Override
+  public void handleBeforeEachMethodExecutionException(ExtensionContext context, Throwable thrown)
+      throws Throwable {
+    throw UnservedContracts.told(thrown, services, context);
+  }
+
+  @Override
+  public void handleAfterEachMethodExecutionException(ExtensionContext context, Throwable thrown)
+      throws Throwable {
+    throw UnservedContracts.told(thrown, services, context);
   }
 }

@@ -1,17 +1,12 @@
 package io.verbena.junit;
 
+import static io.verbena.junit.Inner.failuresOf;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
-import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
-import org.junit.platform.launcher.listeners.TestExecutionSummary.Failure;
 
 /** A test that leaves something behind fails. */
 class LeaksTest {
@@ -42,19 +37,6 @@ class LeaksTest {
   @Test
   void aTestPassesThatWaitsForItsCalls() {
     assertThat(failuresOf(LeavesNothing.class)).isEmpty();
-  }
-
-  private static List<Throwable> failuresOf(Class<?> test) {
-    SummaryGeneratingListener summary = new SummaryGeneratingListener();
-    LauncherFactory.create()
-        .execute(
-            LauncherDiscoveryRequestBuilder.request().selectors(selectClass(test)).build(),
-            summary);
-    assertThat(summary.getSummary().getTestsStartedCount()).isEqualTo(1);
-    assertThat(Thread.getAllStackTraces().keySet())
-        .extracting(Thread::getName)
-        .noneMatch(name -> name.startsWith("verbena-test-"));
-    return summary.getSummary().getFailures().stream().map(Failure::getException).toList();
   }
 
   /** Run by the tests above alone: its name says nothing of a test. */

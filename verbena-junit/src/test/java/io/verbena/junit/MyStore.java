@@ -1,11 +1,14 @@
 package io.verbena.junit;
 
+import io.verbena.api.Streams;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
+import java.util.stream.Stream;
 
 /** A service as a user has it. */
 final class MyStore implements Store {
@@ -42,5 +45,10 @@ final class MyStore implements Store {
   @Override
   public Received read(String key, Landing into) {
     return Received.from(Source.of(new byte[100_000]));
+  }
+
+  @Override
+  public Flow.Publisher<String> watch(String key) {
+    return Streams.of(Stream.generate(() -> get(key)));
   }
 }

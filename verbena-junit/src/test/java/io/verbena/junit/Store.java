@@ -4,6 +4,7 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
+import java.util.concurrent.Flow;
 
 /** What these tests call. */
 @RpcService(name = "store.v1")
@@ -27,4 +28,8 @@ interface Store {
   /** Returns a value's length. */
   @RpcMethod(id = 5, nonBlocking = true, timeout = "2s")
   int length(String key);
+
+  /** Returns a value over and over. */
+  @RpcMethod(id = 6)
+  Flow.Publisher<String> watch(String key);
 }

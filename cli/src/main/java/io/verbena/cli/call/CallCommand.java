@@ -41,10 +41,14 @@ import picocli.CommandLine.Spec;
       "A stream of the parameters is read from the standard input, an item a line; a stream of"
           + " results is printed so.",
       "Exit status: 1 where the call failed, which is told as JSON on the standard error; 2 where"
-          + " words or JSON are wrong."
+          + " words or JSON are wrong; 141 where nobody reads what is printed, as by 'head'."
     })
 public final class CallCommand implements Callable<Integer> {
   private static final int FAILED = 1;
+
+  /** As of a process that SIGPIPE ends, as it does other tools. */
+  private static final int NOT_READ = 128 + 13;
+
   private static final Duration LIMIT = Duration.ofSeconds(15);
 
   private final InputStream in;
@@ -97,8 +101,8 @@ public final class CallCommand implements Callable<Integer> {
     try {
       CallOptions options = new CallOptions(timeout, metadata(), List.of());
       try (VerbenaClient client = server.client(limit());
-          Session session = client.connect(server.address())) {
-        return run(client, session, options);
+          Interruption interruption = new Interruption(client)) {
+        return run(client, options, interruption);
       }
     } catch (RpcException e) {
       return failed(Failure.of(e));
@@ -128,6 +132,18 @@ public final class CallCommand implements Callable<Integer> {
     return metadata;
   }
 
+  private int run(VerbenaClient client, CallOptions options, Interruption interruption)
+      throws Exception {
+    try (Session session = client.connect(server.address())) {
+      return run(client, session, options);
+    } catch (RpcException e) {
+      if (interruption.came()) {
+        return FAILED; // the status is the signal's, and nobody asks why
+      }
+      throw e;
+    }
+  }
+
   private int run(VerbenaClient client, Session session, CallOptions options) throws Exception {
     List<String> services = answer(client.services(session), "its services");
     String wanted = target;
@@ -138,7 +154,7 @@ public final class CallCommand implements Callable<Integer> {
       for (String service : wanted == null ? services : List.of(wanted)) {
         list(schema(client, session, service));
       }
-      return 0;
+      return printed();
     }
     String service = serviceOf(wanted, services);
     Schema schema = schema(client, session, service);
@@ -157,7 +173,6 @@ public final class CallCommand implements Callable<Integer> {
     if (target != null) {
       listing.printTypes(out);
     }
-    out.flush();
   }
 
   private String serviceOf(String wanted, List<String> services) {
@@ -205,23 +220,27 @@ public final class CallCommand implements Callable<Integer> {
     if (item != null) {
       throw item;
     }
-    return 0;
+    return printed();
   }
 
+  /** Prints a result; of a stream no more than somebody reads. */
   private void print(JsonMethod.Result result) {
     PrintWriter out = spec.commandLine().getOut();
     Flow.Publisher<JsonNode> items = result.items();
     if (items != null) {
       try (StreamIterator<JsonNode> each = Streams.iterate(items)) {
-        while (each.hasNext()) {
+        while (!out.checkError() && each.hasNext()) {
           out.println(Json.line(each.next()));
-          out.flush();
         }
       }
     } else if (result.value() != null) {
       out.println(Json.pretty(result.value()));
-      out.flush();
     }
+  }
+
+  /** Returns the exit status of what has printed all. */
+  private int printed() {
+    return spec.commandLine().getOut().checkError() ? NOT_READ : 0;
   }
 
   private int failed(ObjectNode why) {

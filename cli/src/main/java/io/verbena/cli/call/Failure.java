@@ -10,7 +10,7 @@ final class Failure {
 
   /** A failure for another reason than what the method declares. */
   static ObjectNode of(RpcException e) {
-    ObjectNode json = of(e.status().name(), String.valueOf(e.getMessage()));
+    ObjectNode json = of(e.status().name(), ShellWords.of(String.valueOf(e.getMessage())));
     if (e.remoteType() != null) {
       json.put("type", e.remoteType());
     }

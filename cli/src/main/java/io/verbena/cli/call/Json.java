@@ -55,12 +55,7 @@ final class Json {
       }
       return value;
     } catch (JsonProcessingException e) {
-      throw WrongJsonException.of(
-          "no JSON: %s (line %d, column %d)"
-              .formatted(
-                  e.getOriginalMessage(),
-                  e.getLocation().getLineNr(),
-                  e.getLocation().getColumnNr()));
+      throw WrongJsonException.of(JsonWords.of(e));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.verbena.cli.call;
 
+import io.verbena.cli.Address;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.link.TlsFiles;
@@ -16,7 +17,11 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Which server is meant, and how it is reached: words of the command. */
 final class Server {
-  @Parameters(index = "0", paramLabel = "HOST:PORT", description = "where a Verbena server listens")
+  @Parameters(
+      index = "0",
+      paramLabel = "HOST:PORT",
+      converter = Address.class,
+      description = "where a Verbena server listens")
   private String address = "";
 
   @Option(

@@ -1,6 +1,7 @@
 package io.verbena.cli.doctor;
 
 import io.verbena.api.SessionPath;
+import io.verbena.cli.Address;
 import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.rdma.GuardedVerbs;
 import java.io.PrintWriter;
@@ -38,6 +39,7 @@ public final class DoctorCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "HOST:PORT",
+      converter = Address.class,
       description = "a Verbena server to open a session with (without TLS)")
   private @Nullable String server;
 

@@ -1,6 +1,7 @@
 package io.verbena.cli.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -188,15 +189,45 @@ class CallCommandTest {
         "shop.v1.price | {\"currency\": \"GBP\"} | currency: expected one of EUR, USD, not \"GBP\"",
         "shop.v1.find | [\"a\", \"b\"] | 2 values were given for name",
         "shop.v1.find | \"pear\" | expected an object with name, or an array in this order, not \"pear\"",
-        "shop.v1.find | {\"name\": | no JSON: Unexpected end-of-input",
-        "shop.v1.find | {} {} | no JSON: Trailing token",
-        "shop.v1.find | {\"name\":\"a\",\"name\":\"b\"} | no JSON: Duplicate field",
       })
   void saysWhereJsonIsWrongAndWhatWasExpected(String method, String json, String message) {
     Shell.Run run = call(method, json);
     assertThat(run.err()).startsWith("verbena call: " + message);
     assertThat(run.exit()).isEqualTo(2);
     assertThat(run.out()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"name\": \"a\" | the object is not closed (line 1, column 13)",
+        "{\"name\": | the object is not closed (line 1, column 9)",
+        "[\"a\", | the array is not closed",
+        "[\"a | the string is not closed",
+        "- | it ends too early",
+        "{} {} | more follows behind the value; of a stream write one item a line (line 1, column 4)",
+        "1 2 | more follows behind the value",
+        "{\"name\":\"a\",\"name\":\"b\"} | the member 'name' is there twice",
+        "} | '}' closes nothing",
+        "[1} | ']' must come before '}'",
+        "pear | 'pear' is no value: strings stand in double quotes",
+        "NaN | write 'NaN' as a string",
+        "{'a':1} | ''' is unexpected: was expecting double-quote to start field name",
+        "/* */ 1 | '/' is unexpected (",
+        "01 | Invalid numeric value: Leading zeroes not allowed",
+      })
+  void saysInPlainWordsWhyATextIsNoJson(String text, String message) {
+    String told = String.valueOf(catchThrowable(() -> Json.parse(text)).getMessage());
+    assertThat(told).startsWith("no JSON: " + message).doesNotContain("`", "Source", "Feature");
+  }
+
+  @Test
+  void saysThatJsonNestsTooDeep() {
+    Shell.Run run = call("shop.v1.find", "[".repeat(2000));
+    assertThat(run.err()).contains("no JSON: it nests too deep");
+    assertThat(run.exit()).isEqualTo(2);
   }
 
   @ParameterizedTest
@@ -219,10 +250,12 @@ class CallCommandTest {
     assertThat(run.exit()).isEqualTo(2);
   }
 
-  @Test
-  void refusesWhatIsNoAddress() {
-    Shell.Run run = Shell.call("::");
-    assertThat(run.err()).contains("'::' is no address");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"::", "7501", "localhost", "localhost:", ":7501", "[::1]", "::1:7501", "a:65536"})
+  void refusesWhatIsNoAddress(String address) {
+    Shell.Run run = Shell.call(address);
+    assertThat(run.err()).contains("'" + address + "' is no address: write HOST:PORT");
     assertThat(run.exit()).isEqualTo(2);
   }
 

@@ -28,7 +28,8 @@ class SecureServerTest {
 
   @BeforeAll
   static void start() throws Exception {
-    writeKey();
+    writeKey("other");
+    writeKey("tls");
     Files.writeString(file("token"), "open sesame\n");
     Files.writeString(file("wrong-token"), "open barley\n");
     server =
@@ -58,7 +59,7 @@ class SecureServerTest {
     return files.resolve(name);
   }
 
-  private static void writeKey() throws Exception {
+  private static void writeKey(String name) throws Exception {
     List<String> keytool =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -71,22 +72,22 @@ class SecureServerTest {
             "-groupname",
             "secp256r1",
             "-dname",
-            "CN=server",
+            "CN=" + name,
             "-ext",
             "san=ip:127.0.0.1",
             "-storetype",
             "PKCS12",
             "-keystore",
-            file("keys").toString(),
+            file(name + ".p12").toString(),
             "-storepass",
             PASSWORD);
     assertThat(new ProcessBuilder(keytool).start().waitFor()).isZero();
     KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(file("keys"))) {
+    try (InputStream in = Files.newInputStream(file(name + ".p12"))) {
       keys.load(in, PASSWORD.toCharArray());
     }
-    write("tls.crt", "CERTIFICATE", keys.getCertificate("key").getEncoded());
-    write("tls.key", "PRIVATE KEY", keys.getKey("key", PASSWORD.toCharArray()).getEncoded());
+    write(name + ".crt", "CERTIFICATE", keys.getCertificate("key").getEncoded());
+    write(name + ".key", "PRIVATE KEY", keys.getKey("key", PASSWORD.toCharArray()).getEncoded());
   }
 
   private static void write(String name, String what, byte[] bytes) throws Exception {
@@ -127,5 +128,18 @@ class SecureServerTest {
     Shell.Run untrusted = Shell.call(address, "--tls-ca=" + file("no.crt"));
     assertThat(untrusted.err()).contains("no.crt");
     assertThat(untrusted.exit()).isEqualTo(2);
+  }
+
+  @Test
+  void isReachedByOptionsThatTheMessagesName() {
+    String address = server.address().getAuthority();
+    Shell.Run anonymous = Shell.call(address, "--tls-ca=" + file("tls.crt"));
+    assertThat(anonymous.err()).contains("give one with --tls-cert and --tls-key");
+    Shell.Run stranger = Shell.call(address, "--tls-ca=" + file("other.crt"));
+    assertThat(stranger.err()).contains("name its issuer's certificate with --tls-ca");
+    Shell.Run plain = Shell.call(address);
+    assertThat(plain.err()).contains("--tls-ca");
+    assertThat(anonymous.err() + stranger.err() + plain.err())
+        .doesNotContain("SSLContext", "TlsFiles", "TLS options");
   }
 }

@@ -4,6 +4,8 @@ import io.verbena.api.CallContext;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
 import io.verbena.api.StreamIterator;
 import io.verbena.api.Streams;
 import io.verbena.api.bulk.Landing;
@@ -18,6 +20,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import shop.Shop;
@@ -27,6 +30,13 @@ import shop.Shop_BackRpc;
 /** A server over TCP, with what the tests call. */
 final class ShopServer implements AutoCloseable {
   final BlockingQueue<String> audited = new LinkedBlockingQueue<>();
+
+  /** Why connections were lost of sessions that nobody had closed. */
+  final BlockingQueue<String> losses = new LinkedBlockingQueue<>();
+
+  /** Each endless stream that has ended. */
+  final Semaphore ended = new Semaphore(0);
+
   private final CountDownLatch closing = new CountDownLatch(1);
   private final VerbenaServer server;
 
@@ -35,6 +45,13 @@ final class ShopServer implements AutoCloseable {
         VerbenaServer.builder()
             .listen("127.0.0.1:0")
             .path(PathPolicy.TCP_ONLY)
+            .sessionListener(
+                new SessionListener() {
+                  @Override
+                  public void lost(Session session, String reason) {
+                    losses.add(reason);
+                  }
+                })
             .serve(ShopRpc.bind(new Front()));
     server = (hasBack ? builder.serve(Shop_BackRpc.bind(new BackDoor())) : builder).start();
   }
@@ -166,6 +183,11 @@ final class ShopServer implements AutoCloseable {
     @Override
     public void refuse(String words) {
       throw new RpcException(RpcStatus.PERMISSION_DENIED, words);
+    }
+
+    @Override
+    public Flow.Publisher<Integer> endless() {
+      return Streams.of(Stream.generate(() -> 7).onClose(ended::release));
     }
 
     @Override

@@ -1,15 +1,20 @@
 package io.verbena.codec.kryo;
 
 import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.Registration;
 import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.serializers.BlowfishSerializer;
 import com.esotericsoftware.kryo.serializers.ClosureSerializer;
+import com.esotericsoftware.kryo.serializers.CollectionSerializer;
 import com.esotericsoftware.kryo.serializers.CompatibleFieldSerializer;
 import com.esotericsoftware.kryo.serializers.DeflateSerializer;
 import com.esotericsoftware.kryo.serializers.ExternalizableSerializer;
+import com.esotericsoftware.kryo.serializers.FieldSerializer;
 import com.esotericsoftware.kryo.serializers.JavaSerializer;
+import com.esotericsoftware.kryo.serializers.MapSerializer;
 import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer;
+import com.esotericsoftware.kryo.serializers.VersionFieldSerializer;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
@@ -58,7 +63,10 @@ final class StrictKryo extends Kryo {
     }
   }
 
-  /** Has counts checked from here on, and refuses serializers that read past the checks. */
+  /**
+   * Has counts checked from here on, and refuses serializers that read past the checks, and classes
+   * that can be written and not be made again.
+   */
   void seal() {
     for (Registration registration : registrations()) {
       Serializer<?> serializer = registration.getSerializer();
@@ -71,7 +79,39 @@ final class StrictKryo extends Kryo {
                 + registration.getType().getName()
                 + ", which trusts what it reads. Take another one in configure");
       }
+      if (registration.getId() >= FIRST_ID && makesInstances(serializer)) {
+        checkInstantiator(registration);
+      }
       registration.setSerializer(Counted.of(serializer));
+    }
+  }
+
+  /** A serializer of the user's may make them by itself. */
+  private static boolean makesInstances(Serializer<?> serializer) {
+    Class<?> type = serializer.getClass();
+    return type == FieldSerializer.class
+        || type == TaggedFieldSerializer.class
+        || type == VersionFieldSerializer.class
+        || type == CollectionSerializer.class
+        || type == MapSerializer.class;
+  }
+
+  private void checkInstantiator(Registration registration) {
+    Class<?> type = registration.getType();
+    if (registration.getInstantiator() != null || Modifier.isAbstract(type.getModifiers())) {
+      return;
+    }
+    try {
+      registration.setInstantiator(newInstantiator(type));
+    } catch (KryoException e) {
+      throw new IllegalStateException(
+          type.getName()
+              + " has no constructor without parameters, so that "
+              + owner
+              + " could write it and not read it. Override configure: kryo.setInstantiatorStrategy(new"
+              + " DefaultInstantiatorStrategy(new StdInstantiatorStrategy())), or register a"
+              + " serializer of your own for it",
+          e);
     }
   }
 

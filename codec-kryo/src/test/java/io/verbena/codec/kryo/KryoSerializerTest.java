@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.serializers.CollectionSerializer;
 import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.kryo.Drawing.Circle;
@@ -21,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import org.apache.commons.math3.geometry.euclidean.twod.Vector2D;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +84,55 @@ class KryoSerializerTest {
       assertThat(Encoded.copy(anything, all)).isEqualTo(all);
       long[][] matrix = {{1, 2}, {}};
       assertThat(Encoded.copy(new Anything(long[][].class), matrix)).isEqualTo(matrix);
+    }
+  }
+
+  /** Foreign classes, whose makers did not think of Kryo. */
+  static final class Line {
+    final Vector2D from;
+    final int width;
+
+    Line(Vector2D from, int width) {
+      this.from = from;
+      this.width = width;
+    }
+  }
+
+  static final class Bag extends ArrayList<Object> {
+    private static final long serialVersionUID = 1L;
+
+    Bag(int size) {
+      super(size);
+    }
+  }
+
+  @Nested
+  class MakesClassesWithoutAConstructorWithoutParameters {
+    @Test
+    void byTheInstantiatorThatThePageNames() {
+      Line read = Encoded.copy(new LineSerializer(), new Line(new Vector2D(1.5, -2), 7));
+      assertThat(read.from).isEqualTo(new Vector2D(1.5, -2));
+      assertThat(read.width).isEqualTo(7);
+    }
+
+    @Test
+    void byAnInstantiatorOrASerializerOfTheirOwn() {
+      Anything own =
+          new Anything(
+              kryo -> {
+                kryo.getRegistration(Line.class).setInstantiator(() -> new Line(Vector2D.ZERO, 0));
+                kryo.register(Bag.class, new BagSerializer());
+              },
+              Line.class,
+              Bag.class);
+      assertThat(own.layout()).isNotEmpty();
+    }
+  }
+
+  private static final class BagSerializer extends CollectionSerializer<Bag> {
+    @Override
+    protected Bag create(Kryo kryo, Input input, Class<? extends Bag> type, int size) {
+      return new Bag(size);
     }
   }
 
@@ -164,6 +216,18 @@ class KryoSerializerTest {
     void toDoWithoutRegistration() {
       Anything open = new Anything(kryo -> kryo.setRegistrationRequired(false));
       assertThatThrownBy(open::layout).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aClassThatItCouldWriteAndNotMakeAgain() {
+      Anything lines = new Anything(Line.class);
+      assertThatThrownBy(lines::layout)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith(Line.class.getName() + " has no constructor without parameters")
+          .hasMessageContaining("Anything could write it")
+          .hasMessageContaining("Override configure: kryo.setInstantiatorStrategy(");
+      assertThatThrownBy(() -> new Anything(Bag.class).layout())
+          .hasMessageStartingWith(Bag.class.getName() + " has no constructor without parameters");
     }
 
     @Test

@@ -12,7 +12,6 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.tools.JavaFileObject;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What generated code may name, and where to report.
@@ -51,14 +50,13 @@ record Access(Elements elements, PackageElement home) {
         .anyMatch(NULLABLE::contains);
   }
 
-  /** Returns the first accessible method without parameters that has one of these names. */
-  @Nullable ExecutableElement getter(TypeElement type, List<String> names) {
+  /** Returns the accessible methods without parameters that have one of these names. */
+  List<ExecutableElement> getters(TypeElement type, List<String> names) {
     return ElementFilter.methodsIn(elements.getAllMembers(type)).stream()
         .filter(method -> method.getParameters().isEmpty())
         .filter(method -> !method.getModifiers().contains(Modifier.STATIC))
         .filter(method -> names.contains(method.getSimpleName().toString()))
         .filter(this::sees)
-        .findFirst()
-        .orElse(null);
+        .toList();
   }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
@@ -106,18 +107,14 @@ final class MemberReader {
       VariableElement field, TypeElement type, Bindings bindings, Element site) {
     String name = field.getSimpleName().toString();
     Element here = access.site(field, site);
-    ExecutableElement getter = access.getter(type, getters(name, field.asType()));
-    if (getter == null || !types.isSameType(getter.getReturnType(), field.asType())) {
-      reporter.error(
-          here,
-          Message.NO_ACCESSOR,
-          name,
-          "getter " + getters(name, field.asType()).getFirst() + "()");
+    ExecutableElement getter = getter(name, field.asType(), type);
+    if (getter == null) {
+      reporter.error(here, Message.NO_ACCESSOR, name, missingGetter(name, field.asType(), type));
       return null;
     }
     String setter = setter(name, field.asType(), type);
     if (setter == null) {
-      reporter.error(here, Message.NO_ACCESSOR, name, "setter set" + capitalized(name) + "(...)");
+      reporter.error(here, Message.NO_ACCESSOR, name, missingSetter(name, field.asType(), type));
       return null;
     }
     boolean nullable =
@@ -130,16 +127,57 @@ final class MemberReader {
         : new Member(name, shape, getter.getSimpleName().toString(), setter);
   }
 
+  /** Returns the getter that returns a member's own type, whatever others have its names. */
+  private @Nullable ExecutableElement getter(String name, TypeMirror of, TypeElement type) {
+    return access.getters(type, getters(name, of)).stream()
+        .filter(method -> types.isSameType(method.getReturnType(), of))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private String missingGetter(String name, TypeMirror of, TypeElement type) {
+    List<String> names = getters(name, of);
+    List<ExecutableElement> others = access.getters(type, names);
+    return others.isEmpty()
+        ? "getter " + names.getFirst() + "()"
+        : "getter %s() that returns %s: %s() returns %s"
+            .formatted(
+                String.join("() or ", names),
+                simple(of),
+                others.getFirst().getSimpleName(),
+                simple(others.getFirst().getReturnType()));
+  }
+
   private @Nullable String setter(String name, TypeMirror fieldType, TypeElement type) {
+    return setters(name, type).stream()
+        .filter(method -> types.isSameType(method.getParameters().getFirst().asType(), fieldType))
+        .map(method -> method.getSimpleName().toString())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private String missingSetter(String name, TypeMirror of, TypeElement type) {
+    List<ExecutableElement> others = setters(name, type);
+    String wanted = "setter set" + capitalized(name);
+    return others.isEmpty()
+        ? wanted + "(...)"
+        : "%s(%s) or %s(%s): %s takes %s"
+            .formatted(
+                wanted,
+                simple(of),
+                name,
+                simple(of),
+                others.getFirst().getSimpleName(),
+                simple(others.getFirst().getParameters().getFirst().asType()));
+  }
+
+  private List<ExecutableElement> setters(String name, TypeElement type) {
     List<String> names = List.of("set" + capitalized(name), name);
     return ElementFilter.methodsIn(access.elements().getAllMembers(type)).stream()
         .filter(method -> names.contains(method.getSimpleName().toString()))
         .filter(method -> method.getParameters().size() == 1)
-        .filter(method -> types.isSameType(method.getParameters().getFirst().asType(), fieldType))
         .filter(method -> !method.getModifiers().contains(Modifier.STATIC) && access.sees(method))
-        .map(method -> method.getSimpleName().toString())
-        .findFirst()
-        .orElse(null);
+        .toList();
   }
 
   /** Members are the parameters of the longest constructor that accessors can be found for. */
@@ -157,7 +195,7 @@ final class MemberReader {
           access.site(type, site),
           Message.EXCEPTION_CONSTRUCTOR,
           type.getSimpleName(),
-          missingConstructor(type));
+          cureOfException(type));
       return null;
     }
     List<Member> members = new ArrayList<>();
@@ -176,27 +214,54 @@ final class MemberReader {
         shape.name(), shape.java(), label(type), null, Construction.CONSTRUCTOR, members);
   }
 
+  /** Returns what to add: accessors, where the constructor alone would lose what one takes now. */
+  private String cureOfException(TypeElement type) {
+    List<VariableElement> kept = fieldsWithGetters(type);
+    String accessors =
+        ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
+            .filter(access::sees)
+            .max(Comparator.comparingInt(c -> c.getParameters().size()))
+            .filter(longest -> longest.getParameters().size() > kept.size() + 1)
+            .map(longest -> missingAccessors(longest, type))
+            .orElse("");
+    return (accessors.isEmpty() ? "" : accessors + ", or ")
+        + "the constructor: "
+        + missingConstructor(type, kept);
+  }
+
+  private List<VariableElement> fieldsWithGetters(TypeElement type) {
+    return ElementFilter.fieldsIn(type.getEnclosedElements()).stream()
+        .filter(field -> !field.getModifiers().contains(Modifier.STATIC))
+        .filter(field -> getter(field.getSimpleName().toString(), field.asType(), type) != null)
+        .toList();
+  }
+
+  /** Of classes that were compiled without -parameters the names are not known. */
+  private String missingAccessors(ExecutableElement constructor, TypeElement type) {
+    List<String> missing = new ArrayList<>();
+    for (VariableElement parameter : constructor.getParameters()) {
+      String name = parameter.getSimpleName().toString();
+      if (accessor(parameter, constructor, type) == null && !name.matches("arg\\d+")) {
+        missing.add(
+            getters(name, parameter.asType()).stream()
+                .map(getter -> simple(parameter.asType()) + " " + getter + "()")
+                .collect(Collectors.joining(" or ")));
+      }
+    }
+    String what = missing.size() == 1 ? "the accessor " : "the accessors ";
+    return missing.isEmpty() ? "" : what + String.join(", ", missing);
+  }
+
   /** Returns the constructor that takes what the exception's accessors give. */
-  private String missingConstructor(TypeElement type) {
-    List<VariableElement> known =
-        ElementFilter.fieldsIn(type.getEnclosedElements()).stream()
-            .filter(field -> !field.getModifiers().contains(Modifier.STATIC))
-            .filter(field -> hasGetter(field, type))
-            .toList();
+  private static String missingConstructor(TypeElement type, List<VariableElement> known) {
     StringBuilder parameters = new StringBuilder("String message");
     StringBuilder body = new StringBuilder("super(message);");
     for (VariableElement field : known) {
-      String fieldType = field.asType().toString().replaceAll("\\b(\\w+\\.)+", "");
+      String fieldType = simple(field.asType());
       parameters.append(", ").append(fieldType).append(' ').append(field.getSimpleName());
       body.append(" this.%1$s = %1$s;".formatted(field.getSimpleName()));
     }
     return "public %s(%s) { %s }".formatted(type.getSimpleName(), parameters, body);
-  }
-
-  private boolean hasGetter(VariableElement field, TypeElement type) {
-    String name = field.getSimpleName().toString();
-    ExecutableElement getter = access.getter(type, getters(name, field.asType()));
-    return getter != null && types.isSameType(getter.getReturnType(), field.asType());
   }
 
   /**
@@ -206,8 +271,8 @@ final class MemberReader {
   private @Nullable String accessor(
       VariableElement parameter, ExecutableElement constructor, TypeElement type) {
     String name = parameter.getSimpleName().toString();
-    ExecutableElement getter = access.getter(type, getters(name, parameter.asType()));
-    if (getter != null && types.isSameType(getter.getReturnType(), parameter.asType())) {
+    ExecutableElement getter = getter(name, parameter.asType(), type);
+    if (getter != null) {
       return getter.getSimpleName().toString();
     }
     boolean isLoneString =
@@ -220,6 +285,11 @@ final class MemberReader {
     return type.getKind() == TypeKind.BOOLEAN
         ? List.of("is" + capitalized(name), "get" + capitalized(name), name)
         : List.of("get" + capitalized(name), name);
+  }
+
+  /** Returns a type without its packages. */
+  private static String simple(TypeMirror type) {
+    return type.toString().replaceAll("\\b(\\w+\\.)+", "");
   }
 
   private static String capitalized(String name) {

@@ -39,16 +39,9 @@ final class ShapeReader {
   /** More instantiations of one type than any contract has: it grows without end. */
   private static final int MAX_INSTANTIATIONS = 64;
 
-  /** What hands out values one after another. */
-  private static final List<String> STREAMS =
-      List.of(
-          "java.util.stream.BaseStream",
-          "java.util.Iterator",
-          "java.lang.Iterable",
-          "java.util.concurrent.Flow.Publisher");
-
   private final Types types;
   private final Access access;
+  private final Advice advice;
   private final Reporter reporter;
   private final MemberReader members;
   private final ChoiceReader choices;
@@ -61,6 +54,7 @@ final class ShapeReader {
   ShapeReader(Types types, Access access, Reporter reporter) {
     this.types = types;
     this.access = access;
+    this.advice = new Advice(types, access.elements());
     this.reporter = reporter;
     this.members = new MemberReader(this, types, access, reporter);
     this.choices = new ChoiceReader(this, types, access, reporter);
@@ -155,7 +149,7 @@ final class ShapeReader {
         yield null;
       }
       default -> {
-        reporter.error(site, Message.UNSUPPORTED_TYPE, type);
+        reporter.error(site, Message.UNSUPPORTED_TYPE, type, Advice.OF_OTHERS);
         yield null;
       }
     };
@@ -257,12 +251,13 @@ final class ShapeReader {
       return choices.read(element, arguments, shape, site);
     } else if (element.getKind() != ElementKind.CLASS || isUnknowable(element)) {
       if (element.getKind() == ElementKind.CLASS) {
-        reporter.error(site, Message.UNSUPPORTED_TYPE, element.getSimpleName());
+        reporter.error(
+            site, Message.UNSUPPORTED_TYPE, element.getSimpleName(), advice.ofClass(element));
       } else {
-        reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), cureOfOpen(element));
+        reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), advice.ofOpen(element));
       }
     } else if (modifiers.contains(Modifier.ABSTRACT)) {
-      reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), cureOfOpen(element));
+      reporter.error(site, Message.OPEN_TYPE, element.getSimpleName(), advice.ofOpen(element));
     } else if (element.getNestingKind() == NestingKind.MEMBER
         && !modifiers.contains(Modifier.STATIC)) {
       reporter.error(access.site(element, site), Message.INNER_CLASS, element.getSimpleName());
@@ -292,14 +287,6 @@ final class ShapeReader {
       }
     }
     return shape;
-  }
-
-  private String cureOfOpen(TypeElement element) {
-    return STREAMS.stream().anyMatch(stream -> isSubtype(element, stream))
-        ? "Have a Flow.Publisher as the last parameter or the result of a method (Streams.of makes"
-            + " one), or a List for few items"
-        : "Make it sealed, use a record, or name a serializer in @RpcService(serializers = ...), such"
-            + " as a KryoSerializer of codec-kryo";
   }
 
   private boolean isCollection(TypeElement element) {

@@ -1,0 +1,25 @@
+package io.verbena.cli;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Takes {@code HOST:PORT}, and addresses of other links than TCP as they are. */
+public final class Address implements ITypeConverter<String> {
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("(tcp://)?(\\[[^\\]]+]|[^:/\\[\\]]+):(\\d{1,5})");
+
+  private static final int MOST_PORT = 0xffff;
+
+  @Override
+  public String convert(String text) {
+    boolean isTcp = !text.contains("://") || text.startsWith("tcp://");
+    Matcher written = HOST_AND_PORT.matcher(text);
+    if (isTcp && !(written.matches() && Integer.parseInt(written.group(3)) <= MOST_PORT)) {
+      throw new TypeConversionException(
+          "'" + text + "' is no address: write HOST:PORT, with a port up to " + MOST_PORT);
+    }
+    return text;
+  }
+}

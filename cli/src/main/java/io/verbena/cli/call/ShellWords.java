@@ -1,0 +1,40 @@
+package io.verbena.cli.call;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Messages to programmers name what a program sets; here there are options. */
+final class ShellWords {
+  private static final Map<String, String> OPTIONS = options();
+
+  private ShellWords() {}
+
+  private static Map<String, String> options() {
+    Map<String, String> options = new LinkedHashMap<>(); // the first of them first
+    options.put(
+        "add its issuer to the trust store of this end's SSLContext"
+            + "|have this end trust its issuer, by TlsFiles\\S* or TlsFiles\\.identity\\S*trusting\\(…\\)",
+        "name its issuer's certificate with --tls-ca");
+    options.put(
+        "give this end's SSLContext one|give this end one by TlsFiles\\.identity\\(…\\)",
+        "give one with --tls-cert and --tls-key");
+    options.put(
+        "(it does not trust this end's certificate)", "$1, which --tls-cert and --tls-key name");
+    options.put("more time by connectTimeout", "more time with --timeout");
+    options.put("give both ends TLS options, or neither", "leave --tls-ca and --tls-cert away");
+    // The question for the next items is no call of the user's.
+    options.put(
+        "(the stream of (\\S+) failed: )verbena\\.streams/(?:next|end) of \\2 (?:failed|was answered)[^:]*: (?:[A-Z_]+: )?",
+        "$1");
+    return options;
+  }
+
+  /** Returns a message with the options of the command. */
+  static String of(String message) {
+    String words = message;
+    for (Map.Entry<String, String> option : OPTIONS.entrySet()) {
+      words = words.replaceAll(option.getKey(), option.getValue());
+    }
+    return words;
+  }
+}

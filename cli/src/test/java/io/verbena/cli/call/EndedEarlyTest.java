@@ -1,0 +1,82 @@
+package io.verbena.cli.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.cli.Main;
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stream that has no end, read by a process that ends before. */
+@Timeout(60)
+class EndedEarlyTest {
+  @TempDir private Path files;
+  private ShopServer shop;
+  private Process process;
+
+  @BeforeEach
+  void readOneItem() throws Exception {
+    shop = ShopServer.whole();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of("call", shop.address(), "shop.back.v1.endless"));
+    process = new ProcessBuilder(command).redirectError(err().toFile()).start();
+    assertThat(process.inputReader().readLine()).isEqualTo("7");
+  }
+
+  @AfterEach
+  void close() {
+    process.destroyForcibly();
+    shop.close();
+  }
+
+  private Path err() {
+    return files.resolve("err");
+  }
+
+  private boolean ends() throws InterruptedException {
+    return shop.ended.tryAcquire(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void endsTheStreamWhereNobodyReadsItAnyMore() throws Exception {
+    process.inputReader().close();
+    assertThat(ends()).isTrue();
+    assertThat(process.waitFor()).isEqualTo(128 + 13);
+    assertThat(err()).isEmptyFile();
+  }
+
+  @Test
+  void endsTheStreamWhenItIsToldToEnd() throws Exception {
+    try (BufferedReader out = process.inputReader()) {
+      process.toHandle().destroy(); // and leave the pipe open
+      out.lines().forEach(line -> {}); // it may wait for room in the pipe
+      assertThat(ends()).isTrue();
+      assertThat(process.waitFor()).isEqualTo(128 + 15);
+      assertThat(shop.losses).as("the session was closed, and not lost").isEmpty();
+    }
+    assertThat(Files.readString(err())).isEmpty();
+  }
+
+  @Test
+  void saysOnceThatTheStreamFailed() throws Exception {
+    try (BufferedReader out = process.inputReader()) {
+      shop.close();
+      out.lines().forEach(line -> {});
+    }
+    assertThat(process.waitFor()).isEqualTo(1);
+    assertThat(Files.readString(err()))
+        .contains("the stream of shop.back.v1/endless failed: ")
+        .doesNotContain("verbena.streams");
+  }
+}
