@@ -1,7 +1,9 @@
 package io.verbena.channel;
 
+import io.verbena.api.SessionState;
 import io.verbena.core.VerbenaClient;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,9 @@ final class Members implements Resolver.Listener {
 
   /** Replaced as a whole, under the lock. */
   private volatile List<Member> all = List.of();
+
+  /** What the resolver told last and cannot be connected to, and why; nobody else is hurt by it. */
+  private volatile Map<Endpoint, String> malformed = Map.of();
 
   private volatile boolean resolved;
   private volatile @Nullable String unresolved;
@@ -61,6 +66,9 @@ final class Members implements Resolver.Listener {
     }
     if (closed) {
       return new Pick.None("the channel is closed", true);
+    }
+    if (!now.isEmpty() && now.stream().allMatch(Member::isOver)) {
+      return new Pick.None("the channel's client is closed", true);
     }
     boolean promising = now.stream().anyMatch(Member::isPromising) || isUnresolved();
     return promising || settings.waitForReady()
@@ -121,15 +129,18 @@ final class Members implements Resolver.Listener {
   }
 
   private String why(List<Member> now) {
-    if (now.isEmpty()) {
+    List<String> whys = new ArrayList<>();
+    now.forEach(member -> whys.add(member + ": " + member.obstacle()));
+    whys.addAll(malformed.values());
+    if (whys.isEmpty()) {
       String failure = unresolved;
       return failure == null ? "the resolver knows no server" : failure;
     }
-    StringBuilder why = new StringBuilder("none of " + now.size() + " servers takes calls: ");
-    for (int i = 0; i < Math.min(3, now.size()); i++) {
-      why.append(i == 0 ? "" : "; ").append(now.get(i)).append(": ").append(now.get(i).obstacle());
-    }
-    return why.append(now.size() > 3 ? "; …" : "").toString();
+    return "none of %d servers takes calls: %s%s"
+        .formatted(
+            whys.size(),
+            String.join("; ", whys.subList(0, Math.min(3, whys.size()))),
+            whys.size() > 3 ? "; …" : "");
   }
 
   // ---- what the resolver tells ----
@@ -145,7 +156,16 @@ final class Members implements Resolver.Listener {
       Map<String, Member> before = new LinkedHashMap<>();
       all.forEach(member -> before.put(member.endpoint().address(), member));
       Map<String, Endpoint> wanted = new LinkedHashMap<>();
-      told.forEach(endpoint -> wanted.putIfAbsent(endpoint.address(), endpoint));
+      Map<Endpoint, String> wrong = new LinkedHashMap<>();
+      for (Endpoint endpoint : told) {
+        String why = before.containsKey(endpoint.address()) ? null : misfit(endpoint);
+        if (why == null) {
+          wanted.putIfAbsent(endpoint.address(), endpoint);
+        } else {
+          wrong.put(endpoint, why);
+        }
+      }
+      malformed = Collections.unmodifiableMap(wrong);
       List<Endpoint> chosen =
           Rendezvous.subset(List.copyOf(wanted.values()), settings.subset(), settings.subsetKey());
       List<Member> now = new ArrayList<>();
@@ -167,6 +187,15 @@ final class Members implements Resolver.Listener {
     gone.forEach(Member::retire);
     come.forEach(Member::start);
     changed();
+  }
+
+  private @Nullable String misfit(Endpoint endpoint) {
+    try {
+      client.checkAddress(endpoint.address());
+      return null;
+    } catch (IllegalArgumentException e) {
+      return "the resolver told of one that is malformed: " + e.getMessage();
+    }
   }
 
   @Override
@@ -193,7 +222,13 @@ final class Members implements Resolver.Listener {
   }
 
   List<ChannelStat.EndpointStat> stat() {
-    return all.stream().map(Member::stat).toList();
+    List<ChannelStat.EndpointStat> stat = new ArrayList<>();
+    all.forEach(member -> stat.add(member.stat()));
+    malformed.forEach(
+        (endpoint, why) ->
+            stat.add(
+                new ChannelStat.EndpointStat(endpoint, SessionState.ENDED, why, 0, 0, 0, false)));
+    return stat;
   }
 
   void close() {
@@ -202,6 +237,7 @@ final class Members implements Resolver.Listener {
       closed = true;
       members = all;
       all = List.of();
+      malformed = Map.of();
     }
     members.forEach(Member::close);
     changed();

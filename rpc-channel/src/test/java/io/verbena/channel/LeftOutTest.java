@@ -105,6 +105,23 @@ class LeftOutTest {
   }
 
   @Test
+  void whoseAddressIsNoneWhichHurtsNobodyElse() {
+    Told resolver = new Told();
+    BalancedChannel channel =
+        world.channel(BalancedChannel.builder(world.world.client(), resolver), c -> {});
+    resolver.tell("10.0.0.7:99999");
+    assertThat(world.failure(ShopRpc.async(channel).who("?")))
+        .hasMessageContaining("none of 1 servers takes calls: the resolver told of one")
+        .hasMessageContaining("'10.0.0.7:99999' is no address");
+    resolver.tell("10.0.0.7:99999", "mem://a", "mem://b");
+    world.settle();
+    assertThat(answers(channel, 4)).containsOnly("a", "b");
+    assertThat(channel.stat().endpoints(ChannelStat.Standing.OUT)).isOne();
+    resolver.tell("mem://a", "mem://b");
+    assertThat(channel.stat().endpoints()).hasSize(2);
+  }
+
+  @Test
   void whoIsNotToldAnyMore() {
     Told resolver = new Told();
     BalancedChannel channel =

@@ -82,7 +82,8 @@ public final class VerbenaClient implements AutoCloseable {
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
    * @throws RpcException UNAVAILABLE if the server cannot be reached, UNAUTHENTICATED if it refuses
-   *     the credentials
+   *     the credentials, or one end the other's certificate
+   * @throws IllegalArgumentException if the address is malformed
    */
   public Session connect(String address) {
     if (engine.isStepped()) {
@@ -242,6 +243,18 @@ public final class VerbenaClient implements AutoCloseable {
   /** Returns whether the calling thread runs an event loop, where nothing may wait. */
   public boolean isOnEventLoop() {
     return engine.isOnLoop() || EventLoop.isLoopThread();
+  }
+
+  /**
+   * Checks how the address of a server is written, without connecting to it.
+   *
+   * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
+   * @throws IllegalArgumentException if it is malformed, or of a kind of link that is not on the
+   *     class path; the message says what to write
+   */
+  public void checkAddress(String address) {
+    URI uri = Addresses.parse(Checks.required("address", address));
+    engine.checkScheme(uri.getScheme());
   }
 
   private Connector connector(String address, boolean keepsOpen, boolean oneOfMany) {
