@@ -160,7 +160,10 @@ final class CallPlan {
   /** Returns how the call fails for want of a server. */
   RpcException noServer(String why, boolean closed) {
     RpcException known = last;
-    return known != null && !closed ? outcome(known) : outcome(failure(RpcStatus.UNAVAILABLE, why));
+    if (closed) {
+      return outcome(failure(RpcStatus.UNAVAILABLE, why).forGood());
+    }
+    return outcome(known != null ? known : failure(RpcStatus.UNAVAILABLE, why));
   }
 
   /** Returns how the call fails where its deadline passes before a server is ready. */

@@ -103,6 +103,11 @@ final class Member implements Balancer.Candidate, SessionListener {
     return ejected;
   }
 
+  /** Returns whether its session has ended, which it does with its client alone. */
+  boolean isOver() {
+    return session.state() == SessionState.ENDED;
+  }
+
   boolean isRetired() {
     return retired;
   }

@@ -3,6 +3,8 @@ package io.verbena.testkit.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.api.Execution;
+import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -100,9 +102,24 @@ class CloseTest {
   void aCallOnAClosedClientFailsInsteadOfWaitingForALoopThatHasEnded() {
     Probe.Stub stub = new Probe.Stub(connect());
     client.close();
-    assertThat(failureOf(stub.submit(Probe.ECHO, "")).status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    RpcException failure = failureOf(stub.submit(Probe.ECHO, ""));
+    assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(failure.mayRetry()).as("it stays closed").isFalse();
     assertThatThrownBy(() -> stub.call(Probe.ECHO, "")).isInstanceOf(RpcException.class);
     assertThat(client.slotsInUse()).isZero();
+  }
+
+  @Test
+  void noCallOnAClosedSessionIsWorthRepeating() {
+    Session session = connect();
+    Probe.Stub stub = new Probe.Stub(session);
+    session.close();
+    RpcException failure = failureOf(stub.submit(Probe.ECHO, ""));
+    assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
+    assertThat(failure.mayRetry()).isFalse();
+    assertThat(failure.withMetadata(Metadata.EMPTY).mayRetry()).isFalse();
+    assertThatThrownBy(() -> stub.tell("nobody"))
+        .isInstanceOfSatisfying(RpcException.class, e -> assertThat(e.mayRetry()).isFalse());
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.SessionState;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.parts.OutgoingParts;
@@ -169,8 +170,8 @@ public class PendingCall<R> extends FencedFuture<R>
   public void tooLong(int length, int limit) {
     handedOver = false;
     fail(
-        RpcStatus.RESOURCE_EXHAUSTED,
-        "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there"
+        RpcStatus.INVALID_ARGUMENT,
+        "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there, or send less at once"
             .formatted(length, limit));
     host.abandoned(this);
   }
@@ -327,6 +328,9 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Fails the call; phase and certainty follow from how far it came. */
   public void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
+    if (!handedOver && host.session().state() == SessionState.ENDED) {
+      failure = failure.forGood();
+    }
     end(failure);
     if (method.oneway() && !senderWaits) {
       host.onewayUnsent(failure);
