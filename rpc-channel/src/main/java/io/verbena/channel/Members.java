@@ -56,11 +56,15 @@ final class Members implements Resolver.Listener {
    * Chooses a server.
    *
    * @param tried those where the call was already; they come last
+   * @param moves whether it goes to one where it was not yet, if there is one or may be soon
    */
-  Pick pick(Balancer.Outgoing call, Set<Member> tried) {
+  Pick pick(Balancer.Outgoing call, Set<Member> tried, boolean moves) {
     CompletableFuture<Void> next = change; // before looking
     List<Member> now = all;
-    List<Member> among = usable(now, tried);
+    List<Member> among = usable(now, tried, moves);
+    if (moves && tried.containsAll(among) && now.stream().anyMatch(one -> isNew(one, tried))) {
+      return new Pick.Later(next);
+    }
     if (!among.isEmpty()) {
       return new Pick.Found(among.get(settings.balancer().choose(among, call)));
     }
@@ -78,14 +82,20 @@ final class Members implements Resolver.Listener {
 
   /** Returns a server where the call was not yet, for a hedge; null if there is none. */
   @Nullable Member other(Balancer.Outgoing call, Set<Member> tried) {
-    List<Member> among = usable(all, tried);
+    List<Member> among = usable(all, tried, false);
     among.removeAll(tried);
     return among.isEmpty() ? null : among.get(settings.balancer().choose(among, call));
   }
 
-  /** Returns whether there is a ready server where the call was not yet. */
+  /** Returns whether there is a ready server where the call was not yet, or may be for once. */
   boolean hasOther(Set<Member> tried) {
-    return all.stream().anyMatch(member -> member.isReady() && !tried.contains(member));
+    return all.stream()
+        .anyMatch(member -> isNew(member, tried) || (member.isReady() && !tried.contains(member)));
+  }
+
+  /** A channel that has just begun may find the one that takes the call last. */
+  private static boolean isNew(Member member, Set<Member> tried) {
+    return member.isNew() && !tried.contains(member);
   }
 
   private boolean isUnresolved() {
@@ -93,11 +103,14 @@ final class Members implements Resolver.Listener {
   }
 
   /** Each wish in turn holds unless nobody would be left. */
-  private List<Member> usable(List<Member> now, Set<Member> tried) {
+  private List<Member> usable(List<Member> now, Set<Member> tried, boolean moves) {
     List<Member> among = new ArrayList<>(now.size());
     keep(now, among, Member::isReady);
     if (among.isEmpty()) {
       keep(now, among, Member::isResuming);
+    }
+    if (moves) { // to who is left out rather than to who has refused it
+      among = narrowed(among, member -> !tried.contains(member));
     }
     among = narrowed(among, member -> !member.isEjected());
     if (!tried.isEmpty()) {
