@@ -69,6 +69,16 @@ class LeftOutTest {
   }
 
   @Test
+  void whoseBoardWasNeverToldOfTheServiceAndSaysThat() {
+    world.start("mute", server -> server.serve(HealthRpc.bind(new HealthBoard())));
+    BalancedChannel channel =
+        world.channel(c -> c.health("stock.v1", Duration.ofSeconds(1)), "mute");
+    assertThat(channel.stat().endpoints().getFirst().why())
+        .isEqualTo(
+            "its stock.v1 says that it is UNKNOWN: its HealthBoard was never told of 'stock.v1'");
+  }
+
+  @Test
   void whoIsInAnotherZone() {
     BalancedChannel channel =
         world.channel(

@@ -130,9 +130,9 @@ public final class VerbenaClient implements AutoCloseable {
    * that opens anew later, with another version of the server, is not looked at again.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
-   * @throws RpcException INCOMPATIBLE if a method cannot be called, which names all that is in the
-   *     way; UNAVAILABLE if the server cannot be reached, UNAUTHENTICATED if it refuses the
-   *     credentials
+   * @throws RpcException UNIMPLEMENTED if a contract is not served there; INCOMPATIBLE if a method
+   *     of one that is cannot be called, which names all that is in the way; UNAVAILABLE if the
+   *     server cannot be reached, UNAUTHENTICATED if it refuses the credentials
    */
   public Session connect(String address, ServiceDescriptor<?>... contracts) {
     Session session = connect(address);
@@ -176,8 +176,10 @@ public final class VerbenaClient implements AutoCloseable {
                   .formatted(contract.name(), TimeUnit.NANOSECONDS.toMillis(limit)));
     } catch (CancellationException | ExecutionException e) {
       failure =
-          new Connector.Failure(
-              RpcStatus.UNAVAILABLE, "the session was lost before the contracts were compared");
+          e.getCause() instanceof RpcException told
+              ? new Connector.Failure(told.status(), String.valueOf(told.getMessage()))
+              : new Connector.Failure(
+                  RpcStatus.UNAVAILABLE, "the session was lost before the contracts were compared");
     }
     throw unreachable(address, failure);
   }

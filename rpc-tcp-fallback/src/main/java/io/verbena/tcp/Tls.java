@@ -122,8 +122,8 @@ final class Tls {
       return "the peer refused the TLS handshake (" + text + "): " + cureOfAlert(lower);
     }
     if (lower.contains("empty client certificate chain")) {
-      return "the client showed no certificate, and this end requires one: give the client a"
-          + " certificate that this end trusts";
+      return "the client showed no certificate, and this end requires one: give the client one that"
+          + " this end trusts, by TlsFiles.identity(…)";
     }
     if (lower.contains("unable to find valid certification path")
         || lower.contains("path does not chain")) {

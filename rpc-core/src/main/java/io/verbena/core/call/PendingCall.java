@@ -69,7 +69,7 @@ public class PendingCall<R> extends FencedFuture<R>
     this.slot = slot;
     this.arguments = (OutgoingParts) slot.parts();
     this.senderWaits = senderWaits;
-    this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000);
+    this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(timeoutNanos, 1_000_000));
   }
 
   /** Returns the method called. */
@@ -181,10 +181,17 @@ public class PendingCall<R> extends FencedFuture<R>
     timed = false;
     if (!isDone()) {
       String obstacle = host.obstacle();
-      String met = obstacle == null ? "" : ", and there was no link: " + obstacle;
+      String met = obstacle == null ? waitedForNext() : ", and there was no link: " + obstacle;
       fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }
     host.abandoned(this);
+  }
+
+  private String waitedForNext() {
+    boolean waited = !handedOver && host.session().state() == SessionState.DRAINING;
+    return waited
+        ? " while it waited for the next server: the peer shuts down, and takes no more calls"
+        : "";
   }
 
   /** Returns whether its caller waits for it no more. */
