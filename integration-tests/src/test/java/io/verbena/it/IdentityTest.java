@@ -13,6 +13,7 @@ import io.verbena.core.VerbenaServer;
 import io.verbena.core.link.TlsOptions;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -119,9 +120,36 @@ class IdentityTest {
   @Test
   void aClientWithoutACertificateIsRefusedWhereOneIsRequired() throws Exception {
     try (VerbenaServer server = server(IdentityTest::mutualTls)) {
-      RpcException refusal = refusalOf(server, trustingClient());
-      assertThat(refusal).hasMessageContaining("TLS");
+      RpcException refusal = refusedAtOnce(server, trustingClient());
+      assertThat(refusal).hasMessageContaining("requires a client certificate");
     }
+  }
+
+  @Test
+  void norOneWithACertificateThatTheServerDoesNotTrust() throws Exception {
+    try (VerbenaServer server = server(IdentityTest::mutualTls)) {
+      refusedAtOnce(
+          server,
+          VerbenaClient.builder()
+              .tls(TlsOptions.client(Certificates.context(serversKey, serversKey))));
+    }
+  }
+
+  /** Returns how a server refuses who can only show the same again: after one connection. */
+  private static RpcException refusedAtOnce(VerbenaServer server, VerbenaClient.Builder client) {
+    AtomicInteger connections = new AtomicInteger();
+    RpcException refusal =
+        refusalOf(
+            server,
+            client.token(
+                () -> {
+                  connections.incrementAndGet();
+                  return "";
+                }));
+    assertThat(refusal.status()).isEqualTo(RpcStatus.UNAUTHENTICATED);
+    assertThat(refusal.mayRetry()).isFalse();
+    assertThat(connections).as("connections").hasValue(1);
+    return refusal;
   }
 
   @Test
@@ -137,7 +165,7 @@ class IdentityTest {
     try (VerbenaServer server = server(IdentityTest::tls)) {
       VerbenaClient.Builder stranger =
           VerbenaClient.builder().tls(TlsOptions.client(Certificates.trusting(alicesKey)));
-      assertThat(refusalOf(server, stranger)).hasMessageContaining("trust");
+      assertThat(refusedAtOnce(server, stranger)).hasMessageContaining("TlsFiles.trust");
     }
   }
 }

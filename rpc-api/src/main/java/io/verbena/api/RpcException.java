@@ -23,6 +23,7 @@ public final class RpcException extends VerbenaException {
   private final boolean idempotent;
   private final @Nullable String remoteType;
   private final boolean answer;
+  private final boolean forGood;
   private final Metadata metadata;
 
   /** A failure that a handler answers with. */
@@ -45,6 +46,7 @@ public final class RpcException extends VerbenaException {
         null,
         cause,
         true,
+        false,
         Metadata.EMPTY);
   }
 
@@ -62,7 +64,17 @@ public final class RpcException extends VerbenaException {
       boolean idempotent,
       @Nullable String remoteType,
       @Nullable Throwable cause) {
-    this(status, message, phase, execution, idempotent, remoteType, cause, false, Metadata.EMPTY);
+    this(
+        status,
+        message,
+        phase,
+        execution,
+        idempotent,
+        remoteType,
+        cause,
+        false,
+        false,
+        Metadata.EMPTY);
   }
 
   private RpcException(
@@ -74,9 +86,11 @@ public final class RpcException extends VerbenaException {
       @Nullable String remoteType,
       @Nullable Throwable cause,
       boolean answer,
+      boolean forGood,
       Metadata metadata) {
     super(status, message, cause);
     this.answer = answer;
+    this.forGood = forGood;
     this.metadata = metadata;
     this.phase = phase;
     this.execution = execution;
@@ -115,6 +129,18 @@ public final class RpcException extends VerbenaException {
    * handlers, which throw it, and for interceptors of callers.
    */
   public RpcException withMetadata(Metadata metadata) {
+    return same(forGood, Checks.required("metadata", metadata));
+  }
+
+  /**
+   * Returns the same failure, and with its stack trace, as one that stays: what the call was made
+   * through is closed, so that {@link #mayRetry} is false whatever the status.
+   */
+  public RpcException forGood() {
+    return same(true, metadata);
+  }
+
+  private RpcException same(boolean forGood, Metadata metadata) {
     RpcException same =
         new RpcException(
             status(),
@@ -125,7 +151,8 @@ public final class RpcException extends VerbenaException {
             remoteType,
             getCause(),
             answer,
-            Checks.required("metadata", metadata));
+            forGood,
+            metadata);
     same.setStackTrace(getStackTrace());
     return same;
   }
@@ -135,12 +162,13 @@ public final class RpcException extends VerbenaException {
    * executed, or its result is unknown and its method {@linkplain RpcMethod#idempotent()
    * idempotent}. It may help after {@link RpcStatus#UNAVAILABLE}, {@link
    * RpcStatus#DEADLINE_EXCEEDED} and {@link RpcStatus#RESOURCE_EXHAUSTED}; whatever else a call
-   * failed for, the same call meets again.
+   * failed for, the same call meets again. So does one through a session, a client or a channel
+   * that is closed.
    */
   public boolean mayRetry() {
     boolean safe =
         execution == Execution.NOT_EXECUTED || (execution == Execution.UNKNOWN && idempotent);
-    return safe && mayHelp();
+    return safe && !forGood && mayHelp();
   }
 
   private boolean mayHelp() {

@@ -12,7 +12,7 @@ public enum RpcStatus {
   UNIMPLEMENTED(4),
   /** No session to the peer: it is down, unreachable, or was lost. Another attempt may succeed. */
   UNAVAILABLE(5),
-  /** A limit was reached: calls in flight, memory, message size. The message names it. */
+  /** A limit was reached: calls in flight, memory, the size of a result. The message names it. */
   RESOURCE_EXHAUSTED(6),
   /**
    * The two ends' contracts do not fit. The message names the type and member, or the constant or

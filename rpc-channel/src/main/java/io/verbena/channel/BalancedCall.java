@@ -148,7 +148,7 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     if (failure == null) {
       complete(value);
     } else if (failure instanceof RpcException rpc) {
-      if (alone || !rpc.mayRetry()) {
+      if (alone || !(rpc.mayRetry() || CallPlan.mayMove(rpc))) {
         failed(rpc);
       }
     } else if (!(failure instanceof CancellationException) || alone) {

@@ -7,7 +7,6 @@ import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.atomic.LongAdder;
@@ -67,7 +66,6 @@ public final class BalancedChannel implements Channel, AutoCloseable {
    *     verbena:///name} for what the deployment says by the system property {@code verbena.names}
    *     or the environment variable {@code VERBENA_NAMES}, or what another {@link ResolverProvider}
    *     on the class path knows
-   * @throws IllegalArgumentException if the target is malformed, or of a scheme that nobody knows
    */
   public static Builder builder(VerbenaClient client, String target) {
     return new Builder(client, Checks.required("target", target), null);
@@ -265,7 +263,12 @@ public final class BalancedChannel implements Channel, AutoCloseable {
       return this;
     }
 
-    /** Makes the channel. It begins to connect, and does not wait. */
+    /**
+     * Makes the channel. It begins to connect, and does not wait.
+     *
+     * @throws IllegalArgumentException if the target is malformed, or of a scheme that nobody
+     *     knows, or a server that is known from the start has an address that is none
+     */
     public BalancedChannel build() {
       Long key = subsetKey;
       ChannelSettings settings =
@@ -283,12 +286,25 @@ public final class BalancedChannel implements Channel, AutoCloseable {
               ejection,
               healthOf,
               healthEvery);
-      Resolver finds = resolver == null ? Targets.resolver(URI.create(target), time) : resolver;
+      Resolver finds = resolver == null ? Targets.resolver(Targets.parse(target), time) : resolver;
+      if (finds instanceof StaticResolver known) {
+        known.endpoints().forEach(this::check);
+      }
       String named = resolver == null ? target : resolver.getClass().getName();
       BalancedChannel channel = new BalancedChannel(client, settings, named, finds);
       finds.start(channel.members);
       Channels.add(channel);
       return channel;
+    }
+
+    private void check(Endpoint endpoint) {
+      try {
+        client.checkAddress(endpoint.address());
+      } catch (IllegalArgumentException e) {
+        String from = target.isEmpty() ? "" : " of '" + target + "'";
+        throw new IllegalArgumentException(
+            "a server" + from + ": " + e.getMessage() + "; between two of static: stands ','", e);
+      }
     }
   }
 }

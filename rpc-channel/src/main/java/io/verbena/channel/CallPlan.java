@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where one call has been, and whether it is made again. For one thread at a time.
  *
- * <p>What was surely not executed, since a server shuts down or could not be reached, moves to
- * another at once and costs nothing: each server at most once. Whatever else may be made again
- * waits, takes a token of the budget, and counts as an attempt.
+ * <p>What was surely not executed, since a server shuts down, could not be reached or does not
+ * serve the method, moves to another at once and costs nothing: each server at most once. Whatever
+ * else may be made again waits, takes a token of the budget, and counts as an attempt.
  */
 final class CallPlan {
   /** The call has failed for good. */
@@ -30,6 +30,10 @@ final class CallPlan {
   private int begun;
   private int waits;
   private boolean waited;
+
+  /** It goes to a server where it was not yet, be it one that is left out. */
+  private boolean moves;
+
   private @Nullable RpcException last;
 
   /** The first failure after which the call may have been executed. */
@@ -54,7 +58,7 @@ final class CallPlan {
   }
 
   Members.Pick pick() {
-    Members.Pick pick = channel.members().pick(call, tried);
+    Members.Pick pick = channel.members().pick(call, tried, moves);
     waited |= pick instanceof Members.Pick.Later;
     return pick;
   }
@@ -109,14 +113,19 @@ final class CallPlan {
   long afterFailure(RpcException failure) {
     boolean safe = !lands || failure.execution() == Execution.NOT_EXECUTED;
     long left = left();
-    if (!safe || !failure.mayRetry() || left <= 0) {
+    moves = false;
+    if (!safe || left <= 0) {
+      return GIVE_UP;
+    }
+    if (mayMove(failure) && channel.members().hasOther(tried)) {
+      moves = true;
+      channel.counters().moves.increment();
+      return 0;
+    }
+    if (!failure.mayRetry()) {
       return GIVE_UP;
     }
     if (neverCame(failure)) {
-      if (channel.members().hasOther(tried)) {
-        channel.counters().moves.increment();
-        return 0;
-      }
       if (channel.settings().waitForReady() && failure.status() == RpcStatus.UNAVAILABLE) {
         tried = Set.of();
         return delay(++waits, left);
@@ -136,9 +145,21 @@ final class CallPlan {
     return delay;
   }
 
+  /**
+   * Returns whether another server may take what this one did not: where a new version is being
+   * rolled out, some serve a method, or a shape of it, that others do not.
+   */
+  static boolean mayMove(RpcException failure) {
+    return neverCame(failure)
+        || (failure.execution() == Execution.NOT_EXECUTED
+            && (failure.status() == RpcStatus.UNIMPLEMENTED
+                || failure.status() == RpcStatus.INCOMPATIBLE));
+  }
+
   private static boolean neverCame(RpcException failure) {
     return failure.execution() == Execution.NOT_EXECUTED
-        && (failure.status() == RpcStatus.UNAVAILABLE || failure.phase() == CallPhase.QUEUED);
+        && (failure.status() == RpcStatus.UNAVAILABLE
+            || (failure.phase() == CallPhase.QUEUED && failure.mayRetry()));
   }
 
   private long delay(int failures, long left) {
@@ -160,7 +181,10 @@ final class CallPlan {
   /** Returns how the call fails for want of a server. */
   RpcException noServer(String why, boolean closed) {
     RpcException known = last;
-    return known != null && !closed ? outcome(known) : outcome(failure(RpcStatus.UNAVAILABLE, why));
+    if (closed) {
+      return outcome(failure(RpcStatus.UNAVAILABLE, why).forGood());
+    }
+    return outcome(known != null ? known : failure(RpcStatus.UNAVAILABLE, why));
   }
 
   /** Returns how the call fails where its deadline passes before a server is ready. */

@@ -27,6 +27,8 @@ public final class DnsResolver implements Resolver {
   /** How long a look after a failure waits for the one before, by default. */
   public static final Duration SHORTEST = Duration.ofSeconds(1);
 
+  private static final int MOST_PORT = 0xffff;
+
   private final String host;
   private final int port;
   private final Lookup lookup;
@@ -100,6 +102,9 @@ public final class DnsResolver implements Resolver {
             "'" + target + "' is no name with a port: write dns:///store.example:7400");
       }
       int port = Integer.parseInt(place.substring(colon + 1));
+      if (port > MOST_PORT) {
+        throw new IllegalArgumentException("'" + target + "': ports end at " + MOST_PORT);
+      }
       return new DnsResolver(
           place.substring(0, colon),
           port,

@@ -7,7 +7,8 @@ import io.verbena.api.settings.Checks;
  * out, calls go to them as if none were.
  *
  * @param failures after so many failed calls in a row, at least 1. What counts is UNAVAILABLE,
- *     DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL and PROTOCOL_ERROR
+ *     DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL and PROTOCOL_ERROR; UNIMPLEMENTED and
+ *     INCOMPATIBLE where the call was not executed
  * @param time for so long, longer each time until a call there ends well
  */
 public record Ejection(int failures, Backoff time) {

@@ -41,9 +41,14 @@ final class HealthWatch {
   String obstacle() {
     Health.Status now = status;
     String name = service.isEmpty() ? "it" : "its " + service;
-    return now == null
-        ? "it was asked for its health, and has not answered yet"
-        : now == Health.Status.SERVING ? "" : name + " says that it is " + now;
+    return switch (now) {
+      case null -> "it was asked for its health, and has not answered yet";
+      case SERVING -> "";
+      case NOT_SERVING -> name + " says that it is NOT_SERVING";
+      case UNKNOWN ->
+          "%s says that it is UNKNOWN: its HealthBoard was never told of '%s'"
+              .formatted(name, service);
+    };
   }
 
   /** There is a session. */

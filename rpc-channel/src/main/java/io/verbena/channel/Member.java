@@ -1,5 +1,6 @@
 package io.verbena.channel;
 
+import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
@@ -96,11 +97,21 @@ final class Member implements Balancer.Candidate, SessionListener {
     };
   }
 
+  /** Returns whether it is being connected to for the first time. */
+  synchronized boolean isNew() {
+    return connecting && failedConnects == 0 && session.state() == SessionState.IDLE;
+  }
+
   boolean isEjected() {
     if (ejected && settings.time().nanoTime() - ejectedUntil >= 0) {
       ejected = false;
     }
     return ejected;
+  }
+
+  /** Returns whether its session has ended, which it does with its client alone. */
+  boolean isOver() {
+    return session.state() == SessionState.ENDED;
   }
 
   boolean isRetired() {
@@ -225,7 +236,7 @@ final class Member implements Balancer.Candidate, SessionListener {
       }
     } else if (failure instanceof RpcException rpc) {
       failures.increment();
-      if (settings.ejection() != null && isItsOwn(rpc.status())) {
+      if (settings.ejection() != null && isItsOwn(rpc)) {
         failed(settings.ejection());
       }
     }
@@ -250,16 +261,13 @@ final class Member implements Balancer.Candidate, SessionListener {
     }
   }
 
-  private static boolean isItsOwn(RpcStatus status) {
-    return switch (status) {
+  private static boolean isItsOwn(RpcException failure) {
+    return switch (failure.status()) {
       case UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, PROTOCOL_ERROR -> true;
-      case CANCELLED,
-          INVALID_ARGUMENT,
-          UNIMPLEMENTED,
-          INCOMPATIBLE,
-          UNAUTHENTICATED,
-          PERMISSION_DENIED ->
-          false;
+      // No answer of a handler: it is another server that is behind the address, or another
+      // version.
+      case UNIMPLEMENTED, INCOMPATIBLE -> failure.execution() == Execution.NOT_EXECUTED;
+      case CANCELLED, INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED -> false;
     };
   }
 

@@ -1,7 +1,9 @@
 package io.verbena.channel;
 
+import io.verbena.api.SessionState;
 import io.verbena.core.VerbenaClient;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,9 @@ final class Members implements Resolver.Listener {
 
   /** Replaced as a whole, under the lock. */
   private volatile List<Member> all = List.of();
+
+  /** What the resolver told last and cannot be connected to, and why; nobody else is hurt by it. */
+  private volatile Map<Endpoint, String> malformed = Map.of();
 
   private volatile boolean resolved;
   private volatile @Nullable String unresolved;
@@ -51,16 +56,23 @@ final class Members implements Resolver.Listener {
    * Chooses a server.
    *
    * @param tried those where the call was already; they come last
+   * @param moves whether it goes to one where it was not yet, if there is one or may be soon
    */
-  Pick pick(Balancer.Outgoing call, Set<Member> tried) {
+  Pick pick(Balancer.Outgoing call, Set<Member> tried, boolean moves) {
     CompletableFuture<Void> next = change; // before looking
     List<Member> now = all;
-    List<Member> among = usable(now, tried);
+    List<Member> among = usable(now, tried, moves);
+    if (moves && tried.containsAll(among) && now.stream().anyMatch(one -> isNew(one, tried))) {
+      return new Pick.Later(next);
+    }
     if (!among.isEmpty()) {
       return new Pick.Found(among.get(settings.balancer().choose(among, call)));
     }
     if (closed) {
       return new Pick.None("the channel is closed", true);
+    }
+    if (!now.isEmpty() && now.stream().allMatch(Member::isOver)) {
+      return new Pick.None("the channel's client is closed", true);
     }
     boolean promising = now.stream().anyMatch(Member::isPromising) || isUnresolved();
     return promising || settings.waitForReady()
@@ -70,14 +82,20 @@ final class Members implements Resolver.Listener {
 
   /** Returns a server where the call was not yet, for a hedge; null if there is none. */
   @Nullable Member other(Balancer.Outgoing call, Set<Member> tried) {
-    List<Member> among = usable(all, tried);
+    List<Member> among = usable(all, tried, false);
     among.removeAll(tried);
     return among.isEmpty() ? null : among.get(settings.balancer().choose(among, call));
   }
 
-  /** Returns whether there is a ready server where the call was not yet. */
+  /** Returns whether there is a ready server where the call was not yet, or may be for once. */
   boolean hasOther(Set<Member> tried) {
-    return all.stream().anyMatch(member -> member.isReady() && !tried.contains(member));
+    return all.stream()
+        .anyMatch(member -> isNew(member, tried) || (member.isReady() && !tried.contains(member)));
+  }
+
+  /** A channel that has just begun may find the one that takes the call last. */
+  private static boolean isNew(Member member, Set<Member> tried) {
+    return member.isNew() && !tried.contains(member);
   }
 
   private boolean isUnresolved() {
@@ -85,11 +103,14 @@ final class Members implements Resolver.Listener {
   }
 
   /** Each wish in turn holds unless nobody would be left. */
-  private List<Member> usable(List<Member> now, Set<Member> tried) {
+  private List<Member> usable(List<Member> now, Set<Member> tried, boolean moves) {
     List<Member> among = new ArrayList<>(now.size());
     keep(now, among, Member::isReady);
     if (among.isEmpty()) {
       keep(now, among, Member::isResuming);
+    }
+    if (moves) { // to who is left out rather than to who has refused it
+      among = narrowed(among, member -> !tried.contains(member));
     }
     among = narrowed(among, member -> !member.isEjected());
     if (!tried.isEmpty()) {
@@ -121,15 +142,18 @@ final class Members implements Resolver.Listener {
   }
 
   private String why(List<Member> now) {
-    if (now.isEmpty()) {
+    List<String> whys = new ArrayList<>();
+    now.forEach(member -> whys.add(member + ": " + member.obstacle()));
+    whys.addAll(malformed.values());
+    if (whys.isEmpty()) {
       String failure = unresolved;
       return failure == null ? "the resolver knows no server" : failure;
     }
-    StringBuilder why = new StringBuilder("none of " + now.size() + " servers takes calls: ");
-    for (int i = 0; i < Math.min(3, now.size()); i++) {
-      why.append(i == 0 ? "" : "; ").append(now.get(i)).append(": ").append(now.get(i).obstacle());
-    }
-    return why.append(now.size() > 3 ? "; …" : "").toString();
+    return "none of %d servers takes calls: %s%s"
+        .formatted(
+            whys.size(),
+            String.join("; ", whys.subList(0, Math.min(3, whys.size()))),
+            whys.size() > 3 ? "; …" : "");
   }
 
   // ---- what the resolver tells ----
@@ -145,7 +169,16 @@ final class Members implements Resolver.Listener {
       Map<String, Member> before = new LinkedHashMap<>();
       all.forEach(member -> before.put(member.endpoint().address(), member));
       Map<String, Endpoint> wanted = new LinkedHashMap<>();
-      told.forEach(endpoint -> wanted.putIfAbsent(endpoint.address(), endpoint));
+      Map<Endpoint, String> wrong = new LinkedHashMap<>();
+      for (Endpoint endpoint : told) {
+        String why = before.containsKey(endpoint.address()) ? null : misfit(endpoint);
+        if (why == null) {
+          wanted.putIfAbsent(endpoint.address(), endpoint);
+        } else {
+          wrong.put(endpoint, why);
+        }
+      }
+      malformed = Collections.unmodifiableMap(wrong);
       List<Endpoint> chosen =
           Rendezvous.subset(List.copyOf(wanted.values()), settings.subset(), settings.subsetKey());
       List<Member> now = new ArrayList<>();
@@ -167,6 +200,15 @@ final class Members implements Resolver.Listener {
     gone.forEach(Member::retire);
     come.forEach(Member::start);
     changed();
+  }
+
+  private @Nullable String misfit(Endpoint endpoint) {
+    try {
+      client.checkAddress(endpoint.address());
+      return null;
+    } catch (IllegalArgumentException e) {
+      return "the resolver told of one that is malformed: " + e.getMessage();
+    }
   }
 
   @Override
@@ -193,7 +235,13 @@ final class Members implements Resolver.Listener {
   }
 
   List<ChannelStat.EndpointStat> stat() {
-    return all.stream().map(Member::stat).toList();
+    List<ChannelStat.EndpointStat> stat = new ArrayList<>();
+    all.forEach(member -> stat.add(member.stat()));
+    malformed.forEach(
+        (endpoint, why) ->
+            stat.add(
+                new ChannelStat.EndpointStat(endpoint, SessionState.ENDED, why, 0, 0, 0, false)));
+    return stat;
   }
 
   void close() {
@@ -202,6 +250,7 @@ final class Members implements Resolver.Listener {
       closed = true;
       members = all;
       all = List.of();
+      malformed = Map.of();
     }
     members.forEach(Member::close);
     changed();

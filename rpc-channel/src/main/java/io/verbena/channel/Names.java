@@ -95,7 +95,7 @@ record Names(String from, Map<String, String> targets) {
     String where = "what '%s' stands for in %s, '%s',".formatted(name, from, found);
     URI target;
     try {
-      target = URI.create(found.replace(OTHERS, name));
+      target = Targets.parse(found.replace(OTHERS, name));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(where + " is no target: write one as " + EXAMPLE, e);
     }

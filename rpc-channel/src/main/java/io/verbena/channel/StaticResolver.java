@@ -13,6 +13,11 @@ public final class StaticResolver implements Resolver {
     this.endpoints = List.copyOf(endpoints);
   }
 
+  /** Returns what it tells. */
+  List<Endpoint> endpoints() {
+    return endpoints;
+  }
+
   /** Makes resolvers for {@code static:host:port,host:port}. */
   public static final class Provider implements ResolverProvider {
     @Override

@@ -96,6 +96,16 @@ class LeftOutTest {
   }
 
   @Test
+  void whoseBoardWasNeverToldOfTheServiceAndSaysThat() {
+    world.start("mute", server -> server.serve(HealthRpc.bind(new HealthBoard())));
+    BalancedChannel channel =
+        world.channel(c -> c.health("stock.v1", Duration.ofSeconds(1)), "mute");
+    assertThat(channel.stat().endpoints().getFirst().why())
+        .isEqualTo(
+            "its stock.v1 says that it is UNKNOWN: its HealthBoard was never told of 'stock.v1'");
+  }
+
+  @Test
   void whoIsInAnotherZone() {
     BalancedChannel channel =
         world.channel(
@@ -129,6 +139,23 @@ class LeftOutTest {
 
     @Override
     public void close() {}
+  }
+
+  @Test
+  void whoseAddressIsNoneWhichHurtsNobodyElse() {
+    Told resolver = new Told();
+    BalancedChannel channel =
+        world.channel(BalancedChannel.builder(world.world.client(), resolver), c -> {});
+    resolver.tell("10.0.0.7:99999");
+    assertThat(world.failure(ShopRpc.async(channel).who("?")))
+        .hasMessageContaining("none of 1 servers takes calls: the resolver told of one")
+        .hasMessageContaining("'10.0.0.7:99999' is no address");
+    resolver.tell("10.0.0.7:99999", "mem://a", "mem://b");
+    world.settle();
+    assertThat(answers(channel, 4)).containsOnly("a", "b");
+    assertThat(channel.stat().endpoints(ChannelStat.Standing.OUT)).isOne();
+    resolver.tell("mem://a", "mem://b");
+    assertThat(channel.stat().endpoints()).hasSize(2);
   }
 
   @Test

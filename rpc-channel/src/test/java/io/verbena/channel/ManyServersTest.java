@@ -168,6 +168,18 @@ class ManyServersTest {
   void aClosedChannelSaysSo() {
     BalancedChannel channel = world.channel(c -> {}, "a");
     channel.close();
-    assertThat(world.failure(shop(channel).who("?"))).hasMessageContaining("the channel is closed");
+    assertThat(world.failure(shop(channel).who("?")))
+        .hasMessageContaining("the channel is closed")
+        .isInstanceOfSatisfying(RpcException.class, e -> assertThat(e.mayRetry()).isFalse());
+  }
+
+  @Test
+  void soDoesOneWhoseClientIsClosedAlsoWhereCallsWait() {
+    BalancedChannel channel = world.channel(c -> c.waitForReady(), "a");
+    world.world.client().close();
+    world.settle();
+    assertThat(world.failure(shop(channel).who("?")))
+        .hasMessageContaining("the channel's client is closed")
+        .isInstanceOfSatisfying(RpcException.class, e -> assertThat(e.mayRetry()).isFalse());
   }
 }

@@ -1,18 +1,26 @@
 package io.verbena.core;
 
 import java.net.URI;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * How users write addresses: {@code host:port} means TCP; other links have a scheme of their own.
  */
 final class Addresses {
+  /** As the TCP link reads it; a port has no more digits, and what else stands there is a slip. */
+  private static final Pattern HOST_AND_PORT = Pattern.compile("(\\[[^\\]]+]|[\\w.-]+):(\\d{1,5})");
+
+  private static final int MOST_PORT = 0xffff;
+
   private Addresses() {}
 
   static URI parse(String address) {
     try {
       URI uri = URI.create(address.contains("://") ? address : "tcp://" + address);
       String place = uri.getRawAuthority(); // its host is null where a name has an underscore
-      if (uri.getScheme() != null && place != null && !place.startsWith(":")) {
+      boolean named = uri.getScheme() != null && place != null && !place.startsWith(":");
+      if (named && (!"tcp".equals(uri.getScheme()) || isHostAndPort(place))) {
         return uri;
       }
     } catch (IllegalArgumentException e) {
@@ -21,7 +29,15 @@ final class Addresses {
     throw new IllegalArgumentException(malformed(address));
   }
 
+  private static boolean isHostAndPort(String place) {
+    Matcher written = HOST_AND_PORT.matcher(place);
+    return written.matches() && Integer.parseInt(written.group(2)) <= MOST_PORT;
+  }
+
   private static String malformed(String address) {
-    return "'" + address + "' is no address: write host:port, tcp://host:port or mem://name";
+    return "'"
+        + address
+        + "' is no address: write host:port, tcp://host:port or mem://name, with a port up to "
+        + MOST_PORT;
   }
 }

@@ -107,6 +107,13 @@ final class Engine implements AutoCloseable {
         audience);
   }
 
+  /** Finds out whether there are links of this kind; the exception says what is missing. */
+  void checkScheme(String scheme) {
+    if (!isStepped()) {
+      LoopGroup _ = group(scheme);
+    }
+  }
+
   private synchronized LoopGroup group(String scheme) {
     if (closed) {
       throw new IllegalStateException(options.name() + " is closed");

@@ -82,7 +82,8 @@ public final class VerbenaClient implements AutoCloseable {
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
    * @throws RpcException UNAVAILABLE if the server cannot be reached, UNAUTHENTICATED if it refuses
-   *     the credentials
+   *     the credentials, or one end the other's certificate
+   * @throws IllegalArgumentException if the address is malformed
    */
   public Session connect(String address) {
     if (engine.isStepped()) {
@@ -129,9 +130,9 @@ public final class VerbenaClient implements AutoCloseable {
    * that opens anew later, with another version of the server, is not looked at again.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
-   * @throws RpcException INCOMPATIBLE if a method cannot be called, which names all that is in the
-   *     way; UNAVAILABLE if the server cannot be reached, UNAUTHENTICATED if it refuses the
-   *     credentials
+   * @throws RpcException UNIMPLEMENTED if a contract is not served there; INCOMPATIBLE if a method
+   *     of one that is cannot be called, which names all that is in the way; UNAVAILABLE if the
+   *     server cannot be reached, UNAUTHENTICATED if it refuses the credentials
    */
   public Session connect(String address, ServiceDescriptor<?>... contracts) {
     Session session = connect(address);
@@ -175,8 +176,10 @@ public final class VerbenaClient implements AutoCloseable {
                   .formatted(contract.name(), TimeUnit.NANOSECONDS.toMillis(limit)));
     } catch (CancellationException | ExecutionException e) {
       failure =
-          new Connector.Failure(
-              RpcStatus.UNAVAILABLE, "the session was lost before the contracts were compared");
+          e.getCause() instanceof RpcException told
+              ? new Connector.Failure(told.status(), String.valueOf(told.getMessage()))
+              : new Connector.Failure(
+                  RpcStatus.UNAVAILABLE, "the session was lost before the contracts were compared");
     }
     throw unreachable(address, failure);
   }
@@ -242,6 +245,18 @@ public final class VerbenaClient implements AutoCloseable {
   /** Returns whether the calling thread runs an event loop, where nothing may wait. */
   public boolean isOnEventLoop() {
     return engine.isOnLoop() || EventLoop.isLoopThread();
+  }
+
+  /**
+   * Checks how the address of a server is written, without connecting to it.
+   *
+   * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
+   * @throws IllegalArgumentException if it is malformed, or of a kind of link that is not on the
+   *     class path; the message says what to write
+   */
+  public void checkAddress(String address) {
+    URI uri = Addresses.parse(Checks.required("address", address));
+    engine.checkScheme(uri.getScheme());
   }
 
   private Connector connector(String address, boolean keepsOpen, boolean oneOfMany) {

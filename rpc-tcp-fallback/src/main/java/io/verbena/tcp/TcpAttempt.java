@@ -163,7 +163,11 @@ final class TcpAttempt {
       timeOut(); // it was given what was left of the attempt's time: say how long that was in all
       return;
     }
-    fail(new LinkException(uri + ": " + Tls.explain(cause), cause));
+    String failure = uri + ": " + Tls.explain(cause);
+    fail(
+        Tls.isUntrusted(cause)
+            ? LinkException.untrusted(failure, cause)
+            : new LinkException(failure, cause));
   }
 
   private static String explain(Throwable cause) {

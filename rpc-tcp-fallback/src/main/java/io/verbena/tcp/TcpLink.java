@@ -45,6 +45,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   private boolean endsWhenResumed;
 
   private @Nullable String closedBecause;
+  private boolean untrusted;
 
   /** The owner has heard why. */
   private boolean toldOfEnd;
@@ -248,7 +249,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     toldOfEnd = true;
     driver.closed(this);
     try {
-      listener.onClosed(closedBecause);
+      if (untrusted) {
+        listener.onUntrusted(closedBecause);
+      } else {
+        listener.onClosed(closedBecause);
+      }
     } catch (RuntimeException e) {
       FAILED.error("The listener of the link to {} failed as it closed", peerAddress, e);
     }
@@ -259,6 +264,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     String reason =
         Tls.isTls(cause) ? Tls.explain(cause) : "the connection was lost: " + cause.getMessage();
     if (markClosed(reason)) {
+      untrusted = Tls.isUntrusted(cause);
       tellOfEndLater();
     }
     closeNow();

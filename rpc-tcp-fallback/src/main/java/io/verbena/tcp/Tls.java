@@ -9,6 +9,8 @@ import io.verbena.core.link.TlsOptions;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
+import java.util.List;
 import java.util.Locale;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Tls {
   /** A fatal alert, unexpected_message, in a record of TLS 1.2: any TLS stack understands it. */
   private static final byte[] EXPECTED_TLS = {21, 3, 3, 0, 2, 2, 10};
+
+  /** How the JDK begins to tell of an alert by the peer, in lower case. */
+  private static final String ALERT = "received fatal alert";
 
   private Tls() {}
 
@@ -76,6 +81,32 @@ final class Tls {
         || (failure instanceof DecoderException && failure.getCause() instanceof SSLException);
   }
 
+  /** What alerts about certificates are called, in TLS 1.2 and 1.3 (RFC 8446, section 6.2). */
+  private static final List<String> ABOUT_CERTIFICATES =
+      List.of(
+          "certificate_required",
+          "bad_certificate",
+          "unsupported_certificate",
+          "certificate_revoked",
+          "certificate_expired",
+          "certificate_unknown",
+          "unknown_ca",
+          "access_denied");
+
+  /**
+   * Returns whether one end refused the other's certificate, or wants one. A handshake_failure may
+   * mean that, too, and much else.
+   */
+  static boolean isUntrusted(Throwable failure) {
+    boolean certificate = false;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+      certificate |= cause instanceof CertificateException;
+      certificate |= text.contains(ALERT) && ABOUT_CERTIFICATES.stream().anyMatch(text::contains);
+    }
+    return certificate;
+  }
+
   /** Says what went wrong and what to do about it. */
   static String explain(Throwable failure) {
     Throwable cause =
@@ -87,19 +118,19 @@ final class Tls {
     }
     String text = deepest(cause);
     String lower = text.toLowerCase(Locale.ROOT);
-    if (lower.contains("received fatal alert")) {
+    if (lower.contains(ALERT)) {
       return "the peer refused the TLS handshake (" + text + "): " + cureOfAlert(lower);
     }
     if (lower.contains("empty client certificate chain")) {
-      return "the client showed no certificate, and this end requires one: give the client a"
-          + " certificate that this end trusts";
+      return "the client showed no certificate, and this end requires one: give the client one that"
+          + " this end trusts, by TlsFiles.identity(…)";
     }
     if (lower.contains("unable to find valid certification path")
         || lower.contains("path does not chain")) {
       return "the peer's certificate is not trusted ("
           + text
-          + "): add its issuer to the trust"
-          + " store of this end's SSLContext";
+          + "): have this end trust its issuer, by"
+          + " TlsFiles.trust(…) or TlsFiles.identity(…).trusting(…)";
     }
     if (lower.contains("subject alternative") || lower.contains("no name matching")) {
       return "the peer's certificate is for another host ("
@@ -119,10 +150,11 @@ final class Tls {
 
   private static String cureOfAlert(String alert) {
     if (alert.contains("certificate_required") || alert.contains("bad_certificate")) {
-      return "it requires a client certificate that it trusts; give this end's SSLContext one";
+      return "it requires a client certificate that it trusts; give this end one by TlsFiles.identity(…)";
     }
     if (alert.contains("certificate_unknown") || alert.contains("unknown_ca")) {
-      return "it does not trust this end's certificate; add its issuer to the peer's trust store";
+      return "it does not trust this end's certificate; have the peer trust its issuer, by"
+          + " TlsFiles.trust(…), or TlsFiles.identity(…).trusting(…) there";
     }
     if (alert.contains("handshake_failure") || alert.contains("protocol_version")) {
       return "the ends share no TLS version or cipher suite, or a certificate is missing";

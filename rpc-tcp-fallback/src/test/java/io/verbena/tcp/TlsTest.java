@@ -82,7 +82,8 @@ final class TlsTest {
   void refusesAServerThatTheClientDoesNotTrust() throws LinkException {
     TlsOptions distrusting = TlsOptions.client(TestIdentity.nobodyTrusting(Identities.STRANGER));
     try (SteppedLinks links = start(distrusting, SERVER)) {
-      assertThat(failure(links)).contains("not trusted").contains("trust store");
+      assertThat(failure(links)).contains("not trusted").contains("TlsFiles.trust(");
+      assertThat(links.connect(links.listening().address()).failure().isUntrusted()).isTrue();
     }
   }
 

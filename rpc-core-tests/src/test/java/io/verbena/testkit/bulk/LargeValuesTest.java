@@ -139,7 +139,7 @@ class LargeValuesTest {
     }
     Values.Mixed sent =
         new Values.Mixed("many", new byte[0], MemorySegment.ofArray(new byte[0]), many);
-    assertThat(failure(values().mixed(sent)).status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(failure(values().mixed(sent)).status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
     many.subList(200, many.size()).clear();
     assertThat(await(values().mixed(sent)).more()).isEqualTo(many);
   }
@@ -265,7 +265,8 @@ class LargeValuesTest {
   @Test
   void valuesThatFindNoMemoryThereAreRefusedAndSurelyNotExecuted() {
     RpcException refused = failure(values().count(new byte[4 * LENGTH]));
-    assertThat(refused.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(refused.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+    assertThat(refused.mayRetry()).as("there will never be enough").isFalse();
     assertThat(refused.execution()).isEqualTo(Execution.NOT_EXECUTED);
     assertThat(refused).hasMessageContaining("raise maxAssemblyBytes");
     RpcException lost = failure(values().make((int) BulkWorld.MEMORY + 1));

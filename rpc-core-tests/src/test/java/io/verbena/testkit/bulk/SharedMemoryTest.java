@@ -230,7 +230,7 @@ class SharedMemoryTest {
   @Test
   void moreThanThereEverIsIsRefusedAtOnceAndNamesTheSetting() {
     RpcException refused = bulk.awaitFailure(values().count(new byte[MEMORY]), RpcException.class);
-    assertThat(refused.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+    assertThat(refused.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
     assertThat(refused).hasMessageContaining("raise maxAssemblyBytes");
   }
 

@@ -89,7 +89,12 @@ class RequiredContractsTest {
   }
 
   @Test
-  void aServiceThatIsNotThereIsNamed() {
-    assertRefused("the peer does not serve shop.v1", SHOP);
+  void aServiceThatIsNotThereIsUnimplementedAsACallOfItIs() {
+    try (VerbenaClient client = VerbenaClient.builder().build()) {
+      assertThatThrownBy(() -> connect(client, SHOP))
+          .isInstanceOfSatisfying(
+              RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.UNIMPLEMENTED))
+          .hasMessageContaining("shop.v1: the peer serves no service, not this service");
+    }
   }
 }

@@ -15,6 +15,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -109,6 +110,16 @@ class RollingRestartTest {
     CompletableFuture<String> late = stub.submit(Probe.ECHO, "at once");
     world.pass(Duration.ofSeconds(1));
     assertThat(failureOf(late)).hasMessageContaining("the server shut down");
+  }
+
+  @Test
+  void aDeadlineThatPassesWhileItDrainsTellsWhatTheCallWaitedFor() {
+    Probe.Stub stub = drains(CallOptions.timeout(Duration.ofSeconds(1)));
+    CompletableFuture<String> call = stub.submit(Probe.ECHO, "in time?");
+    world.pass(Duration.ofMillis(1_100));
+    assertThat(failureOf(call))
+        .hasMessageContaining("its deadline of 1000 ms passed while it waited for the next server")
+        .hasMessageContaining("the peer shuts down");
   }
 
   @ParameterizedTest

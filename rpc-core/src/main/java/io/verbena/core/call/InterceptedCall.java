@@ -252,7 +252,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     timer = Timers.NONE;
     String why =
         "its deadline of %d ms passed while an interceptor held it"
-            .formatted((deadline - began) / 1_000_000);
+            .formatted(Math.ceilDiv(deadline - began, 1_000_000));
     CallPhase phase = attempts().isEmpty() ? CallPhase.QUEUED : CallPhase.SENT;
     completeExceptionally(SessionCaller.failure(method, RpcStatus.DEADLINE_EXCEEDED, why, phase));
   }

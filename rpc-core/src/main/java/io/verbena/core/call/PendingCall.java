@@ -5,6 +5,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.SessionState;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.parts.OutgoingParts;
@@ -68,7 +69,7 @@ public class PendingCall<R> extends FencedFuture<R>
     this.slot = slot;
     this.arguments = (OutgoingParts) slot.parts();
     this.senderWaits = senderWaits;
-    this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000);
+    this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(timeoutNanos, 1_000_000));
   }
 
   /** Returns the method called. */
@@ -169,8 +170,8 @@ public class PendingCall<R> extends FencedFuture<R>
   public void tooLong(int length, int limit) {
     handedOver = false;
     fail(
-        RpcStatus.RESOURCE_EXHAUSTED,
-        "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there"
+        RpcStatus.INVALID_ARGUMENT,
+        "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there, or send less at once"
             .formatted(length, limit));
     host.abandoned(this);
   }
@@ -180,10 +181,17 @@ public class PendingCall<R> extends FencedFuture<R>
     timed = false;
     if (!isDone()) {
       String obstacle = host.obstacle();
-      String met = obstacle == null ? "" : ", and there was no link: " + obstacle;
+      String met = obstacle == null ? waitedForNext() : ", and there was no link: " + obstacle;
       fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }
     host.abandoned(this);
+  }
+
+  private String waitedForNext() {
+    boolean waited = !handedOver && host.session().state() == SessionState.DRAINING;
+    return waited
+        ? " while it waited for the next server: the peer shuts down, and takes no more calls"
+        : "";
   }
 
   /** Returns whether its caller waits for it no more. */
@@ -327,6 +335,9 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Fails the call; phase and certainty follow from how far it came. */
   public void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
+    if (!handedOver && host.session().state() == SessionState.ENDED) {
+      failure = failure.forGood();
+    }
     end(failure);
     if (method.oneway() && !senderWaits) {
       host.onewayUnsent(failure);

@@ -162,7 +162,7 @@ public final class SessionCaller implements ServiceCaller {
   void checkNotEnded(MethodDescriptor<?> method) {
     if (host.session().state() == SessionState.ENDED) {
       String why = "the session has ended: " + host.session().path().reason();
-      throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED);
+      throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED).forGood();
     }
   }
 

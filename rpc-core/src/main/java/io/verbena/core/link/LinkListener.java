@@ -29,4 +29,14 @@ public interface LinkListener {
    * @param reason what happened, in words: {@code "the peer closed the connection"}
    */
   void onClosed(String reason);
+
+  /**
+   * The link is gone, since one end does not trust who the other is: told in place of {@link
+   * #onClosed}.
+   *
+   * @param reason what happened, in words
+   */
+  default void onUntrusted(String reason) {
+    onClosed(reason);
+  }
 }

@@ -69,6 +69,11 @@ final class ClientHandshake extends Handshake {
   }
 
   @Override
+  void onRefused(String reason) {
+    connector.untrusted(reason);
+  }
+
+  @Override
   void onBroken(String reason) {
     connector.attemptFailed(RpcStatus.UNAVAILABLE, reason);
   }

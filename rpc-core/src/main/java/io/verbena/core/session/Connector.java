@@ -185,7 +185,20 @@ public final class Connector implements SessionRole {
     if (gone && isResuming() && !session.isAttached() && !session.isEnded()) {
       forgetPeer(reason); // what was sent fails, and what was not waits for a new session
     }
-    attemptFailed(RpcStatus.UNAVAILABLE, reason);
+    if (failure.isUntrusted()) {
+      untrusted(reason);
+    } else {
+      attemptFailed(RpcStatus.UNAVAILABLE, reason);
+    }
+  }
+
+  /** One end does not trust the other's certificate: to show the same again is of no use. */
+  void untrusted(String reason) {
+    if (isResuming()) {
+      attemptFailed(RpcStatus.UNAVAILABLE, reason); // certificates may be about to be replaced
+    } else {
+      attemptFailed(RpcStatus.UNAUTHENTICATED, reason);
+    }
   }
 
   private void forgetPeer(String reason) {

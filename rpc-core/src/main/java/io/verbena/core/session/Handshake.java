@@ -75,6 +75,11 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     onBroken(reason);
   }
 
+  /** The link was lost since one end does not trust the other. Called at most once. */
+  void onRefused(String reason) {
+    onLost(reason);
+  }
+
   /** The handshake has had its result: nothing more is reported. */
   final void finish() {
     if (!over) {
@@ -166,6 +171,14 @@ abstract class Handshake implements LinkListener, Timers.Timer {
     if (!over) {
       finish();
       onLost(reason);
+    }
+  }
+
+  @Override
+  public final void onUntrusted(String reason) {
+    if (!over) {
+      finish();
+      onRefused(reason);
     }
   }
 

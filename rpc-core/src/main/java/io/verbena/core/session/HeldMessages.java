@@ -145,11 +145,12 @@ final class HeldMessages {
     if (!fits) {
       String why = "its message: " + memory.refusal(end - from, "maxAssemblyBytes");
       memory.quota().want();
-      session
-          .transfers()
-          .calls()
-          .refuseParts(callId, held.isRequest(), RpcStatus.RESOURCE_EXHAUSTED, why);
-      incomplete(held, RpcStatus.RESOURCE_EXHAUSTED, why);
+      RpcStatus status =
+          memory.mayEverTake(end - from)
+              ? RpcStatus.RESOURCE_EXHAUSTED
+              : RpcStatus.INVALID_ARGUMENT;
+      session.transfers().calls().refuseParts(callId, held.isRequest(), status, why);
+      incomplete(held, status, why);
       return;
     }
     buffer.get(from, body);
@@ -195,7 +196,10 @@ final class HeldMessages {
       if (held.isRequest()) {
         session.incomingCalls().refuse(held.kind, held.callId(), status, why);
       } else {
-        session.outgoingCalls().replyIncomplete(held.callId(), status, why);
+        // What has no room here is no fault of this end's own arguments.
+        RpcStatus here =
+            status == RpcStatus.INVALID_ARGUMENT ? RpcStatus.RESOURCE_EXHAUSTED : status;
+        session.outgoingCalls().replyIncomplete(held.callId(), here, why);
       }
     }
   }

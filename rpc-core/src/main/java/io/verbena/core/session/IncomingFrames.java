@@ -214,7 +214,12 @@ final class IncomingFrames implements Inbox.Receiver {
       case REQUEST ->
           session
               .incomingCalls()
-              .refuse(callId, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
+              .refuse(
+                  callId,
+                  session.memory().assemblies().mayEverTake(length)
+                      ? RpcStatus.RESOURCE_EXHAUSTED
+                      : RpcStatus.INVALID_ARGUMENT,
+                  "its arguments: " + why);
       case RESULT, DECLARED_ERROR, FAILURE ->
           session.outgoingCalls().replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
       case ONEWAY -> session.incomingCalls().oneways().refused("its arguments: " + why);

@@ -34,4 +34,9 @@ final class LinkPort implements LinkListener {
   public void onClosed(String reason) {
     owner.onClosed(reason);
   }
+
+  @Override
+  public void onUntrusted(String reason) {
+    owner.onUntrusted(reason);
+  }
 }

@@ -19,10 +19,14 @@ public final class PathCosts {
   private volatile Costs costs = Costs.UNKNOWN;
   private volatile CutOffs cutOffs;
 
+  /** The longest message that both ends take, as far as it is known; on the loop. */
+  private int longestMessage;
+
   PathCosts(SessionCore session) {
     this.session = session;
     this.set = session.context().bulk().set();
-    this.cutOffs = CutOffs.of(costs).unless(set);
+    this.longestMessage = session.limits().maxMessageBytes();
+    this.cutOffs = cutOffs(costs);
   }
 
   /** Returns the cut-offs, measured or set. Safe for any thread. */
@@ -47,8 +51,15 @@ public final class PathCosts {
     return measured;
   }
 
-  /** The path has changed. */
+  private CutOffs cutOffs(Costs known) {
+    return CutOffs.of(known).within(longestMessage).unless(set);
+  }
+
+  /** The path has changed, and perhaps the peer. */
   void changed() {
+    int peers = session.outbox().peerLimits().maxMessageBytes();
+    longestMessage = Math.min(session.limits().maxMessageBytes(), peers);
+    cutOffs = cutOffs(costs);
     Lane out = session.lanes().out();
     if (out == null || !session.context().bulk().measures()) {
       return;
@@ -77,7 +88,7 @@ public final class PathCosts {
     PinningCosts pinning =
         roundTrip == 0 ? PinningCosts.NONE : pinning(lane).getNow(PinningCosts.NONE);
     costs = new Costs(CopyCost.perByte(), pinning, roundTrip);
-    cutOffs = CutOffs.of(costs).unless(set);
+    cutOffs = cutOffs(costs);
   }
 
   /** Once a round trip has been measured, which that would disturb. */

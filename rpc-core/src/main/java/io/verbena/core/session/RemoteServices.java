@@ -188,7 +188,8 @@ final class RemoteServices {
   /**
    * Finds out whether each method of a contract can be called, in an open session. On the loop.
    *
-   * @param problems learns what is in the way; cancelled if the peer is lost meanwhile
+   * @param problems learns what is in the way; fails with UNIMPLEMENTED where the service is not
+   *     served, and is cancelled if the peer is lost meanwhile
    */
   void check(ServiceDescriptor<?> service, CompletableFuture<List<String>> problems) {
     expect(service);
@@ -197,7 +198,8 @@ final class RemoteServices {
     if (!known) {
       problems.cancel(false);
     } else if (remote == null) {
-      problems.complete(List.of("the peer does not serve " + service.name()));
+      problems.completeExceptionally(
+          new RpcException(RpcStatus.UNIMPLEMENTED, service.name() + ": " + notServed()));
     } else {
       remote.checks.add(problems);
       Compatibility found = compatibility(id, remote);

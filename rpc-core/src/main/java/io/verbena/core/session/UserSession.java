@@ -73,7 +73,8 @@ public final class UserSession implements Session {
    * Finds out whether the peer serves a contract, with every method in a shape that fits. Safe for
    * any thread.
    *
-   * @return what is in the way, in words; cancelled if the peer is lost meanwhile
+   * @return what is in the way, in words; fails with an {@link io.verbena.api.RpcException}
+   *     UNIMPLEMENTED where the peer does not serve it; cancelled if the peer is lost meanwhile
    */
   public CompletableFuture<List<String>> check(ServiceDescriptor<?> service) {
     CompletableFuture<List<String>> problems = new CompletableFuture<>();

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,6 +136,15 @@ final class GuardedLink implements Link, LinkListener, LinkDriver.ConnectHandler
 
   @Override
   public void onClosed(String reason) {
+    ended(reason, LinkListener::onClosed);
+  }
+
+  @Override
+  public void onUntrusted(String reason) {
+    ended(reason, LinkListener::onUntrusted);
+  }
+
+  private void ended(String reason, BiConsumer<LinkListener, String> tell) {
     if (over) {
       return;
     }
@@ -142,7 +152,7 @@ final class GuardedLink implements Link, LinkListener, LinkDriver.ConnectHandler
     String why = Objects.requireNonNullElse(cause, reason);
     LinkListener told = listener;
     if (told != null) {
-      told.onClosed(why);
+      tell.accept(told, why);
     } else {
       endedBeforeHeard = why; // in the midst of being handed over
     }

@@ -65,6 +65,15 @@ public record CutOffs(long beside, long inPlace) {
     return saved <= 0 ? Long.MAX_VALUE : Math.max(1, (long) (pinning.fixed() / saved));
   }
 
+  /**
+   * Returns these, with the half of the longest message as the most that a value has to be long to
+   * travel beside its own: whether a call with a long value fits does not hang on what was
+   * measured.
+   */
+  public CutOffs within(int longestMessage) {
+    return new CutOffs(Math.min(beside, Math.max(1, longestMessage / 2)), inPlace);
+  }
+
   /** Returns these, but for those that others set. */
   public CutOffs unless(CutOffs set) {
     return new CutOffs(

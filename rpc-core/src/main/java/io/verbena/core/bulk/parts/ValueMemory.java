@@ -118,10 +118,10 @@ final class ValueMemory {
    */
   void prepare() throws TransferProblem {
     if (!heap.mayEverTake(table.inArrays())) {
-      throw exhausted("arrays: " + heap.refusal(table.inArrays(), "maxAssemblyBytes"));
+      throw neverFits("arrays: " + heap.refusal(table.inArrays(), "maxAssemblyBytes"));
     }
     if (!outside.mayEverTake(segments())) {
-      throw exhausted("values: " + outside.refusal(segments(), "bulkMemoryBytes"));
+      throw neverFits("values: " + outside.refusal(segments(), "bulkMemoryBytes"));
     }
     if (table.inArrays() <= heap.unused() && segments() + blockBytes() <= outside.unused()) {
       try {
@@ -181,6 +181,11 @@ final class ValueMemory {
     if (!share.take(bytes)) {
       throw new NotNow(share, bytes, setting);
     }
+  }
+
+  /** As arguments they are at fault, and not the moment: to send them again is of no use. */
+  private static TransferProblem neverFits(String why) {
+    return new TransferProblem(RpcStatus.INVALID_ARGUMENT, why);
   }
 
   private static TransferProblem exhausted(String why) {
