@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Looks for inputs that break a rule: a few seconds over all targets in every build, and with
- * {@code -Dverbena.full=true} each target for {@code -Dverbena.fuzz.seconds} (60), or one alone
- * that {@code -Dverbena.fuzz.target} names. {@code -Dverbena.fuzz.keep=true} then stores the
+ * Looks for inputs that break a rule: a few seconds over all targets in {@code ./verbena test}, and
+ * with {@code -Dverbena.full=true} each target for {@code -Dverbena.fuzz.seconds} (60), or one
+ * alone that {@code -Dverbena.fuzz.target} names. {@code -Dverbena.fuzz.keep=true} then stores the
  * smallest inputs that reach all that was reached.
  */
 @Timeout(36_000)
@@ -31,6 +31,7 @@ class FuzzTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "verbena.long", matches = "true")
   @DisabledIfSystemProperty(named = FULL, matches = "true")
   void aFewSecondsFindNothing() throws Exception {
     new Fuzzer(null).search(SHORT_SECONDS);
