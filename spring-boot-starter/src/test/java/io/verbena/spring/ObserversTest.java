@@ -62,6 +62,13 @@ class ObserversTest {
                   registry.find("verbena.session.events").tag("verbena.event", "opened").counter())
               .isNotNull();
           assertThat(registry.find("verbena.sessions").gauges()).isNotEmpty();
+          assertThat(
+                  registry
+                      .get("verbena.channel.calls")
+                      .tag("verbena.channel", "stock")
+                      .functionCounter()
+                      .count())
+              .isOne();
         });
   }
 

@@ -20,16 +20,19 @@ final class Channels implements VerbenaChannels, DisposableBean {
   private final VerbenaClient client;
   private final VerbenaProperties properties;
   private final List<VerbenaChannelCustomizer> customizers;
+  private final List<ChannelObserver> observers;
   private final Map<String, BalancedChannel> channels = new LinkedHashMap<>();
   private boolean closed;
 
   Channels(
       VerbenaClient client,
       VerbenaProperties properties,
-      List<VerbenaChannelCustomizer> customizers) {
+      List<VerbenaChannelCustomizer> customizers,
+      List<ChannelObserver> observers) {
     this.client = client;
     this.properties = properties;
     this.customizers = customizers;
+    this.observers = observers;
   }
 
   @Override
@@ -42,8 +45,10 @@ final class Channels implements VerbenaChannels, DisposableBean {
     }
     BalancedChannel known = channels.get(name);
     if (known == null) {
-      known = made(name);
-      channels.put(name, known);
+      BalancedChannel made = made(name);
+      channels.put(name, made);
+      observers.forEach(observer -> observer.made(name, made));
+      return made;
     }
     return known;
   }

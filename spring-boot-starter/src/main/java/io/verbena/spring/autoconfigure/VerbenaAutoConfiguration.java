@@ -57,7 +57,10 @@ final class VerbenaAutoConfiguration {
   Channels verbenaChannels(
       VerbenaClient client, VerbenaProperties properties, ConfigurableListableBeanFactory beans) {
     return new Channels(
-        client, properties, EndBeans.ordered(beans, VerbenaChannelCustomizer.class));
+        client,
+        properties,
+        EndBeans.ordered(beans, VerbenaChannelCustomizer.class),
+        EndBeans.ordered(beans, ChannelObserver.class));
   }
 
   @Bean

@@ -1,6 +1,7 @@
 package io.verbena.spring.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.verbena.observe.micrometer.ChannelMetrics;
 import io.verbena.observe.micrometer.ClientMetrics;
 import io.verbena.observe.micrometer.EngineMetrics;
 import io.verbena.observe.micrometer.ServerMetrics;
@@ -40,6 +41,11 @@ final class VerbenaMetricsAutoConfiguration {
   @ConditionalOnMissingBean
   SessionMetrics verbenaSessionMetrics(MeterRegistry registry) {
     return new SessionMetrics(registry);
+  }
+
+  @Bean
+  ChannelObserver verbenaChannelMetrics(MeterRegistry registry) {
+    return (name, channel) -> new ChannelMetrics(channel, name).bindTo(registry);
   }
 
   /** Spring Boot binds it to each registry. */

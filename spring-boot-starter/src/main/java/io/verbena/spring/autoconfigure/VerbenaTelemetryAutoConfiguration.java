@@ -1,6 +1,7 @@
 package io.verbena.spring.autoconfigure;
 
 import io.opentelemetry.api.OpenTelemetry;
+import io.verbena.observe.opentelemetry.ChannelTelemetry;
 import io.verbena.observe.opentelemetry.ClientTelemetry;
 import io.verbena.observe.opentelemetry.ServerTelemetry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -32,5 +33,10 @@ final class VerbenaTelemetryAutoConfiguration {
   @ConditionalOnMissingBean
   ClientTelemetry verbenaClientTelemetry(OpenTelemetry telemetry) {
     return new ClientTelemetry(telemetry);
+  }
+
+  @Bean
+  ChannelObserver verbenaChannelTelemetry(OpenTelemetry telemetry) {
+    return (name, channel) -> new ChannelTelemetry(telemetry, channel, name);
   }
 }
