@@ -3,7 +3,6 @@ package io.verbena.testkit.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.api.CallOptions;
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
@@ -12,12 +11,10 @@ import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -110,15 +107,6 @@ class CloseTest {
     assertThat(failure.mayRetry()).as("it stays closed").isFalse();
     assertThatThrownBy(() -> stub.call(Probe.ECHO, "")).isInstanceOf(RpcException.class);
     assertThat(client.slotsInUse()).isZero();
-  }
-
-  /** One of them at least, on a machine that stands still for more than a millisecond at times. */
-  @Test
-  void aDeadlineIsToldAsItWasSet() {
-    Probe.Stub stub = new Probe.Stub(connect(), CallOptions.timeout(Duration.ofMillis(200)));
-    List<CompletableFuture<String>> calls =
-        Stream.generate(() -> stub.submit(Probe.SLOW, "")).limit(20).toList();
-    assertThat(calls).anyMatch(call -> failureOf(call).getMessage().contains("of 200 ms passed"));
   }
 
   @Test
