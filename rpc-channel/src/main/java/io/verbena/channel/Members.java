@@ -59,6 +59,14 @@ final class Members implements Resolver.Listener {
    * @param moves whether it goes to one where it was not yet, if there is one or may be soon
    */
   Pick pick(Balancer.Outgoing call, Set<Member> tried, boolean moves) {
+    Pick pick = look(call, tried, moves);
+    boolean none = pick instanceof Pick.None(_, boolean over) && !over;
+    // What was not ready when that was looked at may have been so when it was looked at as
+    // promising.
+    return none ? look(call, tried, moves) : pick;
+  }
+
+  private Pick look(Balancer.Outgoing call, Set<Member> tried, boolean moves) {
     CompletableFuture<Void> next = change; // before looking
     List<Member> now = all;
     List<Member> among = usable(now, tried, moves);

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,8 @@ class RealServersTest {
   private static final int CALLS = 500;
 
   private final List<Branch> branches = new ArrayList<>();
+  private static final int OPENINGS = 300;
+
   private final List<VerbenaServer> servers = new ArrayList<>();
   private final VerbenaClient client = VerbenaClient.builder().build();
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
@@ -94,6 +97,19 @@ class RealServersTest {
       assertThat(executed()).hasSize(CALLERS * CALLS).doesNotHaveDuplicates();
       assertThat(branches.getFirst().executed).isNotEmpty();
       assertThat(channel.stat().calls()).isEqualTo(CALLERS * CALLS);
+    }
+  }
+
+  /** At any moment of its opening: a server that becomes ready meanwhile is no reason to fail. */
+  @Test
+  void callsWaitForASessionThatOpens() {
+    servers.add(start("d", "mem://opens-soon"));
+    for (int i = 0; i < OPENINGS; i++) {
+      try (BalancedChannel channel =
+          BalancedChannel.builder(client, "static:mem://opens-soon").build()) {
+        LockSupport.parkNanos(i % 100 * 1_000L);
+        assertThat(ShopRpc.client(channel).who("early")).isEqualTo("d");
+      }
     }
   }
 
