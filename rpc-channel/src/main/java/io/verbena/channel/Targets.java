@@ -46,7 +46,7 @@ final class Targets {
 
   private static String unknown(String target, List<String> known) {
     String written = target.strip();
-    return "nobody knows targets such as '%s': known are %s; put the module of another on the class path, or write static:%s"
+    return "nobody knows targets such as '%s': known are %s; put the module of another on the class path (io.verbena:channel-zookeeper for zookeeper, channel-kubernetes for kubernetes), or write static:%s"
         .formatted(target, known, ADDRESSES.matcher(written).matches() ? written : "host:port");
   }
 

@@ -157,7 +157,7 @@ class InjectedStubsTest {
                     .getFailure()
                     .hasStackTraceContaining(
                         "client 'stock' cannot be made, with servers at 'carrier-pigeon:loft'")
-                    .hasStackTraceContaining("verbena.clients.stock.target is host:port"));
+                    .hasStackTraceContaining("Set verbena.clients.stock.target to host:port"));
   }
 
   static class NoStub {

@@ -185,7 +185,20 @@ class SettingsTest {
   void aValueOutOfRangeIsToldWithItsSetting() {
     Contexts.echo()
         .withPropertyValues("verbena.server.max-sessions=0")
-        .run(context -> assertThat(context).getFailure().hasStackTraceContaining("maxSessions"));
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("maxSessions")
+                    .hasStackTraceContaining("Correct verbena.server.*"));
+    Contexts.echo()
+        .withPropertyValues("verbena.client.limits.dead-after=1s")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("deadAfter is at least twice")
+                    .hasStackTraceContaining("Correct verbena.client.*"));
     Contexts.echo()
         .withPropertyValues("verbena.clients.stock.attempts=99")
         .run(

@@ -85,7 +85,7 @@ final class Channels implements VerbenaChannels, DisposableBean {
       throw new VerbenaStartException(
           "The channel of client '%s' cannot be made, with servers at '%s': %s"
               .formatted(name, target, e.getMessage()),
-          "Correct verbena.clients.%1$s.*: verbena.clients.%1$s.target is host:port, or a target of a channel such as dns:///name:port."
+          "Set verbena.clients.%1$s.target to host:port, or to a target of a channel such as dns:///name:port; or correct what is said above."
               .formatted(name),
           e);
     }

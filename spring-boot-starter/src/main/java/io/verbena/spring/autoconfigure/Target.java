@@ -1,8 +1,6 @@
 package io.verbena.spring.autoconfigure;
 
 import io.verbena.channel.BalancedChannel;
-import io.verbena.channel.Endpoint;
-import io.verbena.channel.StaticResolver;
 import io.verbena.core.VerbenaClient;
 import java.util.Arrays;
 import java.util.List;
@@ -18,9 +16,7 @@ record Target(String text) {
 
   BalancedChannel.Builder channel(VerbenaClient client) {
     List<String> parts = Arrays.stream(text.split(",")).map(String::strip).toList();
-    return parts.stream().allMatch(part -> ADDRESS.matcher(part).matches())
-        ? BalancedChannel.builder(
-            client, new StaticResolver(parts.stream().map(Endpoint::of).toList()))
-        : BalancedChannel.builder(client, text);
+    boolean addresses = parts.stream().allMatch(part -> ADDRESS.matcher(part).matches());
+    return BalancedChannel.builder(client, addresses ? "static:" + String.join(",", parts) : text);
   }
 }

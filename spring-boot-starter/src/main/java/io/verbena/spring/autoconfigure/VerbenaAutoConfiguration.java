@@ -47,9 +47,17 @@ final class VerbenaAutoConfiguration {
       VerbenaProperties properties,
       ConfigurableListableBeanFactory beans,
       OpenSessions verbenaClientSessions) {
-    return ClientSetup.of(properties.client(), beans)
-        .sessionListener(verbenaClientSessions.listener())
-        .build();
+    try {
+      return ClientSetup.of(properties.client(), beans)
+          .sessionListener(verbenaClientSessions.listener())
+          .build();
+    } catch (IllegalArgumentException e) {
+      throw new VerbenaStartException(
+          "Verbena's client cannot be set up: " + e.getMessage(),
+          "Correct verbena.client.*: the setting has the name that is said above, as"
+              + " verbena.client.limits.dead-after for deadAfter.",
+          e);
+    }
   }
 
   @Bean(Channels.BEAN)

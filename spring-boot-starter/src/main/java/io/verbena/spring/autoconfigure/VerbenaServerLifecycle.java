@@ -80,7 +80,13 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
       builder.sessionListener(sessions.listener());
       bindings.forEach(builder::serve);
       return builder.start();
-    } catch (IllegalStateException | IllegalArgumentException e) {
+    } catch (IllegalArgumentException e) {
+      throw new VerbenaStartException(
+          "Verbena's server cannot be set up: " + e.getMessage(),
+          "Correct verbena.server.*: the setting has the name that is said above, as"
+              + " verbena.server.limits.max-calls for maxCalls.",
+          e);
+    } catch (IllegalStateException e) {
       throw new VerbenaStartException(
           "Verbena's server cannot be started at %s: %s"
               .formatted(settings.listen(), e.getMessage()),
