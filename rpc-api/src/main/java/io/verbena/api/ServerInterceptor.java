@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands around the handlers of a client or server: it sees each call that the peer makes before
- * its handler, and how the handler ends. It may refuse the call, bind a {@link ScopedValue} that
- * the handler and its subtasks see, and tell the caller more by {@link CallContext#replyMetadata}.
+ * its handler, and how the handler ends. It may refuse the call, or answer in the handler's place,
+ * bind a {@link ScopedValue} that the handler and its subtasks see, and tell the caller more by
+ * {@link CallContext#replyMetadata}.
  *
  * <pre>{@code
  * builder.serverInterceptor((call, next) -> {
@@ -44,5 +45,18 @@ public interface ServerInterceptor {
      * @throws Exception what the handler threw
      */
     @Nullable Exception run() throws Exception;
+
+    /**
+     * Answers the call with a result in the handler's place. In place of {@link #run}, and as that
+     * at most once; interceptors behind this one and the handler do not run.
+     *
+     * @param result of the type that the method returns; null where that is void or may be null
+     * @throws IllegalArgumentException if it is of another type; it answers the call with INTERNAL
+     * @throws IllegalStateException if what is behind this interceptor has run
+     * @throws Exception if the result cannot be encoded
+     */
+    default void answer(@Nullable Object result) throws Exception {
+      throw new UnsupportedOperationException("answers are given by what Verbena hands on");
+    }
   }
 }

@@ -124,12 +124,20 @@ final class ServerWriter {
         operation.arguments().stream()
             .map(argument -> CodeBlock.of("$L", argument.name()))
             .collect(CodeBlock.joining(", "));
-    CodeBlock invocation = CodeBlock.of("this.service.$L($L)", operation.name(), arguments);
     Shape result = operation.result();
+    CodeBlock invocation = CodeBlock.of("this.service.$L($L)", operation.name(), arguments);
+    if (result != null) {
+      invocation =
+          CodeBlock.of(
+              "$1L.isAnswered() ? $1L.<$2T>inPlace() : $3L",
+              reply,
+              result.java().box(),
+              invocation);
+    }
     String value = locals.newName("result");
     if (operation.errors().isEmpty()) {
       if (result == null) {
-        lambda.addStatement("$L", invocation);
+        addVoid(lambda, reply, invocation);
       } else {
         lambda.addStatement("$T $L = $L", result.java(), value, invocation);
       }
@@ -149,6 +157,13 @@ final class ServerWriter {
     return lambda.unindent().add("}").build();
   }
 
+  private static void addVoid(CodeBlock.Builder lambda, String reply, CodeBlock invocation) {
+    lambda
+        .beginControlFlow("if (!$L.isAnswered())", reply)
+        .addStatement("$L", invocation)
+        .endControlFlow();
+  }
+
   private void addInvocationWithErrors(
       CodeBlock.Builder lambda,
       Operation operation,
@@ -162,7 +177,7 @@ final class ServerWriter {
     }
     lambda.beginControlFlow("try");
     if (result == null) {
-      lambda.addStatement("$L", invocation);
+      addVoid(lambda, reply, invocation);
     } else {
       lambda.addStatement("$L = $L", value, invocation);
     }

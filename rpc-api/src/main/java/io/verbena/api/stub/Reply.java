@@ -2,12 +2,27 @@ package io.verbena.api.stub;
 
 import io.verbena.api.bulk.Received;
 import io.verbena.api.wire.WireOut;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a handler's outcome is written. A handler calls at most one of the two, once, and writes
  * after the user's method has returned; what it returns without calling either is an empty result.
  */
 public interface Reply {
+  /** Returns whether an interceptor answers in the place of the user's method. */
+  default boolean isAnswered() {
+    return false;
+  }
+
+  /**
+   * Returns what an interceptor answers, to be written in place of what the user's method would
+   * have returned: null where that is void.
+   */
+  @SuppressWarnings("TypeParameterUnusedInFormals") // generated code names it
+  default <R> @Nullable R inPlace() {
+    throw new IllegalStateException("the user's method answers");
+  }
+
   /** Returns where to write the result. */
   WireOut result();
 

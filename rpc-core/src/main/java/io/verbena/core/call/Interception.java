@@ -15,6 +15,8 @@ final class Interception implements Reply {
   private final Handler handler;
   private boolean ran;
   private boolean returned;
+  private boolean answered;
+  private @Nullable Object answer;
   private @Nullable Exception declared;
 
   Interception(ServerCall call, List<ServerInterceptor> interceptors, Handler handler) {
@@ -33,7 +35,7 @@ final class Interception implements Reply {
 
   /** Returns whether the handler has begun. */
   boolean hasRun() {
-    return ran;
+    return ran && !answered;
   }
 
   /** The interceptors from one on, and the handler behind them. */
@@ -65,9 +67,42 @@ final class Interception implements Reply {
       }
       return declared;
     }
+
+    @Override
+    public void answer(@Nullable Object result) throws Exception {
+      if (used) {
+        throw new IllegalStateException("what is behind the interceptor has run");
+      }
+      used = true;
+      ran = true;
+      answered = true;
+      answer = result;
+      try {
+        handler.run(Interception.this);
+      } catch (ClassCastException e) {
+        throw new IllegalArgumentException(
+            call.method() + " was answered with a " + name(result) + ": " + e.getMessage(), e);
+      }
+      returned = true;
+    }
+
+    private static String name(@Nullable Object result) {
+      return result == null ? "null" : result.getClass().getName();
+    }
   }
 
   // ---- what the handler writes ----
+
+  @Override
+  public boolean isAnswered() {
+    return answered;
+  }
+
+  @Override
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // what writes it finds out
+  public <R> @Nullable R inPlace() {
+    return (R) answer;
+  }
 
   @Override
   public WireOut result() {
