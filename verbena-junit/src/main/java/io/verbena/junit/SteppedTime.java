@@ -21,8 +21,11 @@ public final class SteppedTime {
   /** Far less than a sign of life may be late. */
   private static final Duration TICK = Duration.ofMillis(100);
 
-  /** A timer, what it sends, what the peer answers. */
-  private static final int ROUNDS = 3;
+  /**
+   * A timer, what it sends, what the peer answers, and one more: a command is done at the beginning
+   * of a cycle, and says that the one before has ended.
+   */
+  private static final int ROUNDS = 4;
 
   private static final int PATIENCE_SECONDS = 10;
 
