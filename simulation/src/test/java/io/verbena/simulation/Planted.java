@@ -58,7 +58,7 @@ enum Planted {
 
   /** A stream's publisher is not told that nobody takes its items any more. */
   PUBLISHER_NOT_CANCELLED(
-      4, Slip.in("core.call.OutgoingStream", "stop", Planting.withoutCalling("run"))),
+      4, Slip.in("core.call.OutgoingStream", "cancel", Planting.withoutCalling("run"))),
 
   /** An item that is taken for sending is lost. */
   ITEM_DROPPED(2, Slip.in("core.call.OutgoingStream", "write", new WithoutFirstItem())),

@@ -49,8 +49,8 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private boolean ended;
   private @Nullable Throwable failure;
 
-  /** Why nobody takes items any more; null while somebody does. */
-  private @Nullable RpcException stopped;
+  /** Nobody takes items any more. */
+  private boolean cancelled;
 
   OutgoingStream(
       SessionStreams streams,
@@ -97,7 +97,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     ServerCall call;
     synchronized (this) {
       call = question;
-      if (call == null || (items.isEmpty() && !ended && stopped == null)) {
+      if (call == null || (items.isEmpty() && !ended && !cancelled)) {
         return;
       }
       question = null;
@@ -146,7 +146,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     out.writeBoolean(false);
     boolean last;
     synchronized (this) {
-      last = ended && failure == null && items.isEmpty() && stopped == null;
+      last = ended && failure == null && items.isEmpty() && !cancelled;
       answering = false;
     }
     out.writeBoolean(last);
@@ -170,9 +170,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   }
 
   private synchronized void checkGoesOn() throws Exception {
-    if (stopped != null) {
-      throw stopped;
-    }
+    checkTaken();
     if (items.isEmpty() && failure instanceof Exception exception) {
       throw exception;
     }
@@ -182,10 +180,14 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   }
 
   private synchronized @Nullable T take() {
-    if (stopped != null) {
-      throw stopped;
-    }
+    checkTaken();
     return items.poll();
+  }
+
+  private void checkTaken() {
+    if (cancelled) {
+      throw new RpcException(RpcStatus.CANCELLED, "the call of the stream has ended");
+    }
   }
 
   private synchronized void putBack(T item) {
@@ -194,24 +196,12 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** Nobody takes items any more. */
   void cancel() {
-    stop(new RpcException(RpcStatus.CANCELLED, "the call of the stream has ended"));
-  }
-
-  /** The peer is gone, and with it its question. */
-  void peerLost() {
-    synchronized (this) {
-      question = null;
-    }
-    cancel();
-  }
-
-  private void stop(RpcException why) {
     Flow.Subscription from;
     synchronized (this) {
-      if (stopped != null) {
+      if (cancelled) {
         return;
       }
-      stopped = why;
+      cancelled = true;
       items.clear();
       from = ended ? null : subscription;
     }
@@ -222,11 +212,19 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     }
   }
 
+  /** The peer is gone, and with it its question. */
+  void peerLost() {
+    synchronized (this) {
+      question = null;
+    }
+    cancel();
+  }
+
   // ---- the publisher ----
 
   private void subscribe() {
     synchronized (this) {
-      if (stopped != null) {
+      if (cancelled) {
         return;
       }
     }
@@ -243,7 +241,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     synchronized (this) {
       from = subscription;
       number = most - items.size() - coming;
-      if (from == null || question == null || ended || stopped != null || number <= 0) {
+      if (from == null || question == null || ended || cancelled || number <= 0) {
         return;
       }
       coming += number;
@@ -260,7 +258,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     Objects.requireNonNull(to);
     boolean refused;
     synchronized (this) {
-      refused = subscription != null || stopped != null;
+      refused = subscription != null || cancelled;
       if (!refused) {
         subscription = to;
       }
@@ -277,7 +275,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     Objects.requireNonNull(item);
     Flow.Subscription from = null;
     synchronized (this) {
-      if (ended || stopped != null) {
+      if (ended || cancelled) {
         return;
       }
       if (coming == 0) {

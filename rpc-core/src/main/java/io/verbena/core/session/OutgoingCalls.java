@@ -83,7 +83,7 @@ final class OutgoingCalls {
       session.transfers().calls().abandoned(call.id()); // if the peer did not wait for them
     }
     session.calls().window().release();
-    if (call.method().streaming()) {
+    if (session.peerDrains() && call.method().streaming()) {
       session.calls().streamEnded(); // if it was answered with none
     }
   }
