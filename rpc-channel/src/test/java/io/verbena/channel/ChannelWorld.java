@@ -3,8 +3,10 @@ package io.verbena.channel;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.SteppedWorld;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -94,6 +96,18 @@ final class ChannelWorld implements AutoCloseable {
     CompletableFuture<R> future = call.toCompletableFuture();
     runUntil(future::isDone);
     return future.join();
+  }
+
+  /**
+   * Returns who answers so many calls, made one after the other; {@code failed} where nobody does.
+   */
+  List<String> answers(BalancedChannel channel, int calls) {
+    ShopRpc.Async shop = ShopRpc.async(channel);
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      answers.add(result(shop.once("call " + i).exceptionally(failure -> "failed")));
+    }
+    return answers;
   }
 
   /** Returns what a call failed with. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcStatus;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -23,24 +22,15 @@ class LeftOutTest {
     world.close();
   }
 
-  private List<String> answers(BalancedChannel channel, int calls) {
-    ShopRpc.Async shop = ShopRpc.async(channel);
-    List<String> answers = new ArrayList<>();
-    for (int i = 0; i < calls; i++) {
-      answers.add(world.result(shop.once("call " + i).exceptionally(failure -> "failed")));
-    }
-    return answers;
-  }
-
   @Test
   void whoFailsTwiceInARowIsLeftOutForAWhile() {
     BalancedChannel channel = world.channel(c -> c.ejection(AFTER_TWO), "a", "b");
     world.branch("a").refuses = RpcStatus.INTERNAL;
-    assertThat(answers(channel, 6)).containsExactly("failed", "b", "failed", "b", "b", "b");
+    assertThat(world.answers(channel, 6)).containsExactly("failed", "b", "failed", "b", "b", "b");
     assertThat(channel.stat().endpoints().getFirst().ejected()).isTrue();
     world.branch("a").refuses = null;
     world.pass(Duration.ofSeconds(10));
-    assertThat(answers(channel, 4)).contains("a", "b");
+    assertThat(world.answers(channel, 4)).contains("a", "b");
   }
 
   @Test
@@ -64,7 +54,7 @@ class LeftOutTest {
             new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1))); // how long it is left out
     BalancedChannel channel =
         world.channel(c -> c.retries(retries).ejection(ejection), "full", "b");
-    assertThat(answers(channel, 6)).containsOnly("b");
+    assertThat(world.answers(channel, 6)).containsOnly("b");
     assertThat(channel.stat().retries()).isEqualTo(2);
     assertThat(channel.stat().endpoints().getFirst().ejected()).isTrue();
   }
@@ -74,10 +64,10 @@ class LeftOutTest {
     BalancedChannel channel = world.channel(c -> c.ejection(AFTER_TWO), "a", "b");
     world.branch("a").refuses = RpcStatus.INTERNAL;
     world.branch("b").refuses = RpcStatus.INTERNAL;
-    answers(channel, 6);
+    world.answers(channel, 6);
     world.branch("a").refuses = null;
     world.branch("b").refuses = null;
-    assertThat(answers(channel, 2)).containsExactlyInAnyOrder("a", "b");
+    assertThat(world.answers(channel, 2)).containsExactlyInAnyOrder("a", "b");
   }
 
   @Test
@@ -85,14 +75,14 @@ class LeftOutTest {
     HealthBoard board = new HealthBoard();
     world.start("sick", server -> server.serve(HealthRpc.bind(board)));
     BalancedChannel channel = world.channel(c -> c.health("", Duration.ofSeconds(1)), "sick", "b");
-    assertThat(answers(channel, 4)).contains("sick", "b");
+    assertThat(world.answers(channel, 4)).contains("sick", "b");
     board.set("", Health.Status.NOT_SERVING);
     world.pass(Duration.ofMillis(1_100));
-    assertThat(answers(channel, 4)).containsOnly("b");
+    assertThat(world.answers(channel, 4)).containsOnly("b");
     assertThat(channel.stat().endpoints().getFirst().why()).contains("NOT_SERVING");
     board.set("", Health.Status.SERVING);
     world.pass(Duration.ofMillis(1_100));
-    assertThat(answers(channel, 4)).contains("sick", "b");
+    assertThat(world.answers(channel, 4)).contains("sick", "b");
   }
 
   @Test
@@ -116,10 +106,10 @@ class LeftOutTest {
                         Endpoint.of("mem://a").withZone("far"),
                         Endpoint.of("mem://b").withZone("near")))),
             c -> c.zone("near"));
-    assertThat(answers(channel, 3)).containsOnly("b");
+    assertThat(world.answers(channel, 3)).containsOnly("b");
     world.server("b").drain();
     world.settle();
-    assertThat(answers(channel, 3)).containsOnly("a");
+    assertThat(world.answers(channel, 3)).containsOnly("a");
   }
 
   /** Tells what the test says. */
@@ -152,7 +142,7 @@ class LeftOutTest {
         .hasMessageContaining("'10.0.0.7:99999' is no address");
     resolver.tell("10.0.0.7:99999", "mem://a", "mem://b");
     world.settle();
-    assertThat(answers(channel, 4)).containsOnly("a", "b");
+    assertThat(world.answers(channel, 4)).containsOnly("a", "b");
     assertThat(channel.stat().endpoints(ChannelStat.Standing.OUT)).isOne();
     resolver.tell("mem://a", "mem://b");
     assertThat(channel.stat().endpoints()).hasSize(2);
@@ -164,12 +154,12 @@ class LeftOutTest {
     BalancedChannel channel =
         world.channel(BalancedChannel.builder(world.world.client(), resolver), c -> {});
     resolver.tell("mem://a");
-    assertThat(answers(channel, 2)).containsOnly("a");
+    assertThat(world.answers(channel, 2)).containsOnly("a");
     resolver.tell("mem://a", "mem://b");
     world.settle();
-    assertThat(answers(channel, 4)).contains("a", "b");
+    assertThat(world.answers(channel, 4)).contains("a", "b");
     resolver.tell("mem://b");
-    assertThat(answers(channel, 4)).containsOnly("b");
+    assertThat(world.answers(channel, 4)).containsOnly("b");
     assertThat(channel.stat().endpoints()).hasSize(1);
   }
 }

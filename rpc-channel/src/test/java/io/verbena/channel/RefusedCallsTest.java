@@ -8,8 +8,6 @@ import io.verbena.api.RpcStatus;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,19 +28,10 @@ class RefusedCallsTest {
     world.close();
   }
 
-  private List<String> answers(BalancedChannel channel, int calls) {
-    ShopRpc.Async shop = ShopRpc.async(channel);
-    List<String> answers = new ArrayList<>();
-    for (int i = 0; i < calls; i++) {
-      answers.add(world.result(shop.once("call " + i).exceptionally(failure -> "failed")));
-    }
-    return answers;
-  }
-
   @Test
   void goToThoseThatServeThem() {
     BalancedChannel channel = world.channel(c -> {}, "other", "a", "another", "b");
-    assertThat(answers(channel, 8)).containsOnly("a", "b");
+    assertThat(world.answers(channel, 8)).containsOnly("a", "b");
     assertThat(channel.stat().moves()).isPositive();
     assertThat(channel.stat().retries()).isZero();
   }
@@ -63,7 +52,7 @@ class RefusedCallsTest {
   @Test
   void haveTheirServerLeftOut() {
     BalancedChannel channel = world.channel(c -> c.ejection(AFTER_TWO), "other", "a");
-    assertThat(answers(channel, 20)).containsOnly("a");
+    assertThat(world.answers(channel, 20)).containsOnly("a");
     ChannelStat.EndpointStat other = channel.stat().endpoints().getFirst();
     assertThat(other.ejected()).isTrue();
     assertThat(other.attempts()).isEqualTo(2);
@@ -74,17 +63,17 @@ class RefusedCallsTest {
     BalancedChannel channel =
         world.channel(c -> c.ejection(AFTER_TWO).balancer(Balancer.pickFirst()), "a", "other");
     world.branch("a").refuses = RpcStatus.INTERNAL;
-    assertThat(answers(channel, 2)).containsOnly("failed");
+    assertThat(world.answers(channel, 2)).containsOnly("failed");
     assertThat(channel.stat().endpoints().getFirst().ejected()).isTrue();
     world.branch("a").refuses = null;
-    assertThat(answers(channel, 3)).containsOnly("a");
+    assertThat(world.answers(channel, 3)).containsOnly("a");
   }
 
   @Test
   void anAnswerOfTheHandlersIsNoRefusal() {
     BalancedChannel channel = world.channel(c -> c.balancer(Balancer.pickFirst()), "a", "b");
     world.branch("a").refuses = RpcStatus.UNIMPLEMENTED;
-    assertThat(answers(channel, 1)).containsExactly("failed");
+    assertThat(world.answers(channel, 1)).containsExactly("failed");
     assertThat(channel.stat().moves()).isZero();
   }
 
@@ -94,7 +83,7 @@ class RefusedCallsTest {
         BalancedChannel.builder(world.world.client(), "static:mem://other,mem://a")
             .time(world.time)
             .build();
-    assertThat(answers(channel, 1)).containsExactly("a");
+    assertThat(world.answers(channel, 1)).containsExactly("a");
   }
 
   @Test
