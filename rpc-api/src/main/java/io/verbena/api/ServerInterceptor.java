@@ -1,12 +1,14 @@
 package io.verbena.api;
 
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stands around the handlers of a client or server: it sees each call that the peer makes before
- * its handler, and how the handler ends. It may refuse the call, or answer in the handler's place,
- * bind a {@link ScopedValue} that the handler and its subtasks see, and tell the caller more by
- * {@link CallContext#replyMetadata}.
+ * its handler, and how the handler ends. It may read and change arguments and result, refuse the
+ * call, or answer in the handler's place, bind a {@link ScopedValue} that the handler and its
+ * subtasks see, and tell the caller more by {@link CallContext#replyMetadata}.
  *
  * <pre>{@code
  * builder.serverInterceptor((call, next) -> {
@@ -33,11 +35,46 @@ public interface ServerInterceptor {
    */
   void intercept(CallContext call, Next next) throws Exception;
 
-  /** The interceptors behind this one, and the handler. */
+  /** The interceptors behind this one, and the handler. On the thread that runs the interceptor. */
   @FunctionalInterface
   interface Next {
     /**
-     * Runs them. At most once, on the thread that runs the interceptor.
+     * Returns the arguments as those before have handed them on, in the order of the method's: a
+     * stream as its {@link java.util.concurrent.Flow.Publisher}, a landing as its {@link
+     * io.verbena.api.bulk.Landing}. The list cannot be changed; the objects are the handler's own.
+     */
+    default List<@Nullable Object> arguments() {
+      throw new UnsupportedOperationException("arguments are known by what Verbena hands on");
+    }
+
+    /**
+     * Has what is behind get other arguments. To be called before {@link #run}.
+     *
+     * @param arguments as many as the method has, each of its type; the list is copied. One of
+     *     another type answers the call with INTERNAL
+     * @throws IllegalArgumentException if there are more or fewer
+     * @throws IllegalStateException if what is behind this interceptor has run
+     */
+    default void arguments(List<?> arguments) {
+      throw new UnsupportedOperationException("arguments are taken by what Verbena hands on");
+    }
+
+    /**
+     * Has a result of what is behind changed, or looked at, before it is encoded. To be called
+     * before {@link #run}, which calls it if there is a result; those of interceptors behind this
+     * one come first.
+     *
+     * @param change gets the result, null for that of a void method, and returns the result to
+     *     send, of the method's type: another one answers the call with INTERNAL. What it throws,
+     *     the handler has thrown
+     * @throws IllegalStateException if what is behind this interceptor has run
+     */
+    default void onResult(UnaryOperator<@Nullable Object> change) {
+      throw new UnsupportedOperationException("results are known by what Verbena hands on");
+    }
+
+    /**
+     * Runs them. At most once.
      *
      * @return the declared exception that the handler answers with; null if it answers with a
      *     result. One that is not declared is thrown

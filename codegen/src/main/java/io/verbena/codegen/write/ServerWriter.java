@@ -8,6 +8,7 @@ import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeSpec;
 import com.palantir.javapoet.WildcardTypeName;
 import io.verbena.api.stub.Dispatcher;
+import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
@@ -17,6 +18,8 @@ import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Operation.Argument;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import javax.lang.model.element.Modifier;
 
@@ -90,7 +93,36 @@ final class ServerWriter {
     for (Argument argument : operation.arguments()) {
       addRead(method, operation, argument, in);
     }
-    return method.addCode("$L.handle($L);\n", call, handlerLambda(operation, locals)).build();
+    CodeBlock lambda = handlerLambda(operation, locals);
+    if (operation.arguments().isEmpty()) {
+      return method.addCode("$L.handle($L);\n", call, lambda).build();
+    }
+    String handler = locals.newName("handler");
+    return method
+        .addCode("$T $L = $L;\n", Handler.class, handler, lambda)
+        .beginControlFlow("if ($L.isIntercepted())", call)
+        .addStatement("$L.handle($L, new $T[] {$L})", call, handler, Object.class, names(operation))
+        .nextControlFlow("else")
+        .addStatement("$L.handle($L)", call, handler)
+        .endControlFlow()
+        .build();
+  }
+
+  private static CodeBlock names(Operation operation) {
+    return operation.arguments().stream()
+        .map(argument -> CodeBlock.of("$L", argument.name()))
+        .collect(CodeBlock.joining(", "));
+  }
+
+  /** Returns the arguments as interceptors hand them on. */
+  private static CodeBlock handedOn(Operation operation, String reply) {
+    List<CodeBlock> handedOn = new ArrayList<>();
+    for (Argument argument : operation.arguments()) {
+      handedOn.add(
+          CodeBlock.of(
+              "$L.<$T>argument($L)", reply, argument.shape().java().box(), handedOn.size()));
+    }
+    return CodeBlock.join(handedOn, ", ");
   }
 
   private void addRead(
@@ -120,24 +152,23 @@ final class ServerWriter {
   private CodeBlock handlerLambda(Operation operation, NameAllocator locals) {
     String reply = locals.newName("reply");
     CodeBlock.Builder lambda = CodeBlock.builder().add("$L -> {\n", reply).indent();
-    CodeBlock arguments =
-        operation.arguments().stream()
-            .map(argument -> CodeBlock.of("$L", argument.name()))
-            .collect(CodeBlock.joining(", "));
     Shape result = operation.result();
-    CodeBlock invocation = CodeBlock.of("this.service.$L($L)", operation.name(), arguments);
-    if (result != null) {
-      invocation =
-          CodeBlock.of(
-              "$1L.isAnswered() ? $1L.<$2T>inPlace() : $3L",
-              reply,
-              result.java().box(),
-              invocation);
-    }
+    CodeBlock plain = CodeBlock.of("this.service.$L($L)", operation.name(), names(operation));
+    CodeBlock changed =
+        CodeBlock.of("this.service.$L($L)", operation.name(), handedOn(operation, reply));
+    CodeBlock invocation =
+        result == null
+            ? voidInvocation(reply, plain, changed)
+            : CodeBlock.of(
+                "$1L.isIntercepted() ? $1L.<$2T>intercepted(() -> $3L) : $4L",
+                reply,
+                result.java().box(),
+                changed,
+                plain);
     String value = locals.newName("result");
     if (operation.errors().isEmpty()) {
       if (result == null) {
-        addVoid(lambda, reply, invocation);
+        lambda.add(invocation);
       } else {
         lambda.addStatement("$T $L = $L", result.java(), value, invocation);
       }
@@ -157,11 +188,19 @@ final class ServerWriter {
     return lambda.unindent().add("}").build();
   }
 
-  private static void addVoid(CodeBlock.Builder lambda, String reply, CodeBlock invocation) {
-    lambda
-        .beginControlFlow("if (!$L.isAnswered())", reply)
-        .addStatement("$L", invocation)
-        .endControlFlow();
+  private static CodeBlock voidInvocation(String reply, CodeBlock plain, CodeBlock changed) {
+    return CodeBlock.builder()
+        .beginControlFlow("if ($L.isIntercepted())", reply)
+        .add("$L.<$T>intercepted(() -> {\n", reply, Void.class)
+        .indent()
+        .addStatement("$L", changed)
+        .addStatement("return null")
+        .unindent()
+        .add("});\n")
+        .nextControlFlow("else")
+        .addStatement("$L", plain)
+        .endControlFlow()
+        .build();
   }
 
   private void addInvocationWithErrors(
@@ -177,7 +216,7 @@ final class ServerWriter {
     }
     lambda.beginControlFlow("try");
     if (result == null) {
-      addVoid(lambda, reply, invocation);
+      lambda.add(invocation);
     } else {
       lambda.addStatement("$L = $L", value, invocation);
     }

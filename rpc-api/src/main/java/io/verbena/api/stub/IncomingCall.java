@@ -1,5 +1,7 @@
 package io.verbena.api.stub;
 
+import org.jspecify.annotations.Nullable;
+
 /** A call that has arrived and is being dispatched. */
 public interface IncomingCall {
   /**
@@ -7,4 +9,18 @@ public interface IncomingCall {
    * Called exactly once, after every argument has been read.
    */
   void handle(Handler handler);
+
+  /** Returns whether the call passes interceptors, which may want to see its arguments. */
+  default boolean isIntercepted() {
+    return false;
+  }
+
+  /**
+   * The same, for a call that {@linkplain #isIntercepted passes interceptors}.
+   *
+   * @param arguments in the order of the method's; this call's from now on
+   */
+  default void handle(Handler handler, @Nullable Object[] arguments) {
+    handle(handler);
+  }
 }

@@ -2,6 +2,7 @@ package io.verbena.api.stub;
 
 import io.verbena.api.bulk.Received;
 import io.verbena.api.wire.WireOut;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,17 +10,25 @@ import org.jspecify.annotations.Nullable;
  * after the user's method has returned; what it returns without calling either is an empty result.
  */
 public interface Reply {
-  /** Returns whether an interceptor answers in the place of the user's method. */
-  default boolean isAnswered() {
+  /** Returns whether the call passes interceptors, so that {@link #intercepted} is to be asked. */
+  default boolean isIntercepted() {
     return false;
   }
 
-  /**
-   * Returns what an interceptor answers, to be written in place of what the user's method would
-   * have returned: null where that is void.
-   */
+  /** Returns an argument as interceptors hand it on. Asked within {@link #intercepted} alone. */
   @SuppressWarnings("TypeParameterUnusedInFormals") // generated code names it
-  default <R> @Nullable R inPlace() {
+  default <T> @Nullable T argument(int index) {
+    throw new IllegalStateException("the call has the arguments that it came with");
+  }
+
+  /**
+   * Returns the result to be written: what the user's method returns, as interceptors change it, or
+   * what one of them answers in its place. Null where the method is void.
+   *
+   * @param method calls the user's method with what {@link #argument} returns
+   * @throws Exception what the user's method throws
+   */
+  default <R> @Nullable R intercepted(Callable<R> method) throws Exception {
     throw new IllegalStateException("the user's method answers");
   }
 

@@ -4,7 +4,6 @@ import io.verbena.api.CallContext;
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcStatus;
-import io.verbena.api.ServerInterceptor;
 import io.verbena.api.Session;
 import io.verbena.api.stub.CallScope;
 import io.verbena.api.stub.Dispatcher;
@@ -18,7 +17,6 @@ import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.loop.Timers;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +39,7 @@ public final class ServerCall extends ReplyMessage
   private static final String NEVER_RAN =
       "the peer's executor did not come to run its handler before its deadline";
   private static final long INHERITED_WITHIN_NANOS = 1_000_000;
+  private static final @Nullable Object[] NO_ARGUMENTS = {};
 
   private final Runnable invocation = this::invoke;
   private final Cancellation cancellation = new Cancellation();
@@ -149,7 +148,25 @@ public final class ServerCall extends ReplyMessage
   }
 
   @Override
+  public boolean isIntercepted() {
+    return !host.interceptors().ofHandlers().isEmpty() && !SessionStreams.isNext(method);
+  }
+
+  @Override
+  public void handle(Handler handler, @Nullable Object[] arguments) {
+    take(new Interception(this, host.interceptors().ofHandlers(), handler, arguments));
+  }
+
+  @Override
   public void handle(Handler handler) {
+    if (isIntercepted()) {
+      handle(handler, NO_ARGUMENTS);
+    } else {
+      take(handler);
+    }
+  }
+
+  private void take(Handler handler) {
     this.handler = handler;
     if (host.mayStart(this)) {
       start();
@@ -298,16 +315,9 @@ public final class ServerCall extends ReplyMessage
   }
 
   private void handleAndAnswer() {
-    List<ServerInterceptor> interceptors = host.interceptors().ofHandlers();
     Handler runs = Objects.requireNonNull(handler);
-    boolean passes = !interceptors.isEmpty() && !SessionStreams.isNext(method);
-    Interception way = passes ? new Interception(this, interceptors, runs) : null;
     try {
-      if (way == null) {
-        runs.run(this);
-      } else {
-        way.run();
-      }
+      runs.run(this);
       if (isBlank()) {
         result(); // the method returned nothing
       }
@@ -315,7 +325,7 @@ public final class ServerCall extends ReplyMessage
     } catch (WireException e) {
       fail(RpcStatus.RESOURCE_EXHAUSTED, Execution.EXECUTED, "", "the result: " + e.getMessage());
     } catch (Throwable e) {
-      boolean ran = way == null || way.hasRun();
+      boolean ran = !(runs instanceof Interception way) || way.hasRun();
       failed(e, ran ? Execution.EXECUTED : Execution.NOT_EXECUTED);
     }
   }
