@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
@@ -31,7 +32,7 @@ class FuzzTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = "verbena.long", matches = "true")
+  @Tag("long")
   @DisabledIfSystemProperty(named = FULL, matches = "true")
   void aFewSecondsFindNothing() throws Exception {
     new Fuzzer(null).search(SHORT_SECONDS);

@@ -26,11 +26,13 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What one client may do to a server without others' calls failing, and what is left of it. */
+@Tag("long")
 @DisplayName("Under abuse")
 final class AbuseTest {
   private static final Duration LONGEST = Duration.ofSeconds(40);

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -92,6 +93,7 @@ class BenchCommandTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
+  @Tag("long")
   void measuresWhatOthersNoticeOfAnAbuse() {
     Run run = bench("abuse --only slow_opening --most 20 --duration 0.2 --rounds 1 --rate 200");
     assertThat(run.err()).isEmpty();
@@ -101,6 +103,7 @@ class BenchCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "fabric"})
   @EnabledOnOs(OS.LINUX)
+  @Tag("long")
   void soaks(String on) {
     Run run = bench("soak --duration 1 --seed 1 --on " + on);
     assertThat(run.err()).isEmpty();

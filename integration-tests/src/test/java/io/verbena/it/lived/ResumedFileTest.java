@@ -26,12 +26,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process dies by SIGKILL midway in a file, and another one goes on with it. */
 @Timeout(60)
+@Tag("long")
 class ResumedFileTest {
   private static final int BLOCK = 1 << 20;
   private static final int LENGTH = 24 * BLOCK + 4321;

@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Fifty clients call three servers, one of which is always being killed or replaced. It has both
  * processors for its time, so that {@code ./verbena test} runs it and a plain build does not.
  */
-@EnabledIfSystemProperty(named = "verbena.long", matches = "true")
+@Tag("long")
 class ManyMachinesTest {
   private static final int SERVERS = 3;
   private static final int CLIENTS = 50;
