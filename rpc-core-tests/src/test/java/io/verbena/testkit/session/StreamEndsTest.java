@@ -10,6 +10,7 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionState;
 import io.verbena.api.Streams;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;
@@ -283,6 +284,22 @@ class StreamEndsTest {
     assertThat(texts.items.stream().map(String::length))
         .containsExactly(30_000, 50_000, 10, 65_000);
     assertThat(texts.end).isCompleted();
+  }
+
+  @Test
+  void aReceiverThatTakesShorterMessagesGetsShorterOnes() {
+    int shorter = MOST_BYTES / 4;
+    VerbenaClient other = world.client(c -> c.limits(LIMITS.withMaxMessageBytes(shorter)));
+    Session itsSession = other.session(world.address());
+    TickerRpc.Async its = TickerRpc.async(itsSession);
+    int length = shorter / 3;
+    Listener<String> texts =
+        listens(done(its.texts(new int[] {length, length, length, length, 10})));
+    texts.request(10);
+    world.runUntil(texts.end::isDone);
+    assertThat(texts.end).isCompleted();
+    assertThat(texts.items).hasSize(5);
+    itsSession.close();
   }
 
   @Test

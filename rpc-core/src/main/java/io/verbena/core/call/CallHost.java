@@ -98,6 +98,11 @@ public interface CallHost {
   /** Opens where the answer to a call goes, before its request is sent. On the loop. */
   CallTransfers.AwaitedAnswer awaitAnswer(LandingCall call, Landing into);
 
+  /**
+   * Returns the longest message that both ends take, as far as it is known. Safe for any thread.
+   */
+  int longestMessage();
+
   /** Returns from how many bytes on values travel beside their message. Safe for any thread. */
   long partCutOff();
 

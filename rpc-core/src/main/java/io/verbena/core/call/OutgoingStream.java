@@ -162,10 +162,11 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** The end of a batch belongs to its message. */
   private void checkRoom(WireEncoder out) {
-    if (out.length() + END_BYTES > streams.host().limits().maxMessageBytes()) {
+    int most = streams.host().longestMessage();
+    if (out.length() + END_BYTES > most) {
       throw new WireException(
-          "an item takes %d bytes, and a message of maxMessageBytes %d has two for itself"
-              .formatted(out.length(), streams.host().limits().maxMessageBytes()));
+          "an item takes %d bytes, and a message of both ends' maxMessageBytes %d has two for itself"
+              .formatted(out.length(), most));
     }
   }
 

@@ -19,8 +19,7 @@ public final class PathCosts {
   private volatile Costs costs = Costs.UNKNOWN;
   private volatile CutOffs cutOffs;
 
-  /** The longest message that both ends take, as far as it is known; on the loop. */
-  private int longestMessage;
+  private volatile int longestMessage;
 
   PathCosts(SessionCore session) {
     this.session = session;
@@ -32,6 +31,13 @@ public final class PathCosts {
   /** Returns the cut-offs, measured or set. Safe for any thread. */
   public CutOffs cutOffs() {
     return cutOffs;
+  }
+
+  /**
+   * Returns the longest message that both ends take, as far as it is known. Safe for any thread.
+   */
+  public int longestMessage() {
+    return longestMessage;
   }
 
   /** Measures the path once more. Safe for any thread. Never, if its link is lost meanwhile. */

@@ -145,6 +145,11 @@ final class SessionCalls implements CallHost {
   }
 
   @Override
+  public int longestMessage() {
+    return session.pathCosts().longestMessage();
+  }
+
+  @Override
   public long partCutOff() {
     return session.pathCosts().cutOffs().beside();
   }
