@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.simulation.plan.Plan;
 import java.lang.reflect.Method;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The test of the test: a product that is made wrong in one place is found out. */
+@Tag("long")
 class PlantedFaultsTest {
   /** Called by reflection, in a loader of its own: says what broke, or nothing. */
   static String run(String workload, String mischief, long seed) {

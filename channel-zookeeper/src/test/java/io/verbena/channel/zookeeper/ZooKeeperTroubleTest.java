@@ -20,10 +20,12 @@ import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** ZooKeeper is away, forgets a session, or has something else in a node. */
+@Tag("long")
 class ZooKeeperTroubleTest {
   private static final String PATH = "/verbena/store";
 

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * What people do to a contract, and what becomes of each of its methods when one end has the new
  * version and the other has not: the old calls the new, and the new calls the old.
  */
+@Tag("long")
 class RefactoringMatrixTest {
   private static final String SHOP =
       """
