@@ -256,9 +256,11 @@ public abstract class BulkContract {
       BulkEnd.Written written = client.to(landed, client.region(MOST_BYTES_UNDER_WAY));
       // The server's loop stands still, as that of a frozen host would.
       SendResult result = SendResult.SENT;
+      int told = 0; // of room, before the write that found none
       int idle = 0;
       while (idle++ < 200) {
         while (!written.isWhole()) {
+          told = client.end().heard().writables();
           result = written.write(piece, true);
           if (!(result instanceof SendResult.Sent)) {
             break;
@@ -269,7 +271,7 @@ public abstract class BulkContract {
         links.client().poll();
       }
       assertThat(result).isEqualTo(SendResult.BACK_PRESSURED);
-      int before = client.end().heard().writables();
+      int before = told;
       links.stepUntil("room", () -> client.end().heard().writables() > before);
       written.writeNow(piece, true);
       links.stepUntil("all of it", () -> landed.upTo() == written.at());
