@@ -45,6 +45,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     final LongAdder retries = new LongAdder();
     final LongAdder hedges = new LongAdder();
     final LongAdder refused = new LongAdder();
+    final LongAdder unserved = new LongAdder();
   }
 
   private BalancedChannel(
@@ -90,6 +91,8 @@ public final class BalancedChannel implements Channel, AutoCloseable {
         counters.retries.sum(),
         counters.hedges.sum(),
         counters.refused.sum(),
+        counters.unserved.sum(),
+        members.isOut() ? members.why() : "",
         members.stat());
   }
 

@@ -180,6 +180,7 @@ final class CallPlan {
 
   /** Returns how the call fails for want of a server. */
   RpcException noServer(String why, boolean closed) {
+    channel.counters().unserved.increment();
     RpcException known = last;
     if (closed) {
       return outcome(failure(RpcStatus.UNAVAILABLE, why).forGood());
@@ -189,6 +190,7 @@ final class CallPlan {
 
   /** Returns how the call fails where its deadline passes before a server is ready. */
   RpcException late() {
+    channel.counters().unserved.increment();
     RpcException known = last;
     String why = "no server was ready in time: " + channel.members().why();
     return known == null ? failure(RpcStatus.DEADLINE_EXCEEDED, why) : outcome(known);

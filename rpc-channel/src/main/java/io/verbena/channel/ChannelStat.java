@@ -13,6 +13,8 @@ import java.util.Locale;
  * @param retries attempts behind a failure, within the budget
  * @param hedges attempts beside one that had no answer yet
  * @param refusedByBudget retries and hedges that were not made for want of a token
+ * @param unserved calls that failed since no server took them, or none in time
+ * @param why why no server takes calls; empty where one does
  */
 public record ChannelStat(
     String target,
@@ -21,6 +23,8 @@ public record ChannelStat(
     long retries,
     long hedges,
     long refusedByBudget,
+    long unserved,
+    String why,
     List<EndpointStat> endpoints) {
   /**
    * One server.

@@ -144,6 +144,11 @@ final class Members implements Resolver.Listener {
     return kept.isEmpty() ? among : kept;
   }
 
+  /** Returns whether no server takes calls. */
+  boolean isOut() {
+    return all.stream().noneMatch(member -> member.obstacle().isEmpty());
+  }
+
   /** Returns why no server takes calls. */
   String why() {
     return why(all);

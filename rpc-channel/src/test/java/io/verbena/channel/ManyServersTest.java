@@ -106,6 +106,8 @@ class ManyServersTest {
               assertThat(e.execution()).isEqualTo(Execution.NOT_EXECUTED);
             })
         .hasMessageContaining("none of 2 servers takes calls: mem://nobody: ");
+    assertThat(channel.stat().unserved()).isOne();
+    assertThat(channel.stat().why()).startsWith("none of 2 servers takes calls: mem://nobody: ");
   }
 
   @Test
@@ -117,6 +119,8 @@ class ManyServersTest {
     assertThat(call).isNotDone();
     world.start("late", s -> {});
     assertThat(world.result(call)).isEqualTo("late");
+    assertThat(channel.stat().unserved()).isZero();
+    assertThat(channel.stat().why()).isEmpty();
   }
 
   @Test
@@ -127,6 +131,7 @@ class ManyServersTest {
     assertThat(call.exceptionNow())
         .isInstanceOfSatisfying(
             RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
+    assertThat(channel.stat().unserved()).isOne();
   }
 
   @Test

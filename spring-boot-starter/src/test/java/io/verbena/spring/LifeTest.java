@@ -97,6 +97,10 @@ class LifeTest {
               await()
                   .atMost(LONG)
                   .until(() -> client(context, "stock").getStatus().equals(Status.DOWN));
+              assertThat(client(context, "stock").getDetails().get("why"))
+                  .asString()
+                  .contains("none of 1 servers takes calls")
+                  .contains("NOT_SERVING");
               assertThatThrownBy(() -> stock.count("rose")).hasMessageContaining("NOT_SERVING");
               AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
               await()

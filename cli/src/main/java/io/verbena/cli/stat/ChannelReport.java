@@ -14,14 +14,17 @@ final class ChannelReport {
   static void print(ChannelStat channel, PrintWriter out) {
     out.println("channel to " + channel.target());
     out.printf(
-        "%scalls    %d; %d moves, %d retries, %d hedges, %d refused by the budget%n",
+        "%scalls    %d; %d moves, %d retries, %d hedges, %d refused by the budget;"
+            + " %d found no server%n",
         INDENT,
         channel.calls(),
         channel.moves(),
         channel.retries(),
         channel.hedges(),
-        channel.refusedByBudget());
-    out.println(INDENT + "servers  " + channel.endpoints().size());
+        channel.refusedByBudget(),
+        channel.unserved());
+    String servers = INDENT + "servers  " + channel.endpoints().size();
+    out.println(channel.endpoints().isEmpty() ? servers + ": " + channel.why() : servers);
     if (!channel.endpoints().isEmpty()) {
       servers(channel).print(out, INDENT + INDENT);
     }

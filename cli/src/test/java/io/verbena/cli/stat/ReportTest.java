@@ -106,7 +106,8 @@ class ReportTest {
       }
       assertThat(channels())
           .startsWith("channel to static:mem://shop,mem://nobody\n")
-          .contains("  calls    0; 0 moves, 0 retries, 0 hedges, 0 refused by the budget\n")
+          .contains(
+              "  calls    0; 0 moves, 0 retries, 0 hedges, 0 refused by the budget; 0 found no server\n")
           .containsPattern("mem://shop +- +ready +0 +0 +0 +-\n")
           .containsPattern("mem://nobody +- +out +0 +0 +0 +\\S");
       assertThat(server.address()).isNotNull();

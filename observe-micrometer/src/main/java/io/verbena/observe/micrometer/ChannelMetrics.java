@@ -44,6 +44,7 @@ public final class ChannelMetrics implements MeterBinder {
         "refused",
         "Retries and hedges that the budget refused",
         ChannelStat::refusedByBudget);
+    total(registry, "unserved", "Calls that no server took", ChannelStat::unserved);
     for (Standing standing : Standing.values()) {
       Gauge.builder("verbena.channel.endpoints", () -> channel.stat().endpoints(standing))
           .description("Servers of a channel, by whether calls go there")

@@ -82,6 +82,7 @@ class ChannelMetricsTest {
     assertThat(count("verbena.channel.moves")).isZero();
     assertThat(count("verbena.channel.hedges")).isZero();
     assertThat(count("verbena.channel.refused")).isZero();
+    assertThat(count("verbena.channel.unserved")).isZero();
   }
 
   @Test

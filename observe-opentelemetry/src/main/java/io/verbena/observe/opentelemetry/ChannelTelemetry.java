@@ -26,6 +26,7 @@ public final class ChannelTelemetry implements AutoCloseable {
   private final ObservableLongMeasurement retries;
   private final ObservableLongMeasurement hedges;
   private final ObservableLongMeasurement refused;
+  private final ObservableLongMeasurement unserved;
   private final ObservableLongMeasurement endpoints;
   private final BatchCallback callback;
 
@@ -44,6 +45,7 @@ public final class ChannelTelemetry implements AutoCloseable {
     this.hedges = total(meter, "hedges", "{attempt}", "Attempts made beside a slow one");
     this.refused =
         total(meter, "refused", "{attempt}", "Retries and hedges that the budget refused");
+    this.unserved = total(meter, "unserved", "{call}", "Calls that no server took");
     this.endpoints =
         meter
             .gaugeBuilder("verbena.channel.endpoints")
@@ -53,7 +55,14 @@ public final class ChannelTelemetry implements AutoCloseable {
             .buildObserver();
     this.callback =
         meter.batchCallback(
-            () -> tell(channel.stat()), calls, moves, retries, hedges, refused, endpoints);
+            () -> tell(channel.stat()),
+            calls,
+            moves,
+            retries,
+            hedges,
+            refused,
+            unserved,
+            endpoints);
   }
 
   private static ObservableLongMeasurement total(
@@ -71,6 +80,7 @@ public final class ChannelTelemetry implements AutoCloseable {
     retries.record(now.retries(), attributes);
     hedges.record(now.hedges(), attributes);
     refused.record(now.refusedByBudget(), attributes);
+    unserved.record(now.unserved(), attributes);
     for (Standing standing : Standing.values()) {
       endpoints.record(
           now.endpoints(standing), attributes.toBuilder().put(ENDPOINT, standing.label()).build());

@@ -113,6 +113,7 @@ class ChannelTelemetryTest {
             Map.entry("verbena.channel.retries", 1L),
             Map.entry("verbena.channel.hedges", 0L),
             Map.entry("verbena.channel.refused", 0L),
+            Map.entry("verbena.channel.unserved", 0L),
             Map.entry("verbena.channel.endpoints ready", 1L),
             Map.entry("verbena.channel.endpoints ejected", 0L),
             Map.entry("verbena.channel.endpoints out", 0L));

@@ -2,9 +2,9 @@ package io.verbena.spring.autoconfigure;
 
 import io.verbena.api.Session;
 import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.ChannelStat;
 import io.verbena.channel.ChannelStat.EndpointStat;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -41,15 +41,12 @@ final class ClientsHealth implements CompositeHealthContributor {
 
   private HealthIndicator indicator(BalancedChannel channel) {
     return () -> {
-      List<EndpointStat> endpoints = channel.stat().endpoints();
-      boolean takes = endpoints.stream().anyMatch(endpoint -> endpoint.why().isEmpty());
-      Health.Builder health = takes ? Health.up() : Health.down();
-      if (endpoints.isEmpty()) {
-        health.withDetail("servers", "none is known");
-      } else {
-        health.withDetail("servers", endpoints.stream().map(this::told).toList());
-      }
-      return health.build();
+      ChannelStat now = channel.stat();
+      Health.Builder health =
+          now.why().isEmpty() ? Health.up() : Health.down().withDetail("why", now.why());
+      return health
+          .withDetail("servers", now.endpoints().stream().map(this::told).toList())
+          .build();
     };
   }
 
