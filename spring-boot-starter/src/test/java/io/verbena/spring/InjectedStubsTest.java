@@ -7,12 +7,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Where stubs are injected, and which servers they call. */
+@ExtendWith(OutputCaptureExtension.class)
 class InjectedStubsTest {
   private final String address = Contexts.anAddress();
   private final VerbenaServer server =
@@ -158,6 +162,18 @@ class InjectedStubsTest {
                     .hasStackTraceContaining(
                         "client 'stock' cannot be made, with servers at 'carrier-pigeon:loft'")
                     .hasStackTraceContaining("Set verbena.clients.stock.target to host:port"));
+  }
+
+  @Test
+  void aNameThatNoStubHasIsToldWithThoseThereAre(CapturedOutput output) {
+    NamedServers.put("by-name", address);
+    Contexts.plain()
+        .withPropertyValues("verbena.clients.by-nane.timeout=2s")
+        .withUserConfiguration(ByName.class)
+        .run(context -> assertThat(context).hasNotFailed());
+    assertThat(output)
+        .contains(
+            "No stub asks for verbena.clients.by-nane; those that are injected are of [by-name]");
   }
 
   static class NoStub {

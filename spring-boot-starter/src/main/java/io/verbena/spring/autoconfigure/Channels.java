@@ -9,13 +9,20 @@ import io.verbena.spring.VerbenaProperties.Remote;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /** Makes each client's channel when it is first asked for. Safe for use by any thread. */
-final class Channels implements VerbenaChannels, DisposableBean {
+final class Channels implements VerbenaChannels, SmartInitializingSingleton, DisposableBean {
   /** Its bean's name. */
   static final String BEAN = "verbenaChannels";
+
+  private static final Logger LOG = LoggerFactory.getLogger(Channels.class);
 
   private final VerbenaClient client;
   private final VerbenaProperties properties;
@@ -56,6 +63,21 @@ final class Channels implements VerbenaChannels, DisposableBean {
   @Override
   public synchronized Map<String, BalancedChannel> all() {
     return new LinkedHashMap<>(channels);
+  }
+
+  /** A name that is written in two ways has no effect, and nobody else would say so. */
+  @Override
+  public void afterSingletonsInstantiated() {
+    Set<String> made = all().keySet();
+    Set<String> unused = new TreeSet<>(properties.clients().keySet());
+    unused.removeAll(made);
+    if (!unused.isEmpty()) {
+      LOG.warn(
+          "No stub asks for verbena.clients.{}; those that are injected are of {}."
+              + " Write the name alike at both, unless it is asked for later",
+          String.join(", verbena.clients.", unused),
+          made);
+    }
   }
 
   /** Returns a stub of a client: of a contract, or an async one. */
