@@ -28,6 +28,7 @@ import io.verbena.observe.opentelemetry.ClientTelemetry;
 import io.verbena.observe.opentelemetry.ServerTelemetry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,7 @@ public record Feature(
             "interceptor of a stub that does nothing",
             CallOptions.DEFAULT.withInterceptors(new Through())),
         server("interceptor of the server that does nothing", (call, next) -> next.run()),
+        server("the same, which looks at arguments and result", Feature::looking),
         channel("channel of 1 server", 1, channel -> channel),
         channel("channel of 3 servers, by turns", 3, channel -> channel),
         channel("the same, hedged, where no hedge is due", 3, c -> c.hedgeAfter(NEVER_DUE)),
@@ -82,6 +84,14 @@ public record Feature(
         server("`ServerTelemetry`, sampled", new ServerTelemetry(tracing(Sampler.alwaysOn()))),
         server("`ServerTelemetry`, not sampled", new ServerTelemetry(tracing(Sampler.alwaysOff()))),
         server("`AccessLog`, to an appender that drops lines", logging()));
+  }
+
+  private static void looking(CallContext call, ServerInterceptor.Next next) throws Exception {
+    if (next.arguments().contains(null)) {
+      throw new IllegalStateException("null was sent");
+    }
+    next.onResult(Objects::requireNonNull);
+    next.run();
   }
 
   private static Feature plain(String title) {
