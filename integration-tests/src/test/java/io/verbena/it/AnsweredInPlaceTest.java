@@ -143,7 +143,8 @@ class AnsweredInPlaceTest {
               assertThat(failure.status()).isEqualTo(RpcStatus.INTERNAL);
               assertThat(failure.execution()).isEqualTo(Execution.NOT_EXECUTED);
             })
-        .hasMessageContaining("almanac.v1/days was answered with a java.lang.String");
+        .hasMessageContaining(
+            "almanac.v1/days was answered in place with what it does not return: class java.lang.String");
     inPlace.put("saint", null);
     assertThatThrownBy(() -> almanac.saint(1)).hasMessageContaining("null");
     assertThat(handled).isEmpty();

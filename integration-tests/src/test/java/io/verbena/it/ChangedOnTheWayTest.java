@@ -2,7 +2,9 @@ package io.verbena.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
@@ -14,11 +16,19 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Interceptors of a server that read and change arguments and results. */
 class ChangedOnTheWayTest {
@@ -180,6 +190,50 @@ class ChangedOnTheWayTest {
     assertThat(ledger.enter("", 1, "")).isEqualTo("in place outer");
   }
 
+  private static ServerInterceptor caching(Map<List<Object>, Object> cache) {
+    return (call, next) -> {
+      List<Object> key = List.of(call.method().name(), next.arguments());
+      Object known = cache.get(key);
+      if (known != null) {
+        next.answer(known);
+        return;
+      }
+      AtomicReference<Object> result = new AtomicReference<>();
+      next.onResult(
+          returned -> {
+            result.set(returned);
+            return returned;
+          });
+      if (next.run() == null && result.get() != null) {
+        cache.put(key, result.get());
+      }
+    };
+  }
+
+  @Test
+  void aCacheKeepsWhatHasEndedWell() throws Closed {
+    Map<List<Object>, Object> cache = new ConcurrentHashMap<>();
+    AtomicBoolean refuses = new AtomicBoolean(true);
+    Ledger ledger =
+        behind(
+            caching(cache),
+            (call, next) -> {
+              next.run();
+              seen.add(call.method().name());
+              if (refuses.getAndSet(false)) {
+                throw new RpcException(RpcStatus.PERMISSION_DENIED, "too late");
+              }
+            });
+    assertThatThrownBy(() -> ledger.enter("a", 1, "")).hasMessageContaining("too late");
+    assertThat(cache).isEmpty();
+    assertThatThrownBy(() -> ledger.enter("b", 0, "")).isInstanceOf(Closed.class);
+    assertThat(cache).isEmpty();
+    assertThat(ledger.enter("a", 1, "")).isEqualTo("a 1 ");
+    assertThat(ledger.enter("a", 1, "")).isEqualTo("a 1 ");
+    assertThat(ledger.enter("a", 2, "")).isEqualTo("a 2 ");
+    assertThat(seen).hasSize(4);
+  }
+
   @Test
   void ofAVoidMethodTheResultIsNull() {
     Ledger ledger =
@@ -219,7 +273,10 @@ class ChangedOnTheWayTest {
               next.arguments(List.of(1));
               next.run();
             });
-    assertThatThrownBy(() -> ledger.balance("a")).satisfies(ChangedOnTheWayTest::isInternal);
+    assertThatThrownBy(() -> ledger.balance("a"))
+        .satisfies(ChangedOnTheWayTest::isInternal)
+        .hasMessageContaining("argument that it does not take, by an interceptor")
+        .satisfies(failure -> hasExecution(failure, Execution.NOT_EXECUTED));
   }
 
   @Test
@@ -227,7 +284,7 @@ class ChangedOnTheWayTest {
     Ledger ledger = behind((call, next) -> next.arguments(List.of()));
     assertThatThrownBy(() -> ledger.balance("a"))
         .satisfies(ChangedOnTheWayTest::isInternal)
-        .hasMessageContaining("ledger.v1/balance has 1 arguments, not 0");
+        .hasMessageContaining("ledger.v1/balance takes 1 arguments, and an interceptor hands on 0");
   }
 
   @Test
@@ -240,7 +297,81 @@ class ChangedOnTheWayTest {
             });
     assertThatThrownBy(() -> ledger.balance("a"))
         .satisfies(ChangedOnTheWayTest::isInternal)
-        .hasMessageContaining("before");
+        .hasMessageContaining("onResult(…) is called before run()")
+        .satisfies(failure -> hasExecution(failure, Execution.EXECUTED));
+  }
+
+  @Test
+  void noArgumentIsNullThatMayNotBe() {
+    Ledger ledger =
+        behind(
+            (call, next) -> {
+              next.arguments(Arrays.asList("cash", null, "note"));
+              next.run();
+            });
+    assertThatThrownBy(() -> ledger.enter("cash", 1, null))
+        .satisfies(ChangedOnTheWayTest::isInternal)
+        .hasMessageContaining("argument 'amount' is null")
+        .satisfies(failure -> hasExecution(failure, Execution.NOT_EXECUTED));
+  }
+
+  @Test
+  void aResultOfAnotherTypeIsAnInterceptorsAndTheMethodHasRun() {
+    Ledger ledger =
+        behind(
+            (call, next) -> {
+              next.onResult(result -> "text");
+              next.run();
+            });
+    assertThatThrownBy(() -> ledger.balance("a"))
+        .satisfies(ChangedOnTheWayTest::isInternal)
+        .hasMessageContaining("by onResult of an interceptor")
+        .satisfies(failure -> hasExecution(failure, Execution.EXECUTED));
+    assertThatThrownBy(ledger::close).satisfies(ChangedOnTheWayTest::isInternal);
+  }
+
+  @Test
+  void anAnswerThatNoMessageTakesWasNotExecuted() {
+    Ledger ledger = behind((call, next) -> next.answer("\ud800"));
+    assertThatThrownBy(() -> ledger.enter("a", 1, null))
+        .satisfies(failure -> hasExecution(failure, Execution.NOT_EXECUTED));
+  }
+
+  @Test
+  @Timeout(60)
+  void anotherThreadHasNoWayToTheHandler() throws Exception {
+    Deque<ServerInterceptor.Next> kept = new ConcurrentLinkedDeque<>();
+    List<Throwable> met = new CopyOnWriteArrayList<>();
+    Ledger ledger =
+        behind(
+            (call, next) -> {
+              kept.add(next);
+              Thread other =
+                  Thread.ofVirtual().start(() -> met.add(catchThrowable(() -> next.answer("a"))));
+              if (!call.method().name().equals("enter")) {
+                next.run();
+              }
+              other.join();
+            });
+    assertThatThrownBy(() -> ledger.enter("a", 1, null))
+        .satisfies(ChangedOnTheWayTest::isInternal)
+        .satisfies(failure -> hasExecution(failure, Execution.NOT_EXECUTED));
+    assertThat(ledger.balance("bank")).isEqualTo(4);
+    for (ServerInterceptor.Next next : kept) {
+      met.add(catchThrowable(next::run));
+      met.add(catchThrowable(() -> next.onResult(result -> result)));
+    }
+    assertThat(met)
+        .hasSize(6)
+        .allSatisfy(
+            failure ->
+                assertThat(failure)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("on the thread that runs it, and until it returns"));
+  }
+
+  private static void hasExecution(Throwable failure, Execution execution) {
+    assertThat(((RpcException) failure).execution()).isEqualTo(execution);
   }
 
   private static <T> List<T> taken(Flow.Publisher<T> stream) {

@@ -29,13 +29,18 @@ public interface ServerInterceptor {
    *
    * <p>What it throws answers the call as if the handler had thrown it, so that an {@link
    * RpcException} has its status and metadata; where the handler has not run, the caller is told
-   * NOT_EXECUTED. What the handler has answered is dropped then.
+   * NOT_EXECUTED. What the handler has answered is dropped then. What the method declares is the
+   * handler's to throw: from here it answers with INTERNAL, as anything undeclared.
    *
    * @throws Exception whatever the call shall be answered with
    */
   void intercept(CallContext call, Next next) throws Exception;
 
-  /** The interceptors behind this one, and the handler. On the thread that runs the interceptor. */
+  /**
+   * The interceptors behind this one, and the handler. For the thread that runs the interceptor,
+   * until that returns: on others, and later, all but {@link #arguments()} throws an
+   * IllegalStateException, and nothing runs.
+   */
   @FunctionalInterface
   interface Next {
     /**
@@ -61,8 +66,10 @@ public interface ServerInterceptor {
 
     /**
      * Has a result of what is behind changed, or looked at, before it is encoded. To be called
-     * before {@link #run}, which calls it if there is a result; those of interceptors behind this
-     * one come first.
+     * before {@link #run}, which calls it if there is a result, and not where the handler answers
+     * with a declared exception. Those of interceptors behind this one come first, and of two set
+     * here the first. The call may fail all the same, by an interceptor behind, or as the result
+     * cannot be encoded: it has ended well when {@code run} has returned null.
      *
      * @param change gets the result, null for that of a void method, and returns the result to
      *     send, of the method's type: another one answers the call with INTERNAL. What it throws,
@@ -85,7 +92,8 @@ public interface ServerInterceptor {
 
     /**
      * Answers the call with a result in the handler's place. In place of {@link #run}, and as that
-     * at most once; interceptors behind this one and the handler do not run.
+     * at most once; interceptors behind this one and the handler do not run, and what this one has
+     * set by {@link #onResult} is not asked. The result has been encoded when this returns.
      *
      * @param result of the type that the method returns; null where that is void or may be null
      * @throws IllegalArgumentException if it is of another type; it answers the call with INTERNAL

@@ -126,7 +126,8 @@ final class CallPlan {
       return GIVE_UP;
     }
     if (neverCame(failure)) {
-      if (channel.settings().waitForReady() && failure.status() == RpcStatus.UNAVAILABLE) {
+      boolean mayWait = failure.status() == RpcStatus.UNAVAILABLE || Member.isOfThisEnd(failure);
+      if (channel.settings().waitForReady() && mayWait) {
         tried = Set.of();
         return delay(++waits, left);
       }
@@ -180,11 +181,11 @@ final class CallPlan {
 
   /** Returns how the call fails for want of a server. */
   RpcException noServer(String why, boolean closed) {
-    channel.counters().unserved.increment();
     RpcException known = last;
     if (closed) {
       return outcome(failure(RpcStatus.UNAVAILABLE, why).forGood());
     }
+    channel.counters().unserved.increment();
     return outcome(known != null ? known : failure(RpcStatus.UNAVAILABLE, why));
   }
 

@@ -8,7 +8,8 @@ import io.verbena.api.settings.Checks;
  *
  * @param failures after so many failed calls in a row, at least 1. What counts is UNAVAILABLE,
  *     DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL and PROTOCOL_ERROR; UNIMPLEMENTED and
- *     INCOMPATIBLE where the call was not executed
+ *     INCOMPATIBLE where the call was not executed. Not what this end refuses itself, since it
+ *     makes more calls at once than it may
  * @param time for so long, longer each time until a call there ends well
  */
 public record Ejection(int failures, Backoff time) {

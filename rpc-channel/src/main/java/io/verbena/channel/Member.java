@@ -1,5 +1,6 @@
 package io.verbena.channel;
 
+import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
@@ -128,7 +129,10 @@ final class Member implements Balancer.Candidate, SessionListener {
       return "it shuts down";
     }
     synchronized (this) {
-      return connecting || obstacle.isEmpty() ? "it is being connected to" : obstacle;
+      if (obstacle.isEmpty()) {
+        return "it is being connected to";
+      }
+      return connecting ? "it is being connected to once more: " + obstacle : obstacle;
     }
   }
 
@@ -235,7 +239,9 @@ final class Member implements Balancer.Candidate, SessionListener {
         answered();
       }
     } else if (failure instanceof RpcException rpc) {
-      failures.increment();
+      if (!isOfThisEnd(rpc)) {
+        failures.increment();
+      }
       if (settings.ejection() != null && isItsOwn(rpc)) {
         failed(settings.ejection());
       }
@@ -261,9 +267,15 @@ final class Member implements Balancer.Candidate, SessionListener {
     }
   }
 
+  /** Returns whether this end makes more calls at once than it may: the server has done nothing. */
+  static boolean isOfThisEnd(RpcException failure) {
+    return failure.status() == RpcStatus.RESOURCE_EXHAUSTED && failure.phase() == CallPhase.QUEUED;
+  }
+
   private static boolean isItsOwn(RpcException failure) {
     return switch (failure.status()) {
-      case UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, PROTOCOL_ERROR -> true;
+      case UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL, PROTOCOL_ERROR -> true;
+      case RESOURCE_EXHAUSTED -> !isOfThisEnd(failure);
       // No answer of a handler: it is another server that is behind the address, or another
       // version.
       case UNIMPLEMENTED, INCOMPATIBLE -> failure.execution() == Execution.NOT_EXECUTED;

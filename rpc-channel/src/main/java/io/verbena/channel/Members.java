@@ -151,7 +151,7 @@ final class Members implements Resolver.Listener {
 
   /** Returns why no server takes calls. */
   String why() {
-    return why(all);
+    return closed ? "the channel is closed" : why(all);
   }
 
   private String why(List<Member> now) {

@@ -7,6 +7,8 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
+import io.verbena.channel.ChannelStat.EndpointStat;
+import io.verbena.core.SessionLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Calls over several servers, of which some go. */
 class ManyServersTest {
+  private static final Backoff A_WHILE = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
+
   private final ChannelWorld world = new ChannelWorld("a", "b", "c");
 
   @AfterEach
@@ -124,6 +128,24 @@ class ManyServersTest {
   }
 
   @Test
+  void moreOfThemThanASessionHasPlacesForWaitForAPlace() {
+    BalancedChannel channel =
+        world.channel(c -> c.waitForReady().ejection(new Ejection(2, A_WHILE)), "late", "nobody");
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 5 * SessionLimits.DEFAULT.maxCalls(); i++) {
+      calls.add(shop(channel).who("one of many").toCompletableFuture());
+    }
+    world.pass(Duration.ofMillis(500));
+    world.start("late", s -> {});
+    world.pass(Duration.ofSeconds(20));
+    assertThat(calls).allSatisfy(call -> assertThat(call).isCompletedWithValue("late"));
+    assertThat(channel.stat().endpoints().getFirst().failures()).isZero();
+    assertThat(channel.stat().endpoints()).noneMatch(EndpointStat::ejected);
+    assertThat(channel.stat().unserved()).isZero();
+    assertThat(channel.stat().refusedByBudget()).isZero();
+  }
+
+  @Test
   void untilTheirDeadline() {
     BalancedChannel channel = world.channel(c -> c.waitForReady(), "never");
     CompletableFuture<String> call = shop(channel).who("in vain").toCompletableFuture();
@@ -132,6 +154,7 @@ class ManyServersTest {
         .isInstanceOfSatisfying(
             RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
     assertThat(channel.stat().unserved()).isOne();
+    assertThat(channel.stat().why()).contains("mem://never: ").contains("nobody listens");
   }
 
   @Test
@@ -176,6 +199,8 @@ class ManyServersTest {
     assertThat(world.failure(shop(channel).who("?")))
         .hasMessageContaining("the channel is closed")
         .isInstanceOfSatisfying(RpcException.class, e -> assertThat(e.mayRetry()).isFalse());
+    assertThat(channel.stat().why()).isEqualTo("the channel is closed");
+    assertThat(channel.stat().unserved()).isZero();
   }
 
   @Test

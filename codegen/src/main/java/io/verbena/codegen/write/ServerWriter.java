@@ -114,15 +114,27 @@ final class ServerWriter {
         .collect(CodeBlock.joining(", "));
   }
 
-  /** Returns the arguments as interceptors hand them on. */
-  private static CodeBlock handedOn(Operation operation, String reply) {
-    List<CodeBlock> handedOn = new ArrayList<>();
+  /** Returns what calls the method with the arguments that interceptors hand on. */
+  private static CodeBlock intercepted(Operation operation, String reply, NameAllocator locals) {
+    CodeBlock.Builder lambda = CodeBlock.builder().add("() -> {\n").indent();
+    List<CodeBlock> taken = new ArrayList<>();
     for (Argument argument : operation.arguments()) {
-      handedOn.add(
-          CodeBlock.of(
-              "$L.<$T>argument($L)", reply, argument.shape().java().box(), handedOn.size()));
+      Shape shape = argument.shape();
+      String name = locals.newName(argument.name());
+      CodeBlock handedOn =
+          CodeBlock.of("$L.<$T>argument($L)", reply, shape.java().box(), taken.size());
+      if (!(shape instanceof Shape.OrNull)) {
+        String what = "argument '" + argument.name() + "' is null";
+        handedOn = CodeBlock.of("$T.requireNonNull($L, $S)", Objects.class, handedOn, what);
+      }
+      lambda.add("$T $L = $L;\n", shape.java(), name, handedOn);
+      taken.add(CodeBlock.of("$L", name));
     }
-    return CodeBlock.join(handedOn, ", ");
+    CodeBlock invocation =
+        CodeBlock.of("this.service.$L($L)", operation.name(), CodeBlock.join(taken, ", "));
+    lambda.add("$L.begins();\n", reply);
+    lambda.add(operation.result() == null ? "$L;\nreturn null;\n" : "return $L;\n", invocation);
+    return lambda.unindent().add("}").build();
   }
 
   private void addRead(
@@ -154,16 +166,15 @@ final class ServerWriter {
     CodeBlock.Builder lambda = CodeBlock.builder().add("$L -> {\n", reply).indent();
     Shape result = operation.result();
     CodeBlock plain = CodeBlock.of("this.service.$L($L)", operation.name(), names(operation));
-    CodeBlock changed =
-        CodeBlock.of("this.service.$L($L)", operation.name(), handedOn(operation, reply));
+    CodeBlock intercepted = intercepted(operation, reply, locals);
     CodeBlock invocation =
         result == null
-            ? voidInvocation(reply, plain, changed)
+            ? voidInvocation(reply, plain, intercepted, locals.newName("none"))
             : CodeBlock.of(
-                "$1L.isIntercepted() ? $1L.<$2T>intercepted(() -> $3L) : $4L",
+                "$1L.isIntercepted() ? $1L.<$2T>intercepted($3L) : $4L",
                 reply,
                 result.java().box(),
-                changed,
+                intercepted,
                 plain);
     String value = locals.newName("result");
     if (operation.errors().isEmpty()) {
@@ -188,15 +199,12 @@ final class ServerWriter {
     return lambda.unindent().add("}").build();
   }
 
-  private static CodeBlock voidInvocation(String reply, CodeBlock plain, CodeBlock changed) {
+  /** Whose result is kept, so that it is checked for its type. */
+  private static CodeBlock voidInvocation(
+      String reply, CodeBlock plain, CodeBlock intercepted, String none) {
     return CodeBlock.builder()
         .beginControlFlow("if ($L.isIntercepted())", reply)
-        .add("$L.<$T>intercepted(() -> {\n", reply, Void.class)
-        .indent()
-        .addStatement("$L", changed)
-        .addStatement("return null")
-        .unindent()
-        .add("});\n")
+        .addStatement("$1T $2L = $3L.<$1T>intercepted($4L)", Void.class, none, reply, intercepted)
         .nextControlFlow("else")
         .addStatement("$L", plain)
         .endControlFlow()

@@ -22,10 +22,17 @@ public interface Reply {
   }
 
   /**
+   * Arguments have been taken, and are of their types: the user's method is called now. Within
+   * {@link #intercepted}.
+   */
+  default void begins() {}
+
+  /**
    * Returns the result to be written: what the user's method returns, as interceptors change it, or
    * what one of them answers in its place. Null where the method is void.
    *
-   * @param method calls the user's method with what {@link #argument} returns
+   * @param method takes each {@link #argument}, tells that it {@link #begins}, and calls the user's
+   *     method
    * @throws Exception what the user's method throws
    */
   default <R> @Nullable R intercepted(Callable<R> method) throws Exception {

@@ -184,7 +184,7 @@ class ServerInterceptorTest {
         });
     RpcException failure = failureOf(Probe.SLOW);
     assertThat(failure.status()).isEqualTo(RpcStatus.INTERNAL);
-    assertThat(failure).hasMessageContaining("runs once");
+    assertThat(failure).hasMessageContaining("is called once");
     assertThat(seen).isEmpty();
   }
 
@@ -202,10 +202,11 @@ class ServerInterceptorTest {
         });
     RpcException forgotten = failureOf(Probe.SLOW);
     assertThat(forgotten.execution()).isEqualTo(Execution.NOT_EXECUTED);
-    assertThat(forgotten).hasMessageContaining("neither ran its handler nor refused the call");
+    assertThat(forgotten)
+        .hasMessageContaining("neither ran what is behind it, nor answered, nor refused");
     RpcException swallowed = failureOf(as("ann").submit(Probe.SLOW, ""));
     assertThat(swallowed.execution()).isEqualTo(Execution.EXECUTED);
-    assertThat(swallowed).hasMessageContaining("swallowed how the handler ended");
+    assertThat(swallowed).hasMessageContaining("swallowed how what is behind it ended");
   }
 
   @Test

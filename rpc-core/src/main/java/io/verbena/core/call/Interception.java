@@ -2,6 +2,7 @@ package io.verbena.core.call;
 
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.bulk.Received;
+import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireOut;
@@ -19,8 +20,14 @@ final class Interception implements Handler, Reply {
   private final List<ServerInterceptor> interceptors;
   private final Handler handler;
   private final Step first;
+  private boolean began;
   private boolean returned;
   private @Nullable Exception declared;
+  private @Nullable Exception failure;
+  private @Nullable Thread thread;
+
+  /** What a value of the wrong type is then: an interceptor's; null where it may be the user's. */
+  private @Nullable String doubted;
 
   /** Behind all interceptors that run; null before. */
   private @Nullable Step last;
@@ -39,15 +46,18 @@ final class Interception implements Handler, Reply {
   /** Runs them all. Returns only if the handler has answered. */
   @Override
   public void run(Reply reply) throws Exception {
+    thread = Thread.currentThread();
     first.run();
     if (!returned) {
-      throw new IllegalStateException("an interceptor has swallowed how the handler ended");
+      throw new IllegalStateException(
+          "an interceptor of " + call.method() + " has swallowed how what is behind it ended",
+          failure);
     }
   }
 
-  /** Returns whether the handler has begun. */
+  /** Returns whether the user's method has begun. */
   boolean hasRun() {
-    return last != null && !last.answers;
+    return began;
   }
 
   /** The interceptors from one on, and the handler behind them. */
@@ -57,6 +67,7 @@ final class Interception implements Handler, Reply {
     private @Nullable Object[] arguments;
     private @Nullable UnaryOperator<@Nullable Object> change;
     private boolean used;
+    private boolean over;
     private boolean answers;
     private @Nullable Object answer;
 
@@ -73,10 +84,11 @@ final class Interception implements Handler, Reply {
 
     @Override
     public void arguments(List<?> arguments) {
-      requireUnused();
+      requireUnused("arguments(…) is called before run()");
+      Checks.required("arguments", arguments);
       if (arguments.size() != this.arguments.length) {
         throw new IllegalArgumentException(
-            "%s has %d arguments, not %d"
+            "%s takes %d arguments, and an interceptor hands on %d"
                 .formatted(call.method(), this.arguments.length, arguments.size()));
       }
       this.arguments = arguments.toArray();
@@ -84,30 +96,41 @@ final class Interception implements Handler, Reply {
 
     @Override
     public void onResult(UnaryOperator<@Nullable Object> change) {
-      requireUnused();
+      requireUnused("onResult(…) is called before run()");
+      Checks.required("change", change);
       UnaryOperator<@Nullable Object> earlier = this.change;
       this.change = earlier == null ? change : result -> change.apply(earlier.apply(result));
     }
 
     @Override
     public @Nullable Exception run() throws Exception {
-      use();
+      requireUnused("run() is called once, and not beside answer(…)");
+      used = true;
       if (index < interceptors.size()) {
-        ServerInterceptor interceptor = interceptors.get(index);
-        interceptor.intercept(call, new Step(index + 1, this, arguments));
-        if (last == null) {
-          throw new IllegalStateException(
-              interceptor.getClass().getName() + " neither ran its handler nor refused the call");
-        }
+        pass(interceptors.get(index), new Step(index + 1, this, arguments));
       } else {
         handle();
       }
       return declared;
     }
 
+    private void pass(ServerInterceptor interceptor, Step next) throws Exception {
+      try {
+        interceptor.intercept(call, next);
+      } finally {
+        next.over = true;
+      }
+      if (last == null) {
+        throw new IllegalStateException(
+            "%s neither ran what is behind it, nor answered, nor refused %s"
+                .formatted(interceptor.getClass().getName(), call.method()));
+      }
+    }
+
     @Override
     public void answer(@Nullable Object result) throws Exception {
-      use();
+      requireUnused("answer(…) is called once, and not beside run()");
+      used = true;
       answers = true;
       answer = result;
       handle();
@@ -115,17 +138,22 @@ final class Interception implements Handler, Reply {
 
     private void handle() throws Exception {
       last = this;
+      began = !answers;
+      doubted = answers ? "was answered in place with what it does not return" : null;
       try {
         handler.run(Interception.this);
-      } catch (ClassCastException e) {
-        throw answers ? new IllegalArgumentException(wrongAnswer(e), e) : e;
+      } catch (ClassCastException | NullPointerException e) {
+        failure = doubted == null ? e : new IllegalArgumentException(told(e), e);
+        throw failure;
+      } catch (Exception e) {
+        failure = e;
+        throw e;
       }
       returned = true;
     }
 
-    private String wrongAnswer(ClassCastException e) {
-      String type = answer == null ? "null" : answer.getClass().getName();
-      return call.method() + " was answered with a " + type + ": " + e.getMessage();
+    private String told(RuntimeException e) {
+      return "%s %s: %s".formatted(call.method(), doubted, e.getMessage());
     }
 
     /** What it changes itself comes from behind it, and not from its own answer. */
@@ -134,20 +162,19 @@ final class Interception implements Handler, Reply {
       for (Step step = answers ? before : this; step != null; step = step.before) {
         if (step.change != null) {
           changed = step.change.apply(changed);
+          doubted = "has a result that it does not return, by onResult of an interceptor";
         }
       }
       return changed;
     }
 
-    private void use() {
-      requireUnused();
-      used = true;
-    }
-
-    private void requireUnused() {
-      if (used) {
+    private void requireUnused(String rule) {
+      if (over || Thread.currentThread() != thread) {
         throw new IllegalStateException(
-            "what is behind an interceptor runs once, and is told before what to change");
+            "an interceptor asks what is behind it on the thread that runs it, and until it returns");
+      }
+      if (used) {
+        throw new IllegalStateException("what is behind the interceptor has run: " + rule);
       }
     }
   }
@@ -166,10 +193,21 @@ final class Interception implements Handler, Reply {
   }
 
   @Override
+  public void begins() {
+    began = true;
+    doubted = null;
+  }
+
+  @Override
   @SuppressWarnings("unchecked") // what writes it finds out
   public <R> @Nullable R intercepted(Callable<R> method) throws Exception {
     Step step = reached();
-    return (R) step.changed(step.answers ? step.answer : method.call());
+    if (step.answers) {
+      return (R) step.changed(step.answer);
+    }
+    began = false;
+    doubted = "is called with an argument that it does not take, by an interceptor";
+    return (R) step.changed(method.call());
   }
 
   private Step reached() {

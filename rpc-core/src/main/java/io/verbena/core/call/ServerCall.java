@@ -323,11 +323,15 @@ public final class ServerCall extends ReplyMessage
       }
       seal();
     } catch (WireException e) {
-      fail(RpcStatus.RESOURCE_EXHAUSTED, Execution.EXECUTED, "", "the result: " + e.getMessage());
+      fail(RpcStatus.RESOURCE_EXHAUSTED, executionOf(runs), "", "the result: " + e.getMessage());
     } catch (Throwable e) {
-      boolean ran = !(runs instanceof Interception way) || way.hasRun();
-      failed(e, ran ? Execution.EXECUTED : Execution.NOT_EXECUTED);
+      failed(e, executionOf(runs));
     }
+  }
+
+  private static Execution executionOf(Handler runs) {
+    boolean ran = !(runs instanceof Interception way) || way.hasRun();
+    return ran ? Execution.EXECUTED : Execution.NOT_EXECUTED;
   }
 
   @Override
