@@ -70,8 +70,11 @@ final class Members implements Resolver.Listener {
     CompletableFuture<Void> next = change; // before looking
     List<Member> now = all;
     List<Member> among = usable(now, tried, moves);
-    if (moves && tried.containsAll(among) && now.stream().anyMatch(one -> isNew(one, tried))) {
-      return new Pick.Later(next);
+    if (moves && tried.containsAll(among)) {
+      if (now.stream().anyMatch(one -> isNew(one, tried))) {
+        return new Pick.Later(next);
+      }
+      among = usable(now, tried, true); // it may have become ready between these two looks
     }
     if (!among.isEmpty()) {
       return new Pick.Found(among.get(settings.balancer().choose(among, call)));

@@ -75,9 +75,10 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
   /**
    * Tells this process of what a handler threw: its caller has no more than words.
    *
+   * @param ran whether it was the handler, and not an interceptor before it
    * @return whether that is still to be done, together with the peer that made a one-way call
    */
-  boolean tell(Throwable thrown, MethodDescriptor<?> method) {
+  boolean tell(Throwable thrown, MethodDescriptor<?> method, boolean ran) {
     if (whose == Whose.NOBODYS || SessionStreams.isNext(method)) { // its stream tells
       return false;
     }
@@ -90,7 +91,8 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
     } else if (method.oneway()) {
       return true;
     } else {
-      BUG.warn("The handler of {} threw what its contract does not declare", method, thrown);
+      String who = ran ? "The handler" : "An interceptor before the handler";
+      BUG.warn("{} of {} threw what its contract does not declare", who, method, thrown);
     }
     return false;
   }

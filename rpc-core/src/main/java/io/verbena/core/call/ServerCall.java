@@ -356,7 +356,7 @@ public final class ServerCall extends ReplyMessage
       replyMetadata(replyMetadata().plus(failure.metadata()));
     }
     fail(failure.status(), execution, failure.type(), failure.words());
-    if (failure.tell(thrown, method)) {
+    if (failure.tell(thrown, method, execution == Execution.EXECUTED)) {
       bug = thrown;
     }
   }

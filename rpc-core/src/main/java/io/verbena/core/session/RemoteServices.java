@@ -155,7 +155,8 @@ final class RemoteServices {
 
   private String notServed() {
     List<String> names = remotes.values().stream().map(remote -> remote.name).toList();
-    return "the peer serves " + LocalServices.names(names) + ", not this service";
+    String serves = "the peer serves " + LocalServices.names(names);
+    return names.isEmpty() ? serves : serves + ", not this service";
   }
 
   private static String noMethod(PendingCall<?> call) {
