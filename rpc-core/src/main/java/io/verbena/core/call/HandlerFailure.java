@@ -92,7 +92,7 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
       return true;
     } else {
       String who = ran ? "The handler" : "An interceptor before the handler";
-      BUG.warn("{} of {} threw what its contract does not declare", who, method, thrown);
+      BUG.warn(who + " of {} threw what its contract does not declare", method, thrown);
     }
     return false;
   }

@@ -17,12 +17,20 @@ public final class LimitedWait {
   /** Nobody holds for so long what others wait for, and moves; then a transfer fails. */
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
+  /**
+   * An attempt in vain gives back what it had taken so far, and may be told of that itself: without
+   * a pause it would try for ever.
+   */
+  private static final long PAUSE_NANOS = 1_000_000;
+
   private final EventLoop loop;
   private final Runnable look;
   private final LongSupplier progressAt;
   private Waiters.@Nullable Place place;
   private long timer = Timers.NONE;
+  private long pause = Timers.NONE;
   private long since;
+  private long failed;
   private boolean waits;
   private boolean last;
   private boolean heard;
@@ -76,15 +84,16 @@ public final class LimitedWait {
       ends();
       return false;
     }
+    failed = loop.clock().nanoTime();
     if (!waits) {
       waits = true;
-      since = loop.clock().nanoTime();
+      since = failed;
       limit(since);
     }
     join(waiters, needs);
     if (heard) {
       heard = false;
-      loop.execute(this::lookNow);
+      lookSoon();
     }
     return true;
   }
@@ -105,7 +114,22 @@ public final class LimitedWait {
 
   private void told() {
     heard = true;
-    look.run();
+    if (waits && loop.clock().nanoTime() - failed < PAUSE_NANOS) {
+      lookSoon();
+    } else {
+      look.run();
+    }
+  }
+
+  private void lookSoon() {
+    if (pause == Timers.NONE) {
+      pause = loop.timers().schedule(failed + PAUSE_NANOS, this::onPause);
+    }
+  }
+
+  private void onPause(long now) {
+    pause = Timers.NONE;
+    lookNow();
   }
 
   private void limit(long from) {
@@ -137,6 +161,8 @@ public final class LimitedWait {
       waits = false;
       loop.timers().cancel(timer);
       timer = Timers.NONE;
+      loop.timers().cancel(pause);
+      pause = Timers.NONE;
     }
     last = false;
     if (place != null) {
