@@ -25,6 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,13 @@ class ChangedOnTheWayTest {
     return ChangedOnTheWayTest_LedgerRpc.client(client.connect("mem://ledger"));
   }
 
+  private static ServerInterceptor changing(UnaryOperator<@Nullable Object> change) {
+    return (call, next) -> {
+      next.onResult(change);
+      next.run();
+    };
+  }
+
   @Test
   void argumentsAreThoseThatArrived() throws Closed {
     Ledger ledger =
@@ -162,10 +170,7 @@ class ChangedOnTheWayTest {
   void resultsAreChangedFromTheHandlerOutwards() throws Closed {
     Ledger ledger =
         behind(
-            (call, next) -> {
-              next.onResult(result -> result + " outer");
-              next.run();
-            },
+            changing(result -> result + " outer"),
             (call, next) -> {
               next.onResult(result -> result + " inner");
               next.onResult(result -> result + " and again");
@@ -179,10 +184,7 @@ class ChangedOnTheWayTest {
   void whatIsAnsweredInPlaceIsChangedByThoseBefore() throws Closed {
     Ledger ledger =
         behind(
-            (call, next) -> {
-              next.onResult(result -> result + " outer");
-              next.run();
-            },
+            changing(result -> result + " outer"),
             (call, next) -> {
               next.onResult(result -> result + " never");
               next.answer("in place");
@@ -317,12 +319,7 @@ class ChangedOnTheWayTest {
 
   @Test
   void aResultOfAnotherTypeIsAnInterceptorsAndTheMethodHasRun() {
-    Ledger ledger =
-        behind(
-            (call, next) -> {
-              next.onResult(result -> "text");
-              next.run();
-            });
+    Ledger ledger = behind(changing(result -> "text"));
     assertThatThrownBy(() -> ledger.balance("a"))
         .satisfies(ChangedOnTheWayTest::isInternal)
         .hasMessageContaining("by onResult of an interceptor")
