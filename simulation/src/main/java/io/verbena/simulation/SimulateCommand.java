@@ -48,6 +48,11 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(names = "--twice", description = "run each seed twice, and compare")
   private boolean twice;
 
+  @Option(
+      names = "--hashes",
+      description = "print each seed with a hash that is equal for equal runs, and nothing else")
+  private boolean hashes;
+
   @Option(names = "--keep-going", description = "go on with the next seed when a rule is broken")
   private boolean keepsGoing;
 
@@ -80,6 +85,12 @@ final class SimulateCommand implements Callable<Integer> {
     long from = first != null ? first : new SplittableRandom().nextLong(1L << 40);
     boolean counted = spec.commandLine().getParseResult().hasMatchedOption("--seeds");
     long count = first != null && !counted ? 1 : seeds;
+    if (hashes) {
+      for (long seed = from; seed < from + count; seed++) {
+        out.println("%d %016x".formatted(seed, Simulation.run(seed).hash()));
+      }
+      return 0;
+    }
     out.println("seeds " + from + " to " + (from + count - 1));
     if (twice) {
       return compare(from, count, out) ? 0 : 1;

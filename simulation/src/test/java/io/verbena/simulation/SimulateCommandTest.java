@@ -9,11 +9,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** Whoever runs nothing is not told that all went well. */
+/** What the command refuses and prints. */
 class SimulateCommandTest {
   private final StringWriter err = new StringWriter();
+  private final StringWriter out = new StringWriter();
   private final CommandLine command =
-      new CommandLine(new SimulateCommand()).setErr(new PrintWriter(err));
+      new CommandLine(new SimulateCommand())
+          .setErr(new PrintWriter(err))
+          .setOut(new PrintWriter(out));
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-3"})
@@ -25,5 +28,21 @@ class SimulateCommandTest {
   @Test
   void theHelpNamesTheCommandAsItIsTyped() {
     assertThat(command.getUsageMessage()).contains("Usage: verbena simulate ");
+  }
+
+  @Test
+  void hashesTellRunsApart() {
+    assertThat(command.execute("--hashes", "--seed", "7", "--seeds", "2")).isZero();
+    String once = out.toString();
+    assertThat(command.execute("--hashes", "--seed", "7", "--seeds", "2")).isZero();
+
+    assertThat(out).hasToString(once + once);
+    assertThat(once.lines())
+        .satisfiesExactly(
+            first -> assertThat(first).matches("7 [0-9a-f]{16}"),
+            second ->
+                assertThat(second)
+                    .matches("8 [0-9a-f]{16}")
+                    .doesNotEndWith(once.lines().findFirst().orElseThrow().substring(2)));
   }
 }
