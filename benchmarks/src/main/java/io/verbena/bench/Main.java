@@ -2,16 +2,10 @@ package io.verbena.bench;
 
 import static java.util.stream.Collectors.joining;
 
-import io.verbena.bench.command.AbuseCommand;
 import io.verbena.bench.command.ClientCommand;
 import io.verbena.bench.command.CompareCommand;
-import io.verbena.bench.command.CountsCommand;
-import io.verbena.bench.command.FeaturesCommand;
 import io.verbena.bench.command.LocalCommand;
-import io.verbena.bench.command.LoopsCommand;
 import io.verbena.bench.command.ServerCommand;
-import io.verbena.bench.command.SoakCommand;
-import io.verbena.bench.command.TargetsCommand;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.usage.Versions;
 import io.verbena.cli.WrongUsage;
@@ -28,8 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
     name = "bench",
     description = "Measures calls on each path, and beside what else there is.",
-    footer =
-        "'bench lab' is 'bench local' in the laboratory, over RDMA; so is 'bench targets --lab'.",
+    footer = "'bench lab' is 'bench local' in the laboratory, over RDMA.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
     scope = CommandLine.ScopeType.INHERIT,
@@ -37,29 +30,27 @@ import picocli.CommandLine.UnmatchedArgumentException;
       LocalCommand.class,
       ServerCommand.class,
       ClientCommand.class,
-      CompareCommand.class,
-      TargetsCommand.class,
-      LoopsCommand.class,
-      CountsCommand.class,
-      FeaturesCommand.class,
-      AbuseCommand.class,
-      SoakCommand.class
+      CompareCommand.class
     })
 public final class Main {
   private Main() {}
 
   /** Runs one command; exits with 0 when it did what it should, 1 when not, 2 for wrong usage. */
   public static void main(String[] args) {
-    int status = 1;
+    System.exit(execute(commandLine(), args));
+  }
+
+  /** Runs one of these commands; returns its exit status. */
+  public static int execute(CommandLine commands, String... args) {
     try {
-      status = commandLine().execute(args);
+      return commands.execute(args);
     } catch (OutOfMemoryError e) {
       System.err.println(
           "verbena bench: not enough memory ("
               + e.getMessage()
               + "): ask for less at a time, of --size, --outstanding or --connections");
+      return 1;
     }
-    System.exit(status);
   }
 
   /** What {@code --version} prints. */

@@ -1,4 +1,4 @@
-/** The project's targets, and the runs that tell whether they are reached. */
+/** How much of what rivals are known to do they do here. */
 @NullMarked
 package io.verbena.bench.goal;
 

@@ -36,12 +36,6 @@ public final class Subprocess implements AutoCloseable {
     return start(List.of(), flags, program, arguments);
   }
 
-  /** Starts one that gets what others leave of the processors, as if it ran elsewhere. */
-  public static Subprocess startAside(List<String> flags, Class<?> program, String... arguments)
-      throws IOException {
-    return start(List.of("nice", "-n", "19"), flags, program, arguments);
-  }
-
   /** Starts one as what another program, such as a tracer, runs. */
   public static Subprocess startUnder(List<String> other, Class<?> program, String... arguments)
       throws IOException {
@@ -88,34 +82,10 @@ public final class Subprocess implements AutoCloseable {
     return output.readAllLines();
   }
 
-  /** Asks it to end: its input ends. What it prints still can be read. */
-  public void endInput() throws IOException {
-    process.getOutputStream().close();
-  }
-
-  /** Ends it with SIGKILL, and waits until it is gone. */
-  public void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
-  }
-
-  /** Stops its threads with SIGSTOP. */
-  public void freeze() throws IOException, InterruptedException {
-    signal("-STOP");
-  }
-
-  /** Has its threads go on. */
-  public void thaw() throws IOException, InterruptedException {
-    signal("-CONT");
-  }
-
-  private void signal(String signal) throws IOException, InterruptedException {
-    new ProcessBuilder("kill", signal, Long.toString(process.pid())).start().waitFor();
-  }
-
   /** Ends it, by force if it takes longer than 10 s. */
   @Override
   public void close() throws IOException {
-    endInput();
+    process.getOutputStream().close();
     try {
       if (!process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS)) {
         process.destroyForcibly();

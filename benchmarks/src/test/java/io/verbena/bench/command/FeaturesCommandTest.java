@@ -2,7 +2,7 @@ package io.verbena.bench.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.bench.Main;
+import io.verbena.bench.Instruments;
 import io.verbena.bench.features.Feature;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,7 +15,7 @@ class FeaturesCommandTest {
   void printsARowForEachFeature() {
     StringWriter printed = new StringWriter();
     int status =
-        Main.commandLine()
+        Instruments.commandLine()
             .setOut(new PrintWriter(printed))
             .execute("features", "--warmup", "1", "--rounds", "1", "--recorded");
     assertThat(status).isZero();

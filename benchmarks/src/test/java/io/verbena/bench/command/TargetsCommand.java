@@ -6,7 +6,6 @@ import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
 import io.verbena.bench.goal.Player;
 import io.verbena.bench.goal.Scoreboard;
-import io.verbena.bench.goal.Spread;
 import io.verbena.bench.rival.Rival;
 import io.verbena.bench.run.ServerProcess;
 import io.verbena.bench.verbena.Idling;
@@ -91,7 +90,6 @@ public final class TargetsCommand implements Callable<Integer> {
                 asItComes,
                 player -> new Loopback(player, turn, board).measure()));
     CountedCosts.measure(board);
-    Spread.measure(board, turn.multipliedBy(2));
     CutOff.measure(board, "tcp", CutOff.LIMIT, Calibration.tcp(CUT_OFF_WARMUP));
     CutOff.measure(board, "memory", CutOff.LIMIT, Calibration.memory(CUT_OFF_WARMUP));
   }
