@@ -39,7 +39,7 @@ final class Arrivals implements PushHandler, AutoCloseable {
       return Landing.pooled(offer.length());
     }
     try {
-      return Landing.file(file(offer));
+      return Landing.file(file(offer)).withoutSync(); // as its rivals
     } catch (IOException | NumberFormatException e) {
       return null;
     }

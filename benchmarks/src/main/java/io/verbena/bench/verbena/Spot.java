@@ -60,7 +60,9 @@ final class Spot implements AutoCloseable {
   }
 
   Landing landing() {
-    return memory != null ? Landing.of(memory) : Landing.file(path());
+    return memory != null
+        ? Landing.of(memory)
+        : Landing.file(path()).withoutSync(); // as its rivals
   }
 
   Source source() {

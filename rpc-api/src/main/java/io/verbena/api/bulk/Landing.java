@@ -4,6 +4,7 @@ import io.verbena.api.settings.Checks;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /**
  * Where an object's bytes go. As a parameter of a contract's method it says where the result goes;
@@ -57,9 +58,10 @@ public sealed interface Landing {
   /**
    * Returns a file. It appears, or is replaced, when all of the object has arrived; until then its
    * bytes are in a file beside it, whose name ends in {@code .part}. They are on the disk before it
-   * appears, so that after a crash of the machine it is the old one or the new one, whole. A file
-   * that cannot be opened, written or put in its place fails the transfer with {@code
-   * RESOURCE_EXHAUSTED}; a path that is a directory, or in none, with {@code INVALID_ARGUMENT}.
+   * appears, so that after a crash of the machine it is the old one or the new one, whole; {@link
+   * InFile#withoutSync} does without that wait. A file that cannot be opened, written or put in its
+   * place fails the transfer with {@code RESOURCE_EXHAUSTED}; a path that is a directory, or in
+   * none, with {@code INVALID_ARGUMENT}.
    *
    * <p>What has come outlives the peer, the session and this process: after {@code UNAVAILABLE}, a
    * deadline, or the end of a process the part stays, with a checksum of each block of 1 MiB in
@@ -70,8 +72,8 @@ public sealed interface Landing {
    * transfer that fails in any other way deletes both. So it is unless {@link Checksum#NEVER} is
    * asked for; the whole is compared by checksum, too.
    */
-  static Landing file(Path path) {
-    return new InFile(path);
+  static InFile file(Path path) {
+    return new InFile(path, true);
   }
 
   /**
@@ -81,6 +83,18 @@ public sealed interface Landing {
    */
   static Landing chunks(ChunkConsumer consumer) {
     return new InChunks(consumer);
+  }
+
+  /**
+   * Returns this landing, which tells of the transfer that goes there: how far it is, and for the
+   * one who wants to cancel it. A call that is cancelled so fails with {@code CANCELLED}.
+   *
+   * @param watcher hears of the transfer when it begins; of each, where a call is made again. Runs
+   *     on the event loop or the caller's thread, and must not block; what it throws fails the
+   *     transfer
+   */
+  default Landing watched(Consumer<? super Transfer> watcher) {
+    return new Watched(this, watcher);
   }
 
   /** Takes an object's bytes, chunk by chunk. */
@@ -125,8 +139,18 @@ public sealed interface Landing {
    * A file.
    *
    * @param path where it appears
+   * @param synced whether its bytes are on the disk before it appears
    */
-  record InFile(Path path) implements Landing {
+  record InFile(Path path, boolean synced) implements Landing {
+    /**
+     * Returns the same file, which appears as soon as its bytes are the operating system's, as by
+     * any other copy: a crash of the machine soon after may leave it with less than the object, or
+     * other bytes. A crash of the process alone does not.
+     */
+    public InFile withoutSync() {
+      return new InFile(path, false);
+    }
+
     @Override
     public long capacity() {
       return Long.MAX_VALUE;
@@ -142,6 +166,25 @@ public sealed interface Landing {
     @Override
     public long capacity() {
       return Long.MAX_VALUE;
+    }
+  }
+
+  /**
+   * A landing whose transfers are told of.
+   *
+   * @param landing where the object goes
+   * @param watcher hears of each transfer
+   */
+  record Watched(Landing landing, Consumer<? super Transfer> watcher) implements Landing {
+    /** Checks that it is a landing of this end's. */
+    public Watched {
+      Checks.required("watcher", watcher);
+      Checks.that(!(landing instanceof AtCaller), "landing", "one of this end's", landing);
+    }
+
+    @Override
+    public long capacity() {
+      return landing.capacity();
     }
   }
 

@@ -1,6 +1,9 @@
 package io.verbena.api.bulk;
 
+import io.verbena.api.settings.Checks;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object that has arrived, whole. Close it when its memory is of no use any more; for memory of
@@ -23,20 +26,41 @@ public interface Received extends AutoCloseable {
 
   /**
    * Answers a call that has a {@link Landing}: in a handler, as the method's result. The source is
-   * read behind the handler's back, until the caller has all of it or the call has failed, and the
-   * handler is not told when that is: give memory that does not change and is reachable as long as
-   * anybody reads it, as of {@code Arena.ofAuto()}, or a file.
+   * read after the handler has returned, until the caller has all of it or the call has failed:
+   * give a file, or memory that does not change and is reachable meanwhile, as of {@code
+   * Arena.ofAuto()}. Memory that is freed or used again by hand needs {@link #from(Source,
+   * Runnable)}.
    */
   static Received from(Source source) {
-    return new Answer(source);
+    return from(source, () -> {});
   }
 
   /**
-   * A handler's answer, on its way to the caller's landing.
+   * Answers a call as {@link #from(Source)}, and tells when the source is free.
    *
-   * @param source what is sent
+   * @param released runs once, when the source is read no more, however the call ended: arrived,
+   *     failed, cancelled, never sent, its session lost. It runs on an event loop or the handler's
+   *     thread, and must not block; what it throws is logged
    */
-  record Answer(Source source) implements Received {
+  static Received from(Source source, Runnable released) {
+    return new Answer(source, released);
+  }
+
+  /** A handler's answer, on its way to the caller's landing. Closed when it is read no more. */
+  final class Answer implements Received {
+    private final Source source;
+    private final AtomicReference<@Nullable Runnable> released;
+
+    private Answer(Source source, Runnable released) {
+      this.source = source;
+      this.released = new AtomicReference<>(Checks.required("released", released));
+    }
+
+    /** Returns what is sent. */
+    public Source source() {
+      return source;
+    }
+
     @Override
     public long length() {
       return source.length();
@@ -48,6 +72,11 @@ public interface Received extends AutoCloseable {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      Runnable first = released.getAndSet(null);
+      if (first != null) {
+        first.run();
+      }
+    }
   }
 }

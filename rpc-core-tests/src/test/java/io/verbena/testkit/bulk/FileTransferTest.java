@@ -20,6 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +61,31 @@ class FileTransferTest {
     bulk.await(first);
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes.toArray(ValueLayout.JAVA_BYTE));
     assertThat(beside).doesNotExist();
+  }
+
+  @Test
+  void aFileIsSyncedOnceUnlessItsReceiverDoesWithoutThat() throws IOException {
+    Path file = directory.resolve("landing");
+    ObjectRef ref = bulk.publish(Source.of(bulk.bytes(1 << 20, 4)));
+    assertThat(syncs(ref, Landing.file(file))).isEqualTo(1);
+    assertThat(syncs(ref, Landing.file(file).withoutSync())).isZero();
+    assertThat(file).hasSize(1 << 20);
+  }
+
+  private long syncs(ObjectRef ref, Landing into) throws IOException {
+    Path events = directory.resolve("events.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.FileForce").withoutThreshold();
+      recording.start();
+      bulk.await(bulk.fetch(ref, into));
+      recording.stop();
+      recording.dump(events);
+    }
+    String landing = directory.resolve("landing").toString();
+    return RecordingFile.readAllEvents(events).stream()
+        .filter(event -> event.getEventType().getName().equals("jdk.FileForce"))
+        .filter(event -> event.getString("path").startsWith(landing))
+        .count();
   }
 
   /** Tries to lock a file, and says whether it could. */

@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,12 +30,18 @@ class InterceptedLandingTest {
   private final MemorySegment bytes = bulk.bytes(LENGTH, 1);
   private final List<Metadata> replies = new ArrayList<>();
   private boolean closed;
+  private @Nullable Received replaced;
+  private int released;
 
   private void serve(VerbenaServer.Builder server) {
     server
         .serve(LibraryRpc.bind(new Shelves()))
         .serverInterceptor(
             (call, next) -> {
+              Received another = replaced;
+              if (another != null) {
+                next.onResult(result -> another);
+              }
               next.run();
               call.replyMetadata(Metadata.EMPTY.with(SHELF, "north"));
               if (closed) {
@@ -47,7 +54,7 @@ class InterceptedLandingTest {
   private final class Shelves implements Library {
     @Override
     public Received read(String title, Landing into) {
-      return Received.from(Source.of(bytes));
+      return Received.from(Source.of(bytes), () -> released++);
     }
 
     @Override
@@ -98,6 +105,13 @@ class InterceptedLandingTest {
   }
 
   @Test
+  void anObjectThatAnInterceptorPutsAnotherInThePlaceOfIsFree() {
+    replaced = Received.from(Source.of(bytes));
+    assertLands(LibraryRpc.async(bulk.session).read("book", Landing.pooled(LENGTH)));
+    assertThat(released).isOne();
+  }
+
+  @Test
   void anObjectDoesNotLeaveWhereAnInterceptorReplacesTheAnswer() {
     closed = true;
     RpcException failure =
@@ -106,5 +120,6 @@ class InterceptedLandingTest {
             RpcException.class);
     assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE);
     assertThat(failure.metadata().get(SHELF)).isEqualTo("north");
+    assertThat(released).isOne();
   }
 }

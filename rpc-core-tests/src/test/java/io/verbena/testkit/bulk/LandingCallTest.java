@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.CallOptions;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -18,6 +20,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
@@ -283,6 +287,120 @@ class LandingCallTest {
       bulk.assertNothingLeft();
       assertThat(calls).allMatch(CompletableFuture::isCancelled);
     }
+  }
+
+  /** Lends each call a copy of the book, which is written over when it is given back. */
+  private final class Lending extends Shelves {
+    private int lent;
+    private final List<Integer> back = new ArrayList<>();
+
+    @Override
+    public Received read(String title, Landing into) {
+      MemorySegment copy = bulk.bytes(LENGTH, 1);
+      int number = lent++;
+      Source source =
+          title.equals("lost") ? Source.file(Path.of("/nowhere/lost"), 0, 1) : Source.of(copy);
+      return Received.from(
+          source,
+          () -> {
+            copy.fill((byte) 0x55);
+            back.add(number);
+            if (title.equals("torn")) {
+              throw new IllegalStateException("it came back torn");
+            }
+          });
+    }
+
+    void assertAllBackOnce() {
+      bulk.assertNothingLeft();
+      assertThat(back).doesNotHaveDuplicates().hasSize(lent);
+    }
+  }
+
+  @Test
+  void aHandlerHearsOnceThatItsMemoryIsFreeWhateverBecomesOfTheCall() {
+    Lending lending = new Lending();
+    served = lending;
+    for (String title : List.of("book", "torn")) {
+      assertThat(await(library().read(title, Landing.of(bulk.room(LENGTH)))).memory())
+          .matches(memory -> memory.mismatch(bytes) == -1);
+      lending.assertAllBackOnce();
+    }
+    failure(library().read("lost", Landing.pooled(LENGTH)));
+    failure(library().read("book", Landing.pooled(10)));
+    lending.assertAllBackOnce();
+    for (int step = 0; step < 60; step += 2) {
+      CompletableFuture<Received> call =
+          library().read("book", Landing.pooled(LENGTH)).toCompletableFuture();
+      bulk.steps(step);
+      if (!call.cancel(true)) {
+        call.join().close();
+      }
+      lending.assertAllBackOnce();
+    }
+    for (int step = 0; step < 60; step += 5) {
+      CompletableFuture<Received> call =
+          library().read("book", Landing.of(bulk.room(LENGTH))).toCompletableFuture();
+      bulk.steps(step);
+      bulk.accepted.forEach(Session::close);
+      bulk.world.runUntil(call::isDone);
+      lending.assertAllBackOnce();
+    }
+    assertThat(lending.lent).as("answers made").isGreaterThan(20);
+  }
+
+  @Test
+  void aWatchedCallTellsHowFarItIs() {
+    bulk.open();
+    List<Transfer> transfers = new ArrayList<>();
+    CompletableFuture<Received> call =
+        library()
+            .read("book", Landing.of(bulk.room(LENGTH)).watched(transfers::add))
+            .toCompletableFuture();
+    Set<Long> seen = new TreeSet<>();
+    while (!call.isDone()) {
+      bulk.steps(1);
+      transfers.forEach(transfer -> seen.add(transfer.progress().bytes()));
+    }
+    assertThat(transfers).hasSize(1);
+    assertThat(transfers.getFirst().progress().total()).isEqualTo(LENGTH);
+    assertThat(transfers.getFirst().progress().bytes()).isEqualTo(LENGTH);
+    assertThat(seen).as("lengths that were told of").hasSizeGreaterThan(5);
+  }
+
+  @Test
+  void aWatchedCallIsCancelledByItsTransferAtBothEnds() {
+    bulk.open();
+    Lending lending = new Lending();
+    served = lending;
+    int cancelled = 0;
+    for (int step = 2; step < 60; step += 2) {
+      List<Transfer> transfers = new ArrayList<>();
+      CompletableFuture<Received> call =
+          library()
+              .read("book", Landing.of(bulk.room(LENGTH)).watched(transfers::add))
+              .toCompletableFuture();
+      bulk.steps(step);
+      transfers.forEach(Transfer::cancel);
+      lending.assertAllBackOnce();
+      if (call.isCompletedExceptionally()) {
+        assertThat(failure(call).status()).isEqualTo(RpcStatus.CANCELLED);
+        cancelled++;
+      }
+    }
+    assertThat(cancelled).isGreaterThan(5);
+  }
+
+  @Test
+  void aWatcherThatThrowsFailsItsCallAlone() {
+    Landing broken =
+        Landing.pooled(LENGTH)
+            .watched(
+                transfer -> {
+                  throw new IllegalStateException("no eyes");
+                });
+    assertThat(failure(library().read("book", broken))).hasMessageContaining("no eyes");
+    await(library().read("book", Landing.pooled(LENGTH))).close();
   }
 
   @Test

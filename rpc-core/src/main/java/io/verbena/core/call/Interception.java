@@ -207,7 +207,16 @@ final class Interception implements Handler, Reply {
     }
     began = false;
     doubted = "is called with an argument that it does not take, by an interceptor";
-    return (R) step.changed(method.call());
+    Object result = method.call();
+    Object changed = null;
+    try {
+      changed = step.changed(result);
+    } finally {
+      if (changed != result && result instanceof Received unsent) {
+        ReplyMessage.released(unsent);
+      }
+    }
+    return (R) changed;
   }
 
   private Step reached() {

@@ -4,7 +4,6 @@ import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Received;
-import io.verbena.api.bulk.Source;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
@@ -16,6 +15,7 @@ import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
@@ -29,16 +29,18 @@ import org.jspecify.annotations.Nullable;
  * and one object with it, because a call should cost few. The handler's thread writes it, the loop
  * sends it.
  */
-abstract class ReplyMessage implements Reply, Outgoing {
+public abstract class ReplyMessage implements Reply, Outgoing {
   /** A reply sends streams; the deadline is for those that come. */
   private static final long NONE_RECEIVED = 0;
 
+  private static final ThrottledLog BROKEN =
+      ThrottledLog.of(ReplyMessage.class, "answers whose release failed");
   private static final int BODY = FrameHeader.BYTES;
   private static final int MOST_TEXT = 8 * 1024;
 
   final CallHost host;
   private @Nullable Slot slot;
-  private @Nullable OpenSource answer;
+  private @Nullable Answer answer;
 
   /** The stream of its result; null where there is none. */
   private @Nullable CallStreams streams;
@@ -94,15 +96,40 @@ abstract class ReplyMessage implements Reply, Outgoing {
 
   @Override
   public void received(Received received) {
-    if (!(received instanceof Received.Answer(Source source))) {
+    if (!(received instanceof Received.Answer given)) {
       throw new IllegalArgumentException(
           method().fullName() + " answers with Received.from(source), not with what it received");
     }
-    if (isCancelled()) {
-      throw new CancellationException("nobody waits for its answer any more");
+    boolean opened = false;
+    try {
+      if (isCancelled()) {
+        throw new CancellationException("nobody waits for its answer any more");
+      }
+      result().writeVarLong(given.length());
+      answer = new Answer(OpenSource.open(given.source()), given);
+      opened = true;
+    } finally {
+      if (!opened) {
+        released(given);
+      }
     }
-    result().writeVarLong(source.length());
-    answer = OpenSource.open(source);
+  }
+
+  /** The object that answers a call, until it is on its way. */
+  public record Answer(OpenSource source, Received.Answer given) {
+    /** Tells its owner that it is read no more. */
+    public void released() {
+      ReplyMessage.released(given);
+    }
+  }
+
+  /** Closes what a handler gave; that is users' code. */
+  static void released(Received given) {
+    try {
+      given.close();
+    } catch (Throwable e) {
+      BROKEN.warn("What a handler wants run when its answer is released failed", e);
+    }
   }
 
   @Override
@@ -207,8 +234,8 @@ abstract class ReplyMessage implements Reply, Outgoing {
   // ---- sending, on the loop ----
 
   /** Hands over the object that goes to the caller's landing; null if there is none. */
-  public @Nullable OpenSource takeAnswer() {
-    OpenSource taken = answer;
+  public @Nullable Answer takeAnswer() {
+    Answer taken = answer;
     answer = null;
     return taken;
   }
@@ -263,9 +290,10 @@ abstract class ReplyMessage implements Reply, Outgoing {
   }
 
   private void closeAnswer() {
-    OpenSource unwanted = takeAnswer();
+    Answer unwanted = takeAnswer();
     if (unwanted != null) {
-      unwanted.close();
+      unwanted.source().close();
+      unwanted.released();
     }
   }
 }

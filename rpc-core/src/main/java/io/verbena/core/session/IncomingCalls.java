@@ -5,8 +5,8 @@ import io.verbena.api.Metadata;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.call.CallHost;
+import io.verbena.core.call.ReplyMessage;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.call.SessionStreams;
 import io.verbena.core.codec.MetadataBlock;
@@ -218,9 +218,12 @@ final class IncomingCalls {
       reusable(call);
     } else if (awaited) {
       call.requireAnswer();
-      OpenSource answer = call.takeAnswer();
+      ReplyMessage.Answer answer = call.takeAnswer();
       if (answer != null) {
-        session.transfers().calls().answer(call.id(), call.method().fullName(), answer);
+        session
+            .transfers()
+            .calls()
+            .answer(call.id(), call.method().fullName(), answer.source(), answer::released);
       }
       session.enqueue(call);
     } else {

@@ -132,7 +132,7 @@ public final class AskedDestination implements Destination {
           RpcStatus.INVALID_ARGUMENT,
           "its destination takes " + landing.capacity() + " bytes, and it has " + length);
     }
-    Destination destination = Destination.of(host, landing);
+    Destination destination = Destination.of(host, Destination.watched(landing, offer.transfer()));
     destination.belongsTo(moves, broken);
     return destination;
   }

@@ -3,6 +3,7 @@ package io.verbena.core.bulk.destination;
 import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.sink.ChunkSink;
 import io.verbena.core.bulk.work.OffLoop;
@@ -18,12 +19,22 @@ public interface Destination {
       case Landing.InMemory(var memory, var freedWith) ->
           new MemoryDestination(host, memory, MemoryLife.LENT.of(memory, freedWith));
       case Landing.Pooled(long capacity) -> new MemoryDestination(host, capacity);
-      case Landing.InFile(var path) -> DrainedDestination.intoFile(host, path);
+      case Landing.InFile file -> DrainedDestination.intoFile(host, file);
       case Landing.InChunks(var consumer) -> new DrainedDestination(host, new ChunkSink(consumer));
+      case Landing.Watched(var watched, _) -> of(host, watched);
       case Landing.AtCaller() ->
           throw new IllegalArgumentException(
               "a caller's landing takes the answer to its call: return Received.from(source)");
     };
+  }
+
+  /** Tells whoever watches a landing of its transfer; returns the landing that it is besides. */
+  static Landing watched(Landing landing, Transfer transfer) {
+    if (landing instanceof Landing.Watched(Landing inner, Consumer<? super Transfer> watcher)) {
+      watcher.accept(transfer);
+      return watched(inner, transfer);
+    }
+    return landing;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.verbena.core.bulk.destination;
 
 import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
@@ -11,7 +12,6 @@ import io.verbena.core.bulk.sink.Sink;
 import io.verbena.core.bulk.work.By;
 import io.verbena.core.bulk.work.OffLoop;
 import io.verbena.core.link.MemoryLife;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -59,7 +59,7 @@ final class DrainedDestination implements Destination {
     this.fileWait = holder == null ? null : new PrepareWait(host);
   }
 
-  static DrainedDestination intoFile(BulkHost host, Path file) {
+  static DrainedDestination intoFile(BulkHost host, Landing.InFile file) {
     FileHolder holder = new FileHolder(host);
     return new DrainedDestination(host, new FileSink(file, holder), holder);
   }

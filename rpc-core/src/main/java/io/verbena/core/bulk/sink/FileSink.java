@@ -1,6 +1,7 @@
 package io.verbena.core.bulk.sink;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.work.By;
 import io.verbena.core.bulk.work.TransferProblem;
@@ -37,6 +38,7 @@ public final class FileSink implements Sink {
 
   private final FileHolder holder;
   private final Path path;
+  private final boolean synced;
   private final Path part;
   private final Path sumsPath;
   private @Nullable FileChannel channel;
@@ -44,9 +46,10 @@ public final class FileSink implements Sink {
   /** Null where nothing is to outlive this transfer. */
   private @Nullable PartSums sums;
 
-  public FileSink(Path path, FileHolder holder) {
+  public FileSink(Landing.InFile file, FileHolder holder) {
     this.holder = holder;
-    this.path = path.toAbsolutePath();
+    this.path = file.path().toAbsolutePath();
+    this.synced = file.synced();
     this.part = this.path.resolveSibling(this.path.getFileName() + ".part");
     this.sumsPath = this.path.resolveSibling(this.path.getFileName() + ".part.sums");
   }
@@ -219,14 +222,16 @@ public final class FileSink implements Sink {
   }
 
   /**
-   * Moves the file to its place when all of it is on the disk: a system writes late, and says only
-   * then what it could not.
+   * Moves the file to its place, when all of it is on the disk where that is wanted: a system
+   * writes late, and says only then what it could not.
    */
   @Override
   public void finish() throws TransferProblem {
     FileChannel open = open();
     try {
-      open.force(false);
+      if (synced) {
+        open.force(false);
+      }
       deleteSums(); // as long as it is locked: they may be another transfer's then
     } catch (IOException e) {
       throw cannot("write " + part, e);

@@ -64,6 +64,11 @@ public final class CallTransfers {
             received);
     tellFailure(handle, failed);
     transfers.receive(transfer).beginBeforeOffer();
+    try {
+      Destination.watched(landing, handle);
+    } catch (Throwable e) { // users' code
+      transfer.fail(e);
+    }
     return new AwaitedAnswer() {
       @Override
       public void giveUp(RpcStatus status, String why) {
@@ -110,13 +115,17 @@ public final class CallTransfers {
     landings.clear();
   }
 
-  /** Answers a call of the peer's. */
-  public void answer(long callId, String call, OpenSource source) {
+  /**
+   * Answers a call of the peer's.
+   *
+   * @param whenReleased runs once the source is read no more, and does not throw
+   */
+  public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
     long id = idOfCall(callId, TransferId.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
     transfers.frames().offer(id, source.length(), Checksum.FILES, "", Pushes.NO_LANDING);
     OutgoingTransfer transfer =
-        new OutgoingTransfer(transfers, handle, id, source, false, () -> {});
+        new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
     transfers.send(transfer);
     for (Grants.Grant grant : landings.take(callId)) {
       String wrong = transfer.granted(grant);

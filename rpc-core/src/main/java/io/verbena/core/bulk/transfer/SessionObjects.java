@@ -53,13 +53,14 @@ public final class SessionObjects implements BulkObjects {
     }
     TransferHandle handle = new TransferHandle(loop(), "object " + ref.id());
     handle.whence(() -> peer("from "));
+    Landing landing = Destination.watched(into, handle);
     boolean checked =
         switch (options.checksum()) {
           case ALWAYS -> true;
-          case FILES -> into instanceof Landing.InFile;
+          case FILES -> landing instanceof Landing.InFile;
           case NEVER -> false;
         };
-    Destination destination = Destination.of(host, into);
+    Destination destination = Destination.of(host, landing);
     loop()
         .execute(() -> transfers.fetch(handle, ref, offset, length, destination, options, checked));
     return handle;
