@@ -4,8 +4,10 @@ import io.verbena.core.codec.Parts;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.memory.SlotPool;
 import java.nio.ByteBuffer;
@@ -31,7 +33,7 @@ public final class Outbox {
   private static final int ALWAYS_SENT = 4;
 
   private final SlotPool fragmentSlots;
-  private final Stamp stamp;
+  private final EventLoop loop;
   private final ArrayDeque<Outgoing> waiting = new ArrayDeque<>();
 
   /** By the lowest bits of their numbers. Grows with what is unacknowledged at a time. */
@@ -50,21 +52,14 @@ public final class Outbox {
   private int answers;
   private long answerBytes;
 
-  /** Sets what is only known at the moment a frame goes to the link. */
-  @FunctionalInterface
-  public interface Stamp {
-    /** Writes the header of a frame with this number. */
-    void stamp(Slot slot, long sequence);
-  }
-
   /**
    * An empty outbox.
    *
    * @param fragmentSlots where the pieces of long messages are put
    */
-  public Outbox(SlotPool fragmentSlots, Stamp stamp) {
+  public Outbox(SlotPool fragmentSlots, EventLoop loop) {
     this.fragmentSlots = fragmentSlots;
-    this.stamp = stamp;
+    this.loop = loop;
   }
 
   /** Says what the peer takes; nothing is sent before. */
@@ -135,15 +130,17 @@ public final class Outbox {
   /**
    * Hands the link whatever it takes now.
    *
+   * @param epoch the link's
+   * @param received the highest number received, which these frames acknowledge
    * @return how many frames it took
    */
-  public int pump(Link link) {
+  public int pump(Link link, int epoch, long received) {
     int sent = 0;
     while (true) {
       if (lastSent == lastNumbered && !numberNext(link)) {
         return sent;
       }
-      if (!sendNext(link)) {
+      if (!sendNext(link, epoch, received)) {
         return sent;
       }
       sent++;
@@ -153,20 +150,35 @@ public final class Outbox {
   /**
    * Sends what is numbered and no more: frames were cut for their link and may not fit another.
    *
+   * @param epoch the link's
+   * @param received the highest number received
    * @return whether all of it has left
    */
-  public boolean finish(Link link) {
+  public boolean finish(Link link, int epoch, long received) {
     while (lastSent < lastNumbered) {
-      if (!sendNext(link)) {
+      if (!sendNext(link, epoch, received)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean sendNext(Link link) {
+  /** Writes the header of a frame that goes to a link: what is known only now, too. */
+  public static void stamp(Slot slot, int epoch, long sequence, long received, EventLoop loop) {
+    long deadline = slot.deadlineNanos();
+    FrameHeader.write(
+        slot.buffer(),
+        slot.first(),
+        epoch,
+        sequence,
+        received,
+        deadline == Slot.NO_DEADLINE ? TimeLeft.UNTOLD : TimeLeft.of(deadline - loop.now()),
+        slot.third());
+  }
+
+  private boolean sendNext(Link link, int epoch, long received) {
     Slot slot = kept(lastSent + 1);
-    stamp.stamp(slot, lastSent + 1);
+    stamp(slot, epoch, lastSent + 1, received, loop);
     if (!(link.send(slot) instanceof SendResult.Sent)) {
       return false;
     }

@@ -1,11 +1,9 @@
 package io.verbena.core.session;
 
-import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.memory.Slot;
+import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outbox;
 import org.jspecify.annotations.Nullable;
@@ -13,70 +11,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends what a session has to send: at the end of a duty cycle in which there is something, frames
  * and then a chunk of each transfer in turn. On the loop.
+ *
+ * <p>Every frame that leaves acknowledges what was received. An acknowledgement of its own goes out
+ * when many frames are owed one, or when no frame has left for a while.
  */
-final class FramePump {
+final class FramePump implements Command, Timers.Timer {
   private static final int CALLS_IN_BATCH = 32;
   private static final int ANSWERS_IN_BATCH = 128;
+  private static final int MOST_OWED = 64;
+  private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
+  private final SessionCore session;
   private final EventLoop loop;
   private final Lanes lanes;
-  private final Turns turns;
   private final Outbox outbox;
-  private final Acknowledger acknowledger;
-  private final Command run = this::run;
+  private final Inbox inbox;
   private boolean due;
+  private long acknowledgeTimer = Timers.NONE;
 
-  /** What a session does in turn with its frames. */
-  interface Turns {
-    /** Returns whether an acknowledgement may let something go on. */
-    boolean areWanted();
-
-    /** A turn begins; returns whether there is a link to send by. */
-    boolean begin();
-
-    /** Frames have gone, and bulk is next. */
-    void sendBulk();
-
-    /** Returns how many calls of this end are not answered. */
-    int calls();
-
-    /** Returns what is received, and owed to be acknowledged. */
-    Inbox inbox();
-  }
-
-  FramePump(SessionContext context, Lanes lanes, Turns turns) {
-    this.loop = context.loop();
+  FramePump(SessionCore session, Lanes lanes, Outbox outbox, Inbox inbox) {
+    this.session = session;
+    this.loop = session.loop();
     this.lanes = lanes;
-    this.turns = turns;
-    this.outbox = new Outbox(context.fragmentSlots(), this::stamp);
-    this.acknowledger = new Acknowledger(this, loop);
-  }
-
-  /** Returns what waits to be sent, or to be acknowledged. */
-  Outbox outbox() {
-    return outbox;
-  }
-
-  // ---- what is only known when a frame goes ----
-
-  private void stamp(Slot slot, long sequence) {
-    Lane out = lanes.out();
-    if (out != null) {
-      stamp(slot, sequence, out);
-    }
-  }
-
-  /** Writes the header of a frame that goes to a link. */
-  void stamp(Slot slot, long sequence, Lane lane) {
-    long deadline = slot.deadlineNanos();
-    FrameHeader.write(
-        slot.buffer(),
-        slot.first(),
-        lane.epoch(),
-        sequence,
-        turns.inbox().received(),
-        deadline == Slot.NO_DEADLINE ? TimeLeft.UNTOLD : TimeLeft.of(deadline - loop.now()),
-        slot.third());
+    this.outbox = outbox;
+    this.inbox = inbox;
   }
 
   // ---- when ----
@@ -85,7 +43,7 @@ final class FramePump {
   void schedule() {
     if (!due) {
       due = true;
-      loop.atCycleEnd(run);
+      loop.atCycleEnd(this);
     }
   }
 
@@ -95,13 +53,13 @@ final class FramePump {
       if (hasBatch()) {
         run();
       }
-    } else if (!outbox.isAllSent()
+    } else if (inbox.owed() >= MOST_OWED
+        || !outbox.isAllSent()
         || lanes.hasWordsDue()
-        || acknowledger.owesMuch()
-        || turns.areWanted()) {
+        || session.mayGoOn()) {
       schedule();
     } else {
-      acknowledger.acknowledgeLater();
+      acknowledgeLater();
     }
   }
 
@@ -112,7 +70,7 @@ final class FramePump {
    * that makes a third more calls; each write costs as much as about ten.
    */
   private boolean hasBatch() {
-    int calls = turns.calls();
+    int calls = session.outgoingCalls().size();
     int batch = calls == 0 ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, calls / 2);
     return outbox.waiting() >= batch;
   }
@@ -120,15 +78,16 @@ final class FramePump {
   // ---- what ----
 
   /** Sends what there is to send. */
-  void run() {
+  @Override
+  public void run() {
     due = false;
-    if (!turns.begin()) {
+    if (!session.maySend()) {
       return;
     }
     lanes.sayWhatIsDue();
     sendFrames();
     int waiting = outbox.waiting();
-    turns.sendBulk();
+    session.transfers().pump();
     if (outbox.waiting() > waiting) {
       sendFrames(); // what was said of the bulk that has just left
     }
@@ -140,11 +99,16 @@ final class FramePump {
 
   private void sendFrames() {
     Lane out = lanes.out();
-    if (out != null) {
-      if (!lanes.isChanging() && outbox.pump(out.link()) > 0) {
-        turns.inbox().acknowledged();
-      }
-      acknowledger.afterPump();
+    if (out == null) {
+      return;
+    }
+    if (!lanes.isChanging() && outbox.pump(out.link(), out.epoch(), inbox.received()) > 0) {
+      inbox.acknowledged();
+    }
+    if (inbox.owed() >= MOST_OWED) {
+      acknowledge();
+    } else {
+      acknowledgeLater();
     }
   }
 
@@ -156,21 +120,32 @@ final class FramePump {
 
   // ---- acknowledgements ----
 
-  /** Returns how many frames are received and not acknowledged. */
-  int owed() {
-    return turns.inbox().owed();
+  /** Sees that what is owed does not wait for ever, where nothing is to be sent. */
+  private void acknowledgeLater() {
+    if (acknowledgeTimer == Timers.NONE && inbox.owed() > 0) {
+      acknowledgeTimer = loop.timers().schedule(loop.now() + LONGEST_DELAY_NANOS, this);
+    }
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    acknowledgeTimer = Timers.NONE;
+    if (inbox.owed() > 0) {
+      acknowledge();
+    }
   }
 
   /** Sends an acknowledgement of its own; where the link takes nothing now, it is still owed. */
-  void acknowledge() {
+  private void acknowledge() {
     Lane out = lanes.out();
     if (out != null && out.say(FrameKind.ACK)) {
-      turns.inbox().acknowledged();
+      inbox.acknowledged();
     }
   }
 
   /** There is no link to acknowledge by. */
   void stop() {
-    acknowledger.stop();
+    loop.timers().cancel(acknowledgeTimer);
+    acknowledgeTimer = Timers.NONE;
   }
 }

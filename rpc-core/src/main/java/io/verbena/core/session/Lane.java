@@ -8,6 +8,7 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
+import io.verbena.core.sequence.Outbox;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,7 @@ final class Lane implements LinkListener {
   /** Sends one frame that is not numbered, and returns whether the link took it. */
   boolean say(Slot slot) {
     try {
-      session.pump().stamp(slot, 0, this);
+      Outbox.stamp(slot, epoch, 0, session.received(), session.loop());
       boolean sent = !closed && link.send(slot) instanceof SendResult.Sent;
       if (sent) {
         session.schedulePump(); // to flush; where there is no room, onWritable comes first

@@ -65,11 +65,11 @@ final class SessionCore {
     this.calls = new SessionCalls(this, services);
     this.remoteServices = new RemoteServices(this);
     this.lanes = new Lanes(this);
-    this.pump = new FramePump(context, lanes, new PumpTurns(this));
-    this.outbox = pump.outbox();
+    this.outbox = new Outbox(context.fragmentSlots(), context.loop());
     this.upgrade = new Upgrade(this);
     this.bulk = new BulkSupport(this);
     this.incomingFrames = new IncomingFrames(this);
+    this.pump = new FramePump(this, lanes, outbox, incomingFrames.inbox());
     this.pathCosts = new PathCosts(this);
     this.life = new SessionLife(this, context.audience());
   }
@@ -405,6 +405,33 @@ final class SessionCore {
 
   FramePump pump() {
     return pump;
+  }
+
+  /** Returns whether the pump has a turn: there is a link to send by. Else sees to one. */
+  boolean maySend() {
+    if (closing.goesOn()) {
+      return false;
+    }
+    calls.incoming().startWaiting(); // what the peer has taken may be what they wait for
+    if (!lanes.isOpen()) {
+      if (!life.isEnded() && hasCalls()) {
+        role.linkWanted();
+      }
+      return false;
+    }
+    if (!callPath.mayCall() && !calls.outgoing().isEmpty()) {
+      upgrade.wanted();
+    }
+    return true;
+  }
+
+  /** Returns whether an acknowledgement may let something go on. */
+  boolean mayGoOn() {
+    return !lanes.isOpen()
+        || calls.incoming().hasWaiting()
+        || transfers().wantsLink()
+        || closing.isOn()
+        || !callPath.mayCall();
   }
 
   /** Sends a message behind all others. */
