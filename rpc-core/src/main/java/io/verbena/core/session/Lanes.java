@@ -168,7 +168,9 @@ final class Lanes {
     if (first == null) {
       return;
     }
-    if (markerDue && next != null && session.outbox().finish(first.link(), first.epoch(), session.received())) {
+    if (markerDue
+        && next != null
+        && session.outbox().finish(first.link(), first.epoch(), session.received())) {
       long last = session.outbox().lastSent();
       if (first.say(
           ControlFrame.slot(
