@@ -129,7 +129,7 @@ public final class RpcException extends VerbenaException {
    * handlers, which throw it, and for interceptors of callers.
    */
   public RpcException withMetadata(Metadata metadata) {
-    return same(forGood, Checks.required("metadata", metadata));
+    return same(execution, forGood, Checks.required("metadata", metadata));
   }
 
   /**
@@ -137,10 +137,25 @@ public final class RpcException extends VerbenaException {
    * through is closed, so that {@link #mayRetry} is false whatever the status.
    */
   public RpcException forGood() {
-    return same(true, metadata);
+    return same(execution, true, metadata);
   }
 
-  private RpcException same(boolean forGood, Metadata metadata) {
+  /**
+   * Returns the same failure, and with its stack trace, as one of a handler that has done nothing:
+   * {@link Execution#NOT_EXECUTED}. Thrown by a handler with {@link RpcStatus#UNAVAILABLE} it has
+   * the caller's channel try another server at once, whether the method is idempotent or not:
+   *
+   * <pre>{@code
+   * throw new RpcException(RpcStatus.UNAVAILABLE, "this node is not the leader").notExecuted();
+   * }</pre>
+   *
+   * <p>It is the handler's word that the call has left no trace: the caller relies on that.
+   */
+  public RpcException notExecuted() {
+    return same(Execution.NOT_EXECUTED, forGood, metadata);
+  }
+
+  private RpcException same(Execution execution, boolean forGood, Metadata metadata) {
     RpcException same =
         new RpcException(
             status(),

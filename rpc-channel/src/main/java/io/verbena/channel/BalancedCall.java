@@ -132,11 +132,12 @@ final class BalancedCall<R> extends CompletableFuture<R> {
         !(failure instanceof RuntimeException || failure instanceof Error); // declared ones too
     member.end(answered ? null : failure);
     boolean alone;
+    RpcException met = null;
     synchronized (lock) {
       underWay.removeIf(one -> one == attempt);
       alone = underWay.isEmpty();
       if (failure instanceof RpcException rpc) {
-        plan.met(rpc);
+        met = plan.met(member, rpc);
       }
     }
     if (isDone()) {
@@ -147,9 +148,9 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     }
     if (failure == null) {
       complete(value);
-    } else if (failure instanceof RpcException rpc) {
-      if (alone || !(rpc.mayRetry() || CallPlan.mayMove(rpc))) {
-        failed(rpc);
+    } else if (met != null) {
+      if (alone || !(plan.mayRetry(met) || CallPlan.mayMove(met))) {
+        failed(met);
       }
     } else if (!(failure instanceof CancellationException) || alone) {
       completeExceptionally(failure);

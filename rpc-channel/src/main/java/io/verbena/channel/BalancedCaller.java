@@ -3,7 +3,6 @@ package io.verbena.channel;
 import io.verbena.api.AttemptNumber;
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
-import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
@@ -112,12 +111,12 @@ final class BalancedCaller implements ServiceCaller {
         return result;
       } catch (RpcException e) {
         met = e;
-        plan.met(e);
-        delay = plan.afterFailure(e);
+        RpcException failure = plan.met(member, e);
+        delay = plan.afterFailure(failure);
         if (delay == CallPlan.GIVE_UP) {
-          throw plan.outcome(e);
+          throw plan.outcome(failure);
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         met = e; // of this end
         throw e;
       } catch (Exception e) {
@@ -210,6 +209,9 @@ final class BalancedCaller implements ServiceCaller {
         cause.fillInStackTrace();
         throw cause;
       }
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
       throw e;
     }
   }
@@ -241,10 +243,15 @@ final class BalancedCaller implements ServiceCaller {
    * says which one it is.
    */
   ServiceCaller caller(Member member, CallPlan plan) {
-    if (plan.hasBegun()) {
-      Duration left = Duration.ofNanos(Math.max(1, plan.left()));
-      Metadata marked = AttemptNumber.mark(options.metadata(), plan.nextAttempt());
-      return member.session().caller(service, options.withTimeout(left).withMetadata(marked));
+    if (plan.differs()) {
+      Duration limit = Duration.ofNanos(plan.attemptNanos());
+      int number = plan.nextAttempt();
+      CallOptions own = options.withTimeout(limit);
+      return member
+          .session()
+          .caller(
+              service,
+              number == 1 ? own : own.withMetadata(AttemptNumber.mark(options.metadata(), number)));
     }
     ServiceCaller known = callers.get(member);
     if (known != null) {

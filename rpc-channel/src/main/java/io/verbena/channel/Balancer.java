@@ -17,8 +17,10 @@ public interface Balancer {
    * A call that is about to be made.
    *
    * @param metadata what its stub has it take along
+   * @param again whether it was at a server before, and this is a move, a retry or a hedge: such a
+   *     choice takes no turn, or calls and their moves in lockstep would meet one server first
    */
-  record Outgoing(MethodDescriptor<?> method, Metadata metadata) {}
+  record Outgoing(MethodDescriptor<?> method, Metadata metadata, boolean again) {}
 
   /** A server that the call may go to: its session is open. */
   interface Candidate {
@@ -42,17 +44,19 @@ public interface Balancer {
     return (among, call) -> 0;
   }
 
-  /** One after the other. */
+  /** One after the other; calls that are made again have turns of their own. */
   static Balancer roundRobin() {
     AtomicInteger turn = new AtomicInteger();
-    return (among, call) -> Math.floorMod(turn.getAndIncrement(), among.size());
+    AtomicInteger turnAgain = new AtomicInteger();
+    return (among, call) ->
+        Math.floorMod((call.again() ? turnAgain : turn).getAndIncrement(), among.size());
   }
 
   /** Where the fewest calls of this channel are under way; by turns where that is equal. */
   static Balancer leastInFlight() {
-    AtomicInteger turn = new AtomicInteger();
+    Balancer turns = roundRobin();
     return (among, call) -> {
-      int first = Math.floorMod(turn.getAndIncrement(), among.size());
+      int first = turns.choose(among, call);
       int best = first;
       for (int i = 1; i < among.size(); i++) {
         int at = (first + i) % among.size();

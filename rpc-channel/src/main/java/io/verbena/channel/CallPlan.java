@@ -14,12 +14,17 @@ import org.jspecify.annotations.Nullable;
  * Where one call has been, and whether it is made again. For one thread at a time.
  *
  * <p>What was surely not executed, since a server shuts down, could not be reached or does not
- * serve the method, moves to another at once and costs nothing: each server at most once. Whatever
- * else may be made again waits, takes a token of the budget, and counts as an attempt.
+ * serve the method, moves to another at once: each server at most once. Two moves cost nothing, and
+ * each further one takes a token of the budget: where every server refuses, a call would be made as
+ * often as there are servers. Whatever else may be made again waits, takes a token, and counts as
+ * an attempt.
  */
 final class CallPlan {
   /** The call has failed for good. */
   static final long GIVE_UP = -1;
+
+  /** So many take nothing of the budget: a server that goes, and another that has just gone. */
+  private static final int FREE_MOVES = 2;
 
   private final BalancedChannel channel;
   private final Balancer.Outgoing call;
@@ -29,6 +34,7 @@ final class CallPlan {
   private int attempts = 1;
   private int begun;
   private int waits;
+  private int moved;
   private boolean waited;
 
   /** It goes to a server where it was not yet, be it one that is left out. */
@@ -52,15 +58,19 @@ final class CallPlan {
       boolean lands,
       long deadline) {
     this.channel = channel;
-    this.call = new Balancer.Outgoing(method, metadata);
+    this.call = new Balancer.Outgoing(method, metadata, false);
     this.lands = lands;
     this.deadline = deadline;
   }
 
   Members.Pick pick() {
-    Members.Pick pick = channel.members().pick(call, tried, moves);
+    Members.Pick pick = channel.members().pick(begun == 0 ? call : again(), tried, moves);
     waited |= pick instanceof Members.Pick.Later;
     return pick;
+  }
+
+  private Balancer.Outgoing again() {
+    return new Balancer.Outgoing(call.method(), call.metadata(), true);
   }
 
   /** An attempt begins. */
@@ -73,9 +83,9 @@ final class CallPlan {
     member.begin();
   }
 
-  /** Returns whether some of the call's time has gone already. */
-  boolean hasBegun() {
-    return waited || !tried.isEmpty() || last != null;
+  /** Returns whether the next attempt has another time limit than the stub, or another number. */
+  boolean differs() {
+    return isLimited() || waited || !tried.isEmpty() || last != null;
   }
 
   /** Returns the number of the attempt that begins next, from 1: moves and hedges count too. */
@@ -83,12 +93,33 @@ final class CallPlan {
     return begun + 1;
   }
 
-  /** An attempt has failed. */
-  void met(RpcException failure) {
+  /** An attempt has failed there; returns its failure with the server's name in its words. */
+  RpcException met(Member member, RpcException met) {
+    RpcException failure = named(member, met);
     last = failure;
     if (unsure == null && failure.execution() != Execution.NOT_EXECUTED) {
       unsure = failure;
     }
+    return failure;
+  }
+
+  private RpcException named(Member member, RpcException met) {
+    if (met.isAnswer()) {
+      return met; // an interceptor's of this end: no server is at fault
+    }
+    String words = "%s (server %s, attempt %d)".formatted(met.getMessage(), member, begun);
+    RpcException named =
+        new RpcException(
+                met.status(),
+                words,
+                met.phase(),
+                met.execution(),
+                call.method().idempotent(),
+                met.remoteType(),
+                met.getCause())
+            .withMetadata(met.metadata());
+    named.setStackTrace(met.getStackTrace());
+    return named.mayRetry() && !met.mayRetry() ? named.forGood() : named;
   }
 
   /**
@@ -117,12 +148,14 @@ final class CallPlan {
     if (!safe || left <= 0) {
       return GIVE_UP;
     }
-    if (mayMove(failure) && channel.members().hasOther(tried)) {
+    boolean mayGoElsewhere = mayMove(failure) && channel.members().hasOther(tried);
+    if (mayGoElsewhere && (moved < FREE_MOVES || channel.takeToken())) {
       moves = true;
+      moved++;
       channel.counters().moves.increment();
       return 0;
     }
-    if (!failure.mayRetry()) {
+    if (!mayRetry(failure)) {
       return GIVE_UP;
     }
     if (neverCame(failure)) {
@@ -132,8 +165,8 @@ final class CallPlan {
         return delay(++waits, left);
       }
     }
-    if (attempts >= channel.settings().retries().attempts()) {
-      return GIVE_UP;
+    if (mayGoElsewhere || attempts >= channel.settings().retries().attempts()) {
+      return GIVE_UP; // the budget was asked already
     }
     long delay = delay(attempts, left);
     if (delay != GIVE_UP) {
@@ -144,6 +177,28 @@ final class CallPlan {
       channel.counters().retries.increment();
     }
     return delay;
+  }
+
+  /** Returns whether a call is made again that had this failure: it is safe, and may help. */
+  boolean mayRetry(RpcException failure) {
+    boolean asked = channel.settings().retries().alsoAfter().contains(failure.status());
+    boolean cutShort = failure.status() == RpcStatus.DEADLINE_EXCEEDED && isLimited();
+    boolean safe = failure.execution() == Execution.NOT_EXECUTED || call.method().idempotent();
+    return failure.mayRetry() || ((asked || cutShort) && safe);
+  }
+
+  /**
+   * Returns how long the next attempt may take: to the call's deadline, or, where the call is
+   * idempotent, no longer than an attempt may.
+   */
+  long attemptNanos() {
+    long left = Math.max(1, left());
+    return isLimited() ? Math.min(left, channel.settings().retries().attemptNanos()) : left;
+  }
+
+  private boolean isLimited() {
+    boolean mayBe = call.method().idempotent() && !lands;
+    return mayBe && channel.settings().retries().attemptTimeout() != null;
   }
 
   /**
@@ -171,7 +226,7 @@ final class CallPlan {
 
   /** Returns a server for a hedge, within the budget; null: none. */
   @Nullable Member hedge() {
-    Member other = channel.members().other(call, tried);
+    Member other = channel.members().other(again(), tried);
     if (other == null || !channel.takeToken()) {
       return null;
     }

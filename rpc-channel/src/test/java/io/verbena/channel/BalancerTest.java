@@ -23,7 +23,7 @@ class BalancerTest {
   }
 
   private static Balancer.Outgoing call(Metadata metadata) {
-    return new Balancer.Outgoing(METHOD, metadata);
+    return new Balancer.Outgoing(METHOD, metadata, false);
   }
 
   private static String chosen(Balancer balancer, List<Server> among, Metadata metadata) {

@@ -21,6 +21,9 @@ final class Branch implements Shop {
   /** What it refuses calls with; null: it does not. */
   volatile @Nullable RpcStatus refuses;
 
+  /** Whether it says, where it refuses, that it has done nothing. */
+  volatile boolean doesNothing;
+
   Branch(String name) {
     this.name = name;
   }
@@ -29,7 +32,8 @@ final class Branch implements Shop {
   public String who(String text) {
     RpcStatus status = refuses;
     if (status != null) {
-      throw new RpcException(status, "not now");
+      RpcException refusal = new RpcException(status, "not now");
+      throw doesNothing ? refusal.notExecuted() : refusal;
     }
     executed.add(text);
     return name;

@@ -107,6 +107,71 @@ class RetriesTest {
   }
 
   @Test
+  void anAttemptOfAnIdempotentCallIsGivenUpAfterItsTimeAndMadeElsewhere() {
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("stands", server -> server.handlers(held::add));
+    Retries retries = Retries.DEFAULT.withAttemptTimeout(Duration.ofMillis(100));
+    BalancedChannel channel =
+        world.channel(c -> c.balancer(Balancer.pickFirst()).retries(retries), "stands", "b");
+    ShopRpc.Async shop = ShopRpc.async(channel);
+    CompletableFuture<String> idempotent = shop.who("again").toCompletableFuture();
+    CompletableFuture<String> other = shop.once("once").toCompletableFuture();
+    world.pass(Duration.ofMillis(99));
+    assertThat(idempotent).isNotDone();
+    assertThat(world.result(idempotent)).isEqualTo("b");
+    world.pass(Duration.ofSeconds(5));
+    assertThat(other).isNotDone();
+    assertThat(channel.stat().retries()).isOne();
+  }
+
+  @Test
+  void whereNoServerAnswersInAnAttemptsTimeTheCallFailsAfterAsManyAsThereMayBe() {
+    Queue<Runnable> held = new ArrayDeque<>();
+    world.start("stands", server -> server.handlers(held::add));
+    Retries retries = Retries.DEFAULT.withAttemptTimeout(Duration.ofMillis(100));
+    BalancedChannel channel = world.channel(c -> c.retries(retries), "stands");
+    CompletableFuture<String> call = ShopRpc.async(channel).who("?").toCompletableFuture();
+    world.pass(Duration.ofMillis(400));
+    assertThat(call.exceptionNow())
+        .hasMessageContaining("its deadline of 100 ms passed")
+        .hasMessageContaining("(server mem://stands, attempt 3)");
+  }
+
+  @Test
+  void answersThatTheUserNamesAreReasonForARetryOfAnIdempotentCall() {
+    Retries retries = Retries.DEFAULT.alsoAfter(RpcStatus.INTERNAL, RpcStatus.UNAVAILABLE);
+    BalancedChannel channel =
+        world.channel(c -> c.balancer(Balancer.pickFirst()).retries(retries), "a", "b");
+    ShopRpc.Async shop = ShopRpc.async(channel);
+    world.branch("a").refuses = RpcStatus.INTERNAL;
+    assertThat(world.result(shop.who("again"))).isEqualTo("b");
+    assertThat(world.failure(shop.once("once"))).hasMessageContaining("INTERNAL");
+    world.branch("a").refuses = RpcStatus.INVALID_ARGUMENT;
+    assertThat(world.failure(shop.who("no"))).hasMessageContaining("INVALID_ARGUMENT");
+  }
+
+  @Test
+  void aHandlerThatHasDoneNothingMayHaveTheCallMadeElsewhere() {
+    BalancedChannel channel = world.channel(c -> c.balancer(Balancer.pickFirst()), "a", "b");
+    world.branch("a").refuses = RpcStatus.UNAVAILABLE;
+    assertThat(world.failure(ShopRpc.async(channel).once("executed")))
+        .isInstanceOfSatisfying(
+            RpcException.class, e -> assertThat(e.execution()).isEqualTo(Execution.EXECUTED));
+    world.branch("a").doesNothing = true;
+    assertThat(world.result(ShopRpc.async(channel).once("elsewhere"))).isEqualTo("b");
+    assertThat(channel.stat().moves()).isOne();
+    assertThat(channel.stat().retries()).isZero();
+  }
+
+  @Test
+  void aFailureNamesItsServer() {
+    BalancedChannel channel = world.channel(c -> {}, "a");
+    world.branch("a").refuses = RpcStatus.PERMISSION_DENIED;
+    assertThat(world.failure(ShopRpc.async(channel).once("?")))
+        .hasMessageContaining("PERMISSION_DENIED: not now (server mem://a, attempt 1)");
+  }
+
+  @Test
   void aSecondAttemptIsMadeWhereTheFirstHasNoAnswerInTime() {
     Queue<Runnable> held = new ArrayDeque<>();
     world.start("slow", server -> server.handlers(held::add));

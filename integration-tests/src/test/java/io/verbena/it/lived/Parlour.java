@@ -6,7 +6,7 @@ import io.verbena.api.RpcService;
 /** What callers of a server that is killed ask of it. */
 @RpcService(name = "parlour.v1")
 interface Parlour {
-  @RpcMethod(id = 1, timeout = "1m")
+  @RpcMethod(id = 1, idempotent = true, timeout = "1m")
   long next(long number);
 
   /** Says that it has begun, and returns when it is interrupted. */

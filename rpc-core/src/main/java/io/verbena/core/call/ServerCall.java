@@ -3,6 +3,7 @@ package io.verbena.core.call;
 import io.verbena.api.CallContext;
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
+import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.stub.CallScope;
@@ -325,8 +326,15 @@ public final class ServerCall extends ReplyMessage
     } catch (WireException e) {
       fail(RpcStatus.RESOURCE_EXHAUSTED, executionOf(runs), "", "the result: " + e.getMessage());
     } catch (Throwable e) {
-      failed(e, executionOf(runs));
+      failed(e, saysNotExecuted(e) ? Execution.NOT_EXECUTED : executionOf(runs));
     }
+  }
+
+  /** Returns whether a handler answers that the caller may as well try elsewhere. */
+  private static boolean saysNotExecuted(Throwable thrown) {
+    return thrown instanceof RpcException told
+        && told.isAnswer()
+        && told.execution() == Execution.NOT_EXECUTED;
   }
 
   private static Execution executionOf(Handler runs) {
