@@ -1,6 +1,7 @@
 package io.verbena.tcp;
 
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * one answers, shake hands if TLS is asked for. All of it is bounded by one time limit.
  */
 final class TcpAttempt {
+  /** No system gives a connection up for want of an answer sooner: it asks again after a second. */
+  private static final long LEAST_TO_TIME_OUT_NANOS = 3_000_000_000L;
+
   private final TcpDriver driver;
   private final URI uri;
   private final LinkOptions options;
@@ -118,9 +122,15 @@ final class TcpAttempt {
       // Leave the others their share of the time.
       driver.schedule(() -> giveUp(socket), millisLeft() / (addresses.size() + 1));
     }
-    socket
-        .connect(new InetSocketAddress(ip, address.port()))
-        .addListener((ChannelFuture future) -> connected(address, socket, future));
+    long begun = driver.loop().ticker().nanoTime();
+    ChannelFuture connecting = socket.connect(new InetSocketAddress(ip, address.port()));
+    boolean answered = !connecting.isDone() || !driver.transport().isEpoll();
+    connecting.addListener(
+        (ChannelFuture future) -> {
+          long nanos = driver.loop().ticker().nanoTime() - begun;
+          boolean refused = answered && isRefusal(future.cause(), nanos);
+          connected(address, socket, future, refused);
+        });
   }
 
   private void giveUp(SocketChannel socket) {
@@ -129,14 +139,15 @@ final class TcpAttempt {
     }
   }
 
-  private void connected(TcpAddress address, SocketChannel socket, ChannelFuture future) {
+  private void connected(
+      TcpAddress address, SocketChannel socket, ChannelFuture future, boolean refused) {
     if (over) {
       socket.unsafe().close(socket.newPromise());
     } else if (!future.isSuccess()) {
       socket.unsafe().close(socket.newPromise());
       lastCause = future.cause();
-      lastFailure = explain(future.cause());
-      allRefused &= isRefusal(future.cause());
+      lastFailure = explain(future.cause(), refused);
+      allRefused &= refused;
       connectNext(address);
     } else if (options.tls() == null) {
       open(socket, null);
@@ -170,8 +181,8 @@ final class TcpAttempt {
             : new LinkException(failure, cause));
   }
 
-  private static String explain(Throwable cause) {
-    if (isRefusal(cause)) {
+  private static String explain(Throwable cause, boolean refused) {
+    if (refused) {
       return "refused the connection: nothing listens on that port; start the server, or correct"
           + " the port";
     }
@@ -180,9 +191,15 @@ final class TcpAttempt {
         + "): check the address, and the network and firewalls between";
   }
 
-  private static boolean isRefusal(Throwable cause) {
+  /**
+   * Returns whether the other machine answers that nobody listens. The message says so in the
+   * machine's language; the type stands for ECONNREFUSED and ETIMEDOUT alone, and for all that
+   * epoll's connect fails with at once, without an answer.
+   */
+  private static boolean isRefusal(@Nullable Throwable cause, long nanos) {
     return cause instanceof ConnectException
-        && String.valueOf(cause.getMessage()).contains("refused");
+        && !(cause instanceof ConnectTimeoutException)
+        && nanos < LEAST_TO_TIME_OUT_NANOS;
   }
 
   private void timeOut() {

@@ -13,6 +13,8 @@ import io.verbena.core.link.LinkOptions;
 import io.verbena.core.log.ThrottledLog;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,8 @@ final class TcpListening implements Listening {
   /** How long to accept nothing after accepting has failed, which mostly is for want of files. */
   private static final long PAUSE_MILLIS = 1000;
 
+  private static final int FIRST_UNPRIVILEGED = 1024;
+
   private final TcpDriver driver;
   private final LinkOptions options;
   private final AcceptHandler handler;
@@ -43,10 +47,11 @@ final class TcpListening implements Listening {
     this.channel = driver.transport().serverSockets().get();
     channel.pipeline().addLast(new Acceptor());
     driver.register(channel);
-    ChannelFuture bound = channel.bind(new InetSocketAddress(resolve(at), at.port()));
+    InetAddress ip = resolve(at);
+    ChannelFuture bound = channel.bind(new InetSocketAddress(ip, at.port()));
     if (!bound.isSuccess()) {
       close();
-      throw new LinkException(explain(at, bound.cause()), bound.cause());
+      throw new LinkException(explain(at, ip, bound.cause()), bound.cause());
     }
     address = URI.create(new TcpAddress(at.host(), channel.localAddress().getPort()).toString());
   }
@@ -66,20 +71,30 @@ final class TcpListening implements Listening {
     }
   }
 
-  private static String explain(TcpAddress at, @Nullable Throwable cause) {
+  /** The system's reason is in the machine's language: what can be done is found by looking. */
+  private static String explain(TcpAddress at, InetAddress ip, @Nullable Throwable cause) {
     String message = cause == null ? "" : String.valueOf(cause.getMessage());
-    String cure = "check the address and the port";
-    if (message.contains("in use")) {
+    String cure;
+    if (!isHere(ip)) {
+      cure = "no interface of this machine has that address; 'ip address' lists them";
+    } else {
       cure =
           "stop the program that has port %d ('ss -ltnp sport = :%d' names it), or choose another"
                   .formatted(at.port(), at.port())
               + " port; 0 takes any free one";
-    } else if (message.contains("denied")) {
-      cure = "ports below 1024 need a privilege (CAP_NET_BIND_SERVICE); choose one above";
-    } else if (message.contains("assign")) {
-      cure = "no interface of this machine has that address; 'ip address' lists them";
+      if (at.port() > 0 && at.port() < FIRST_UNPRIVILEGED) {
+        cure += ". Ports below 1024 need a privilege (CAP_NET_BIND_SERVICE)";
+      }
     }
     return "cannot listen on " + at + " (" + message + "): " + cure;
+  }
+
+  private static boolean isHere(InetAddress ip) {
+    try {
+      return ip.isAnyLocalAddress() || NetworkInterface.getByInetAddress(ip) != null;
+    } catch (SocketException e) {
+      return true; // it cannot be known
+    }
   }
 
   @Override

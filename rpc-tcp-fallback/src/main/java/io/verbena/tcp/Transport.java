@@ -64,6 +64,10 @@ record Transport(
         .allMatch(type -> type.getModule().isNativeAccessEnabled());
   }
 
+  boolean isEpoll() {
+    return name.equals("epoll");
+  }
+
   @Override
   public String toString() {
     return name + " (" + why + ")";

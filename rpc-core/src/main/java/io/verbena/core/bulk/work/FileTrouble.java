@@ -4,6 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.core.log.Thrown;
 import java.io.FileNotFoundException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -24,8 +25,6 @@ public record FileTrouble(String file, RpcStatus status, String words) {
 
   /** The words of {@code java.io}: a file, and the system's reason. */
   private static final Pattern OLDER = Pattern.compile("(?s)(.*) \\((.*)\\)");
-
-  private static final String NOT_THERE = "No such file or directory";
 
   /** Returns what an exception of users' code says of a file; null if it says nothing of one. */
   public static @Nullable FileTrouble in(Throwable thrown) {
@@ -53,8 +52,17 @@ public record FileTrouble(String file, RpcStatus status, String words) {
   private static @Nullable FileTrouble of(FileNotFoundException cause) {
     Matcher words = OLDER.matcher(String.valueOf(cause.getMessage()));
     return words.matches()
-        ? of(cause, words.group(1), words.group(2), words.group(2).equals(NOT_THERE))
+        ? of(cause, words.group(1), words.group(2), isMissing(words.group(1)))
         : null;
+  }
+
+  /** The system's reason, which is in the machine's language, would say the same. */
+  private static boolean isMissing(String file) {
+    try {
+      return Files.notExists(Path.of(file));
+    } catch (InvalidPathException e) {
+      return false;
+    }
   }
 
   private static FileTrouble of(
