@@ -281,6 +281,19 @@ class ClientInterceptorTest {
       assertThatThrownBy(() -> held.call(Probe.ECHO, ""))
           .hasMessageContaining("DEADLINE_EXCEEDED")
           .hasMessageContaining("an interceptor held it");
+      Probe.Stub broken =
+          new Probe.Stub(
+              open,
+              CallOptions.DEFAULT.withInterceptors(
+                  new ClientInterceptor() {
+                    @Override
+                    public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
+                      throw new NoClassDefFoundError("a library of the interceptor's");
+                    }
+                  }));
+      assertThatThrownBy(() -> broken.call(Probe.ECHO, ""))
+          .isInstanceOf(NoClassDefFoundError.class)
+          .hasMessage("a library of the interceptor's");
       assertThat(client.slotsInUse()).isZero();
     }
   }

@@ -7,7 +7,12 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkOptions;
 import io.verbena.mem.InMemoryNetwork.Admission;
+import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
 import java.time.Duration;
@@ -28,10 +33,11 @@ class GoneServerTest {
   private final Probe.Stub stub = new Probe.Stub(session);
   private final Probe.Counting probe = new Probe.Counting();
   private final List<Runnable> running = new ArrayList<>();
+  private final VerbenaServer server =
+      world.server(s -> s.serve(Probe.bind(probe)).handlers(running::add));
 
   @BeforeEach
   void open() {
-    world.server(s -> s.serve(Probe.bind(probe)).handlers(running::add));
     CompletableFuture<String> first = stub.submit(Probe.ECHO, "open");
     world.runUntil(first::isDone);
   }
@@ -54,6 +60,28 @@ class GoneServerTest {
     world.network().admit(address, admission);
     world.network().drop(address, "the peer closed the connection");
     world.settle();
+  }
+
+  @Test
+  void whereTheResumeWindowEndsAtAMachineThatSaysNothingTheFailureTellsOfTheWindow()
+      throws LinkException {
+    CompletableFuture<String> sent = sent();
+    lose(Admission.IGNORE);
+    server.close();
+    try (LinkDriver mute = world.network().newDriver(() -> {})) {
+      LinkOptions options = new LinkOptions(65536, Duration.ofSeconds(10), null);
+      mute.listen(address, options, link -> new RecordingListener());
+      world.network().admit(address, Admission.ACCEPT);
+      world.runUntil(
+          () -> {
+            mute.poll();
+            return sent.isDone();
+          });
+    }
+    assertThat(failureOf(sent).getMessage())
+        .contains("the resume window of 5000 ms is over")
+        .contains("resumeWindow")
+        .doesNotContain("connectTimeout");
   }
 
   private static RpcException failureOf(CompletableFuture<String> call) {

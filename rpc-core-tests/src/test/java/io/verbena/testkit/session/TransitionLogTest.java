@@ -120,6 +120,39 @@ class TransitionLogTest {
     assertThat(lines).filteredOn(line -> line.contains("has a first link")).hasSize(1);
   }
 
+  private List<String> toldOfServer() {
+    List<String> lines =
+        told.list.stream()
+            .filter(event -> event.getLevel().isGreaterOrEqual(Level.INFO))
+            .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+            .filter(line -> line.contains("The server at"))
+            .toList();
+    told.list.clear();
+    return lines;
+  }
+
+  @Test
+  void aClientTellsOnceThatItsServerIsGoneAndOnceThatOneIsThereAgain() {
+    Session session = world.client().session(world.address());
+    CompletableFuture<String> first = new Probe.Stub(session).submit(Probe.ECHO, "text");
+    world.runUntil(first::isDone);
+    assertThat(toldOfServer()).isEmpty();
+    world.network().admit(URI.create(world.address()), InMemoryNetwork.Admission.NOBODY_LISTENS);
+    world.network().drop(URI.create(world.address()), "its process was killed");
+    fast.drop(Objects.requireNonNull(upgrade.lastOffer()), "its process was killed");
+    world.pass(Duration.ofSeconds(3));
+    assertThat(toldOfServer())
+        .hasSize(2) // by each session
+        .allMatch(
+            line ->
+                line.startsWith(
+                    "WARN The server at mem://server is lost: nobody listens at mem://server"));
+    world.network().admit(URI.create(world.address()), InMemoryNetwork.Admission.ACCEPT);
+    CompletableFuture<String> next = new Probe.Stub(session).submit(Probe.ECHO, "text");
+    world.runUntil(next::isDone);
+    assertThat(toldOfServer()).containsExactly("INFO The server at mem://server is there again");
+  }
+
   @Test
   void theLossOfAllLinks() {
     fast.drop(Objects.requireNonNull(upgrade.lastOffer()), "cable pulled");

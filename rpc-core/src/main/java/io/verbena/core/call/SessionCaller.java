@@ -104,6 +104,9 @@ public final class SessionCaller implements ServiceCaller {
         cause.fillInStackTrace(); // it was made on the loop; the caller wants to see its own stack
         throw cause;
       }
+      if (e.getCause() instanceof Error error) {
+        throw error; // an interceptor's of this end, say
+      }
       throw e;
     } finally {
       call.awaitArgumentsFree();

@@ -18,10 +18,18 @@ final class ClientHandshake extends Handshake {
       ThrottledLog.of(ClientHandshake.class, "sessions that could not be set up");
 
   private final Connector connector;
+  private final @Nullable Duration window;
   private @Nullable LinkPort port;
 
-  ClientHandshake(Link link, EventLoop loop, Duration limit, Connector connector) {
+  /**
+   * A handshake over a new link.
+   *
+   * @param window the resume window, where its end is the limit; else null
+   */
+  ClientHandshake(
+      Link link, EventLoop loop, Duration limit, @Nullable Duration window, Connector connector) {
     super(link, loop, limit);
+    this.window = window;
     this.connector = connector;
   }
 
@@ -56,6 +64,15 @@ final class ClientHandshake extends Handshake {
       link.abort("the session could not be set up: " + e);
       connector.attemptFailed(RpcStatus.INTERNAL, "the session could not be set up: " + e);
     }
+  }
+
+  @Override
+  String silence() {
+    return window == null
+        ? super.silence()
+        : "did not resume the session, and now the resume window of "
+            + window.toMillis()
+            + " ms is over: see whether the server is held up, or allow more time by resumeWindow";
   }
 
   @Override

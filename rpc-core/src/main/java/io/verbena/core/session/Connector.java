@@ -11,8 +11,10 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -42,6 +44,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Connector implements SessionRole {
   private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
+  private static final ThrottledLog LOST =
+      ThrottledLog.of(Connector.class, "servers that were lost, or shut down");
+  private static final ThrottledLog AGAIN =
+      ThrottledLog.of(Connector.class, "servers that were there again");
 
   private final ConnectorConfig config;
   private final EventLoop loop;
@@ -64,6 +70,9 @@ public final class Connector implements SessionRole {
 
   /** The last server has shut down, and there was none since. */
   private boolean shutDown;
+
+  /** It was told that the server is gone. */
+  private boolean missed;
 
   /** The link that the greeting under way wants to keep; 0 for none. */
   private int keptEpoch;
@@ -202,14 +211,21 @@ public final class Connector implements SessionRole {
   }
 
   private void forgetPeer(String reason) {
-    LOG.debug("Session {} with {} is lost: {}", key, config.address(), reason);
+    missed = true;
+    if (shutDown) {
+      LOST.info("The server at {} has shut down: {}", config.address(), reason);
+    } else {
+      LOST.warn("The server at {} is lost: {}", config.address(), reason);
+    }
     key = SessionKey.NONE;
     session.forgetPeer(reason);
   }
 
   private LinkListener greet(Link link, String token) {
-    ClientHandshake handshake =
-        new ClientHandshake(link, loop, times.handshakeLimit(isResuming()), this);
+    Duration limit = times.handshakeLimit(isResuming());
+    boolean ofWindow = isResuming() && limit.compareTo(config.link().connectTimeout()) < 0;
+    Duration window = ofWindow ? session.limits().resumeWindow() : null;
+    ClientHandshake handshake = new ClientHandshake(link, loop, limit, window, this);
     LinkPort port = new LinkPort(handshake);
     greetedEpoch = nextEpoch();
     handshake.begin(port, greetedEpoch, hello(link, token));
@@ -258,6 +274,10 @@ public final class Connector implements SessionRole {
     times.answered();
     if (!resumed) {
       session.peerServes(welcome.services());
+    }
+    if (missed) {
+      missed = false;
+      AGAIN.info("The server at {} is there again{}", config.address(), "");
     }
     LOG.debug("Session {} {} with {}", key, resumed ? "resumed" : "opened", peer.address());
     if (session.callPath().mayCall()) {

@@ -185,12 +185,15 @@ abstract class Handshake implements LinkListener, Timers.Timer {
   @Override
   public final void onTimer(long nowNanos) {
     timer = Timers.NONE;
-    fail(
-        link.peerAddress()
-            + " took the connection, and then said nothing for "
-            + limit.toMillis()
-            + " ms where a session was to be opened: it may not be a Verbena "
-            + expected()
-            + ", or is held up; check the address, or allow more time by connectTimeout");
+    fail(link.peerAddress() + " took the connection, and then " + silence());
+  }
+
+  /** Returns what has happened where the peer has not done its part in time. */
+  String silence() {
+    return "said nothing for "
+        + limit.toMillis()
+        + " ms where a session was to be opened: it may not be a Verbena "
+        + expected()
+        + ", or is held up; check the address, or allow more time by connectTimeout";
   }
 }
