@@ -18,6 +18,7 @@ import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
+import org.jspecify.annotations.Nullable;
 
 /** Writes {@code <Interface>Rpc} for each interface annotated with {@link RpcService}. */
 public final class VerbenaProcessor extends AbstractProcessor {
@@ -30,9 +31,16 @@ public final class VerbenaProcessor extends AbstractProcessor {
   /** Contracts that name a type which another processor may still generate. */
   private Set<String> waiting = new LinkedHashSet<>();
 
+  /**
+   * All that say something in a contract, and what is written into what is generated: javac warns
+   * of annotations that no processor claims.
+   */
   @Override
   public Set<String> getSupportedAnnotationTypes() {
-    return Set.of(RpcService.class.getName());
+    return Set.of(
+        RpcService.class.getPackageName() + ".*",
+        Nullable.class.getPackageName() + ".*",
+        ServiceWriter.GENERATED);
   }
 
   @Override
@@ -45,8 +53,9 @@ public final class VerbenaProcessor extends AbstractProcessor {
     return SourceVersion.latestSupported();
   }
 
-  /** Reads, validates and writes each contract on its own. Claims no annotation. */
+  /** Reads, validates and writes each contract on its own. */
   @Override
+  @SuppressWarnings("DoNotClaimAnnotations") // unclaimed ones fail builds with -Xlint:all -Werror
   public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
     Set<Element> contracts = new LinkedHashSet<>();
     for (String name : waiting) {
@@ -57,7 +66,7 @@ public final class VerbenaProcessor extends AbstractProcessor {
     if (!round.processingOver()) {
       contracts.forEach(contract -> process((TypeElement) contract));
     }
-    return false; // others may look at the annotation too
+    return true;
   }
 
   private void process(TypeElement contract) {
@@ -91,7 +100,8 @@ public final class VerbenaProcessor extends AbstractProcessor {
 
   private void write(Service service, Reporter reporter) {
     try {
-      ServiceWriter.write(service).writeTo(processingEnv.getFiler());
+      ServiceWriter.write(service, processingEnv.getElementUtils())
+          .writeTo(processingEnv.getFiler());
     } catch (FilerException e) {
       reporter.error(
           service.element(), Message.GENERATED_NAME_TAKEN, service.generated().canonicalName());

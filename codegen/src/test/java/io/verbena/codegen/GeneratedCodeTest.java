@@ -58,6 +58,8 @@ class GeneratedCodeTest {
       package shop;
 
       public class NoSuchItem extends Exception {
+        private static final long serialVersionUID = 1;
+
         public NoSuchItem(String message) {
           super(message);
         }

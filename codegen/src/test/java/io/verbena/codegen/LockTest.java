@@ -23,7 +23,7 @@ class LockTest {
       sealed interface Payment {}
       @RpcType(id = 1) record Card(long number) implements Payment {}
       @RpcType(id = 2) record Cash() implements Payment {}
-      final class Closed extends Exception {}
+      @SuppressWarnings("serial") final class Closed extends Exception {}
       """;
 
   @TempDir Path directory;

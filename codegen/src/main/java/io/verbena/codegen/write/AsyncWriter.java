@@ -1,5 +1,6 @@
 package io.verbena.codegen.write;
 
+import com.palantir.javapoet.AnnotationSpec;
 import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
@@ -8,7 +9,9 @@ import com.palantir.javapoet.TypeSpec;
 import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import javax.lang.model.element.Element;
 import javax.lang.model.element.Modifier;
 
 /** Writes the async contract and its client. */
@@ -28,8 +31,10 @@ final class AsyncWriter {
             .addJavadoc("{@link $T}, with methods that return at once.\n", service.type())
             .addModifiers(Modifier.STATIC);
     type.addModifiers(service.isPublic() ? new Modifier[] {Modifier.PUBLIC} : new Modifier[0]);
+    type.addAnnotations(deprecation(service.element()));
     for (Operation operation : service.operations()) {
       MethodSpec.Builder method = signature(operation, true).addModifiers(Modifier.ABSTRACT);
+      method.addAnnotations(deprecation(operation.element()));
       if (!operation.javadoc().isEmpty()) {
         method.addJavadoc("$L\n", operation.javadoc());
       }
@@ -50,6 +55,14 @@ final class AsyncWriter {
       type.addMethod(method.build());
     }
     return type.build();
+  }
+
+  /** Returns how an element is deprecated; empty where it is not. */
+  private static List<AnnotationSpec> deprecation(Element element) {
+    return element.getAnnotationMirrors().stream()
+        .map(AnnotationSpec::get)
+        .filter(annotation -> annotation.type().equals(ClassName.get(Deprecated.class)))
+        .toList();
   }
 
   private MethodSpec.Builder signature(Operation operation, boolean annotated) {

@@ -19,11 +19,14 @@ import io.verbena.codegen.model.Operation;
 import io.verbena.codegen.model.Service;
 import io.verbena.codegen.model.Shape;
 import java.util.List;
-import javax.annotation.processing.Generated;
 import javax.lang.model.element.Modifier;
+import javax.lang.model.util.Elements;
 
 /** Writes the one class that is generated for a contract. */
 public final class ServiceWriter {
+  /** In {@code java.compiler}, which a contract's module need not require. */
+  public static final String GENERATED = "javax.annotation.processing.Generated";
+
   private final Service service;
   private final Names names;
 
@@ -33,26 +36,26 @@ public final class ServiceWriter {
   }
 
   /** Returns the source of the generated class. */
-  public static JavaFile write(Service service) {
-    TypeSpec type = new ServiceWriter(service).type();
+  public static JavaFile write(Service service, Elements elements) {
+    TypeSpec type = new ServiceWriter(service).type(elements);
     return JavaFile.builder(service.generated().packageName(), type)
         .skipJavaLangImports(true)
         .indent("  ")
         .build();
   }
 
-  private TypeSpec type() {
+  private TypeSpec type(Elements elements) {
     TypeSpec.Builder type =
         TypeSpec.classBuilder(service.generated())
             .addOriginatingElement(service.element())
-            .addJavadoc("Clients and binding of {@link $T}.\n", service.type())
-            .addAnnotation(
-                AnnotationSpec.builder(Generated.class)
-                    .addMember("value", "$S", VerbenaProcessor.class.getName())
-                    .build())
-            .addAnnotation(suppressions())
-            .addModifiers(visibility())
-            .addModifiers(Modifier.FINAL);
+            .addJavadoc("Clients and binding of {@link $T}.\n", service.type());
+    if (elements.getTypeElement(elements.getModuleOf(service.element()), GENERATED) != null) {
+      type.addAnnotation(
+          AnnotationSpec.builder(ClassName.bestGuess(GENERATED))
+              .addMember("value", "$S", VerbenaProcessor.class.getName())
+              .build());
+    }
+    type.addAnnotation(suppressions()).addModifiers(visibility()).addModifiers(Modifier.FINAL);
     service.operations().forEach(operation -> type.addField(descriptor(operation)));
     type.addField(serviceDescriptor());
     type.addMethod(MethodSpec.constructorBuilder().addModifiers(Modifier.PRIVATE).build());
