@@ -26,6 +26,7 @@ public final class DisniBridge extends RdmaProvider {
   private volatile @Nullable VerbsProvider installed;
 
   static {
+    DisniHelpers.replace();
     putUnderDisni(INSTANCE);
   }
 

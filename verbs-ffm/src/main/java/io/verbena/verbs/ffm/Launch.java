@@ -1,13 +1,9 @@
 package io.verbena.verbs.ffm;
 
-import com.ibm.disni.util.NativeAffinity;
-import io.verbena.verbs.ext.DisniBridge;
 import io.verbena.verbs.ext.VerbsException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.security.CodeSource;
 import java.util.Arrays;
-import java.util.Optional;
 
 /**
  * Runs a program that was written for DiSNI, as it is, on the real devices:
@@ -16,8 +12,6 @@ import java.util.Optional;
  * java --enable-native-access=ALL-UNNAMED -cp verbs-ffm.jar:verbs-ext.jar:disni.jar:…:app.jar \
  *     io.verbena.verbs.ffm.Launch app.Main arguments
  * </pre>
- *
- * <p>verbs-ext comes before DiSNI on the class path, since it has stand-ins for two of its classes.
  */
 public final class Launch {
   private static final int CANNOT_RUN = 1;
@@ -54,14 +48,6 @@ public final class Launch {
   }
 
   private static String obstacle() {
-    Optional<VerbsException> problem = FfmProvider.install();
-    if (problem.isPresent()) {
-      return problem.get().cure();
-    }
-    CodeSource standIns = DisniBridge.class.getProtectionDomain().getCodeSource();
-    CodeSource used = NativeAffinity.class.getProtectionDomain().getCodeSource();
-    return standIns == null || standIns.equals(used)
-        ? ""
-        : "DiSNI's jar comes before Verbena's on the class path. Put verbs-ext in front of it.";
+    return FfmProvider.install().map(VerbsException::cure).orElse("");
   }
 }
