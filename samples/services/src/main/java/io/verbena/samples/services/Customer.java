@@ -19,7 +19,8 @@ import picocli.CommandLine.Parameters;
 /** Who buys: {@code java ... Customer verbena 2}. */
 @Command(name = "customer", mixinStandardHelpOptions = true)
 public final class Customer implements Callable<Integer> {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  /** The first call waits until each of the services that it takes is connected to. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger failures = new AtomicInteger();
