@@ -4,7 +4,7 @@ package io.verbena.api;
  * The other end of a session.
  *
  * @param identity who it proved to be when the session opened: the authenticator's answer, else the
- *     subject of its TLS certificate, else {@link #ANONYMOUS}
+ *     SPIFFE ID, subject, URI or DNS name of its TLS certificate, else {@link #ANONYMOUS}
  * @param address where it is, for logs: {@code "tcp://10.0.0.7:40112"}
  */
 public record Peer(String identity, String address) {

@@ -149,6 +149,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     private ChannelTime time = ChannelTime.SYSTEM;
     private RandomGenerator random = new Random();
     private Balancer balancer = Balancer.roundRobin();
+    private String authority = "";
     private String zone = "";
     private int subset = Integer.MAX_VALUE;
     private @Nullable Long subsetKey;
@@ -169,6 +170,19 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     /** Sets who chooses among the servers. One of its own for each channel. Default: by turns. */
     public Builder balancer(Balancer balancer) {
       this.balancer = Checks.required("balancer", balancer);
+      return this;
+    }
+
+    /**
+     * Sets the host's name that the certificate of each server must have, and that servers are
+     * asked for (SNI), with TLS. Default: what the resolver tells, as the name that {@code dns:}
+     * looks up, else the host of each address.
+     *
+     * @param host a name without a port, such as {@code store.example}
+     */
+    public Builder authority(String host) {
+      Endpoint.requireHost(host);
+      this.authority = host;
       return this;
     }
 
@@ -279,6 +293,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
               time,
               random,
               balancer,
+              authority,
               zone,
               subset,
               key == null ? random.nextLong() : key,

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a channel was built with.
  *
+ * @param authority what certificates are compared with; empty: what the resolver tells
  * @param zone whose servers are preferred; empty: none
  * @param subset to how many servers it has sessions
  * @param subsetKey which ones: another for each client
@@ -21,6 +22,7 @@ record ChannelSettings(
     ChannelTime time,
     RandomGenerator random,
     Balancer balancer,
+    String authority,
     String zone,
     int subset,
     long subsetKey,

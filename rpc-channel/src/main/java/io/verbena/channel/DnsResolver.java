@@ -2,6 +2,7 @@ package io.verbena.channel;
 
 import io.verbena.api.settings.Checks;
 import io.verbena.core.NanoClock;
+import java.net.IDN;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks a name up again and again: every {@code period}, and after a server could not be reached,
  * then at most once in {@code shortest}. A Kubernetes service without a cluster address has the
- * addresses of all its pods.
+ * addresses of all its pods. With TLS, certificates must have the name that was looked up.
  *
  * <p>The JDK keeps answers for 30 s by its own, which the security property {@code
  * networkaddress.cache.ttl} says.
@@ -30,6 +31,7 @@ public final class DnsResolver implements Resolver {
   private static final int MOST_PORT = 0xffff;
 
   private final String host;
+  private final String authority;
   private final int port;
   private final Lookup lookup;
   private final Executor threads;
@@ -77,6 +79,7 @@ public final class DnsResolver implements Resolver {
       Duration period,
       Duration shortest) {
     this.host = Checks.required("host", host);
+    this.authority = host.startsWith("[") ? "" : IDN.toASCII(host.replaceFirst("\\.$", ""));
     this.port = port;
     this.lookup = lookup;
     this.threads = threads;
@@ -155,7 +158,7 @@ public final class DnsResolver implements Resolver {
       found =
           lookup.addresses(host).stream()
               .sorted()
-              .map(address -> Endpoint.of(address + ":" + port))
+              .map(address -> Endpoint.of(address + ":" + port).withAuthority(authority))
               .toList();
     } catch (UnknownHostException | RuntimeException e) {
       failure = "the name '%s' was not found (%s): see 'getent hosts %s'".formatted(host, e, host);

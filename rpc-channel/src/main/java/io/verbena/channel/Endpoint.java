@@ -12,8 +12,11 @@ import java.util.Map;
  *     at it
  * @param zone where it stands, such as a rack or a data centre; empty if that is not known
  * @param attributes what else is told of it, for balancers of the user's
+ * @param authority with TLS, the host's name that its certificate must have; empty for the host of
+ *     the address
  */
-public record Endpoint(String address, int weight, String zone, Map<String, String> attributes) {
+public record Endpoint(
+    String address, int weight, String zone, Map<String, String> attributes, String authority) {
   /** Checks what is told. */
   public Endpoint {
     Checks.required("address", address);
@@ -22,6 +25,20 @@ public record Endpoint(String address, int weight, String zone, Map<String, Stri
       throw new IllegalArgumentException("weight of " + address + ": " + weight + " is below 1");
     }
     attributes = Map.copyOf(attributes);
+    requireHost(authority);
+  }
+
+  /** With the host of the address as authority. */
+  public Endpoint(String address, int weight, String zone, Map<String, String> attributes) {
+    this(address, weight, zone, attributes, "");
+  }
+
+  static void requireHost(String authority) {
+    Checks.that(
+        Checks.required("authority", authority).matches("[\\w.-]*"),
+        "authority",
+        "a host's name, as store.example",
+        authority);
   }
 
   /** An endpoint of which nothing else is known. */
@@ -31,11 +48,16 @@ public record Endpoint(String address, int weight, String zone, Map<String, Stri
 
   /** Returns this endpoint with another weight. */
   public Endpoint withWeight(int weight) {
-    return new Endpoint(address, weight, zone, attributes);
+    return new Endpoint(address, weight, zone, attributes, authority);
+  }
+
+  /** Returns this endpoint with another authority. */
+  public Endpoint withAuthority(String authority) {
+    return new Endpoint(address, weight, zone, attributes, authority);
   }
 
   /** Returns this endpoint in a zone. */
   public Endpoint withZone(String zone) {
-    return new Endpoint(address, weight, zone, attributes);
+    return new Endpoint(address, weight, zone, attributes, authority);
   }
 }

@@ -46,7 +46,10 @@ final class Member implements Balancer.Candidate, SessionListener {
     this.client = client;
     this.members = members;
     this.endpoint = endpoint;
-    this.session = client.sessionOfMany(endpoint.address());
+    String authority = settings.authority();
+    this.session =
+        client.sessionOfMany(
+            endpoint.address(), authority.isEmpty() ? endpoint.authority() : authority);
     String service = settings.healthOf();
     this.health =
         service == null ? null : new HealthWatch(settings, session, service, members::changed);

@@ -199,12 +199,13 @@ final class Members implements Resolver.Listener {
           Rendezvous.subset(List.copyOf(wanted.values()), settings.subset(), settings.subsetKey());
       List<Member> now = new ArrayList<>();
       for (Endpoint endpoint : chosen) {
-        Member member = before.remove(endpoint.address());
-        if (member == null) {
+        Member member = before.get(endpoint.address());
+        if (member == null || !member.endpoint().authority().equals(endpoint.authority())) {
           member = new Member(settings, client, this, endpoint);
           come.add(member);
         } else {
           member.endpoint(endpoint);
+          before.remove(endpoint.address());
         }
         now.add(member);
       }

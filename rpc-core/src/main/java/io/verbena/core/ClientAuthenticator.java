@@ -1,5 +1,8 @@
 package io.verbena.core;
 
+import io.verbena.core.link.CertificateNames;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface ClientAuthenticator {
   /**
-   * Returns who the client is, for {@link io.verbena.api.Peer#identity}. Null refuses it with
-   * UNAUTHENTICATED, and so does an {@link AuthenticationException}, whose message it hears.
-   * Whatever else is thrown refuses it with UNAVAILABLE, and is in the server's log.
+   * Returns who the client is, for {@link io.verbena.api.Peer#identity}. Null or a blank text
+   * refuses it with UNAUTHENTICATED, and so does an {@link AuthenticationException}, whose message
+   * it hears. Whatever else is thrown refuses it with UNAVAILABLE, and is in the server's log.
    *
    * @throws AuthenticationException to refuse it
    */
@@ -22,10 +25,29 @@ public interface ClientAuthenticator {
    * What a client shows.
    *
    * @param token what its {@code token} setting gave; empty for none
-   * @param principal the subject of its TLS certificate; null where none was asked for
+   * @param certificates those of its TLS handshake, as it has sent them: its own first, which this
+   *     end trusts and it has the key of. Empty where none was asked for
    * @param address where it connects from
    */
-  record Credentials(String token, @Nullable String principal, String address) {}
+  record Credentials(String token, List<X509Certificate> certificates, String address) {
+    /** Keeps a copy. */
+    public Credentials {
+      certificates = List.copyOf(certificates);
+    }
+
+    /** Returns whom its certificate names: its subject, URIs, DNS names and e-mail addresses. */
+    public CertificateNames names() {
+      return CertificateNames.of(certificates);
+    }
+
+    /**
+     * Returns who its certificate says it is, in one name: see {@link CertificateNames#principal}.
+     * Null where it showed none, or one without such a name.
+     */
+    public @Nullable String principal() {
+      return names().principal();
+    }
+  }
 
   /** The client is refused; the message reaches it. */
   final class AuthenticationException extends Exception {

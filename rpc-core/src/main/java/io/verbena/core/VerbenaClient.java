@@ -89,7 +89,7 @@ public final class VerbenaClient implements AutoCloseable {
     if (engine.isStepped()) {
       throw new IllegalStateException("a stepped client cannot wait; use session(address)");
     }
-    Connector connector = connector(address, keepsOpen, false);
+    Connector connector = connector(address, link, keepsOpen, false);
     if (connector.isOnALoop()) {
       connector.session().close();
       throw new IllegalStateException(
@@ -192,7 +192,7 @@ public final class VerbenaClient implements AutoCloseable {
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
    */
   public Session session(String address) {
-    Connector connector = connector(address, keepsOpen, false);
+    Connector connector = connector(address, link, keepsOpen, false);
     if (keepsOpen) {
       connector.openFromAnyThread(failure -> {});
     }
@@ -206,9 +206,11 @@ public final class VerbenaClient implements AutoCloseable {
    * NOT_EXECUTED, and may go to another.
    *
    * @param address {@code host:port}, {@code tcp://host:port} or {@code mem://name}
+   * @param authority with TLS, the host's name that the server's certificate must have; empty for
+   *     the host of the address
    */
-  public Session sessionOfMany(String address) {
-    return connector(address, false, true).session();
+  public Session sessionOfMany(String address, String authority) {
+    return connector(address, link.to(authority), false, true).session();
   }
 
   /**
@@ -259,7 +261,8 @@ public final class VerbenaClient implements AutoCloseable {
     engine.checkScheme(uri.getScheme());
   }
 
-  private Connector connector(String address, boolean keepsOpen, boolean oneOfMany) {
+  private Connector connector(
+      String address, LinkOptions link, boolean keepsOpen, boolean oneOfMany) {
     URI uri = Addresses.parse(Checks.required("address", address));
     if (closed) {
       throw new IllegalStateException("the client is closed: no session with " + address);

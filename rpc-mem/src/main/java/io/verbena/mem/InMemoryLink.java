@@ -107,11 +107,6 @@ final class InMemoryLink implements Link {
   }
 
   @Override
-  public @Nullable String peerPrincipal() {
-    return null;
-  }
-
-  @Override
   public SendResult send(Slot slot) {
     capabilities.requireFrame(slot.length());
     if (isClosed()) {

@@ -152,8 +152,11 @@ final class TcpAttempt {
     } else if (options.tls() == null) {
       open(socket, null);
     } else {
-      SslHandler tls = Tls.client(options.tls(), address, millisLeft());
-      socket.pipeline().addLast(tls, new Handshake(tls, this::open, this::handshakeFailed));
+      String name = options.authority().isEmpty() ? address.host() : options.authority();
+      SslHandler tls = Tls.client(options.tls(), name, address.port(), millisLeft());
+      socket
+          .pipeline()
+          .addLast(tls, new Handshake(tls, this::open, (from, why) -> handshakeFailed(name, why)));
     }
   }
 
@@ -169,12 +172,12 @@ final class TcpAttempt {
     link.open(handler::onConnected);
   }
 
-  private void handshakeFailed(SocketChannel socket, Throwable cause) {
+  private void handshakeFailed(String server, Throwable cause) {
     if (cause instanceof SslHandshakeTimeoutException) {
       timeOut(); // it was given what was left of the attempt's time: say how long that was in all
       return;
     }
-    String failure = uri + ": " + Tls.explain(cause);
+    String failure = uri + ": " + Tls.explain(cause, server);
     fail(
         Tls.isUntrusted(cause)
             ? LinkException.untrusted(failure, cause)

@@ -15,6 +15,8 @@ import io.verbena.core.link.SendResult;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   private final SocketChannel channel;
   private final String peerAddress;
   private final LinkCapabilities capabilities;
-  private final @Nullable String peerPrincipal;
+  private final List<X509Certificate> peerCertificates;
   private final FrameReader reader;
   private final OpenTargets targets;
   private final Pace pace;
@@ -59,7 +61,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     this.driver = driver;
     this.channel = channel;
     this.peerAddress = peerAddress;
-    this.peerPrincipal = Tls.peerPrincipal(tls);
+    this.peerCertificates = Tls.peerCertificates(tls);
     String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
     this.targets = new OpenTargets();
@@ -99,8 +101,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public @Nullable String peerPrincipal() {
-    return peerPrincipal;
+  public List<X509Certificate> peerCertificates() {
+    return peerCertificates;
   }
 
   @Override

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import javax.net.ssl.SSLEngine;
@@ -28,8 +30,9 @@ final class Tls {
 
   private Tls() {}
 
-  static SslHandler client(TlsOptions options, TcpAddress server, long handshakeMillis) {
-    SSLEngine engine = options.context().createSSLEngine(server.host(), server.port());
+  /** The JDK compares the certificate with this name, and asks for it where it has a dot. */
+  static SslHandler client(TlsOptions options, String server, int port, long handshakeMillis) {
+    SSLEngine engine = options.context().createSSLEngine(server, port);
     engine.setUseClientMode(true);
     if (options.verifyHostName()) {
       SSLParameters parameters = engine.getSSLParameters();
@@ -52,15 +55,17 @@ final class Tls {
     return handler;
   }
 
-  /** Returns the subject of the peer's certificate; null where it showed none. */
-  static @Nullable String peerPrincipal(@Nullable SslHandler handler) {
+  /** Returns the peer's certificates, its own first; empty where it showed none. */
+  static List<X509Certificate> peerCertificates(@Nullable SslHandler handler) {
     if (handler == null) {
-      return null;
+      return List.of();
     }
     try {
-      return handler.engine().getSession().getPeerPrincipal().getName();
+      return Arrays.stream(handler.engine().getSession().getPeerCertificates())
+          .map(X509Certificate.class::cast)
+          .toList();
     } catch (SSLPeerUnverifiedException e) {
-      return null;
+      return List.of();
     }
   }
 
@@ -107,6 +112,16 @@ final class Tls {
     return certificate;
   }
 
+  /** Says what went wrong with a server that was to have this name. */
+  static String explain(Throwable failure, String server) {
+    String text = deepest(failure);
+    String lower = text.toLowerCase(Locale.ROOT);
+    return lower.contains("subject alternative") || lower.contains("no name matching")
+        ? "the server's certificate is not for '%s' (%s): connect by a name that it has, have one issued for this name, or set the name to expect by the channel's authority"
+            .formatted(server, text)
+        : explain(failure);
+  }
+
   /** Says what went wrong and what to do about it. */
   static String explain(Throwable failure) {
     Throwable cause =
@@ -131,12 +146,6 @@ final class Tls {
           + text
           + "): have this end trust its issuer, by"
           + " TlsFiles.trust(…) or TlsFiles.identity(…).trusting(…)";
-    }
-    if (lower.contains("subject alternative") || lower.contains("no name matching")) {
-      return "the peer's certificate is for another host ("
-          + text
-          + "): connect by a name that it"
-          + " holds, or issue one for this name";
     }
     if (cause instanceof ClosedChannelException
         || lower.contains("connection closed")

@@ -2,6 +2,8 @@ package io.verbena.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.link.CertificateNames;
+import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.TlsOptions;
@@ -20,7 +22,13 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -58,15 +66,16 @@ final class TlsTest {
     TlsOptions client = TlsOptions.client(Identities.CLIENT.trusting(Identities.SERVER));
     try (SteppedLinks links = start(client, MUTUAL_SERVER)) {
       SteppedLinks.Pair pair = links.open();
-      assertThat(pair.client().link().peerPrincipal()).isEqualTo("CN=server");
-      assertThat(pair.server().link().peerPrincipal()).isEqualTo("CN=client");
+      assertThat(seenBy(pair.client().link()).subject()).isEqualTo("CN=server");
+      assertThat(seenBy(pair.client().link()).dnsNames()).containsExactly("localhost");
+      assertThat(seenBy(pair.server().link()).subject()).isEqualTo("CN=client");
     }
   }
 
   @Test
   void leavesAClientWithoutCertificateUnnamedWhereNoneIsRequired() throws LinkException {
     try (SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
-      assertThat(links.open().server().link().peerPrincipal()).isNull();
+      assertThat(links.open().server().link().peerCertificates()).isEmpty();
     }
   }
 
@@ -74,7 +83,50 @@ final class TlsTest {
   void acceptsAServerByAnyNameThatItsCertificateHolds() throws LinkException {
     try (SteppedLinks links = start(TRUSTING_CLIENT, SERVER)) {
       URI byName = URI.create("tcp://localhost:" + links.listening().address().getPort());
-      assertThat(links.connect(byName).end().link().peerPrincipal()).isEqualTo("CN=server");
+      assertThat(seenBy(links.connect(byName).end().link()).subject()).isEqualTo("CN=server");
+    }
+  }
+
+  private static CertificateNames seenBy(Link link) {
+    return CertificateNames.of(link.peerCertificates());
+  }
+
+  @Test
+  void comparesTheCertificateWithTheAuthorityInPlaceOfTheAddress() throws LinkException {
+    TlsOptions client = TlsOptions.client(TestIdentity.nobodyTrusting(Identities.STRANGER));
+    try (SteppedLinks links = start(client, TlsOptions.server(Identities.STRANGER.trusting()))) {
+      URI address = links.listening().address();
+      links.connect(address, options(client).to("elsewhere.example")).end();
+      assertThat(links.connect(address, options(client).to("localhost")).failure())
+          .hasMessageContaining("is not for 'localhost'");
+    }
+  }
+
+  @Test
+  void asksTheServerForTheAuthority() throws Exception {
+    SSLContext elsewhere = Identities.STRANGER.trusting();
+    TlsOptions client = TlsOptions.client(TestIdentity.nobodyTrusting(Identities.STRANGER));
+    CompletableFuture<String> asked = new CompletableFuture<>();
+    try (SSLServerSocket server =
+            (SSLServerSocket)
+                elsewhere
+                    .getServerSocketFactory()
+                    .createServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        SteppedLinks links = start(client, SERVER)) {
+      Thread.ofVirtual().start(() -> tellWhoIsAskedFor(server, asked));
+      URI address = URI.create("tcp://127.0.0.1:" + server.getLocalPort());
+      links.connect(address, options(client).to("elsewhere.example")).end();
+      assertThat(asked).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("elsewhere.example");
+    }
+  }
+
+  private static void tellWhoIsAskedFor(SSLServerSocket server, CompletableFuture<String> asked) {
+    try (SSLSocket accepted = (SSLSocket) server.accept()) {
+      accepted.startHandshake();
+      var session = (ExtendedSSLSession) accepted.getSession();
+      asked.complete(((SNIHostName) session.getRequestedServerNames().getFirst()).getAsciiName());
+    } catch (IOException | RuntimeException e) {
+      asked.completeExceptionally(e);
     }
   }
 
@@ -92,7 +144,7 @@ final class TlsTest {
     TlsOptions client = TlsOptions.client(TestIdentity.nobodyTrusting(Identities.STRANGER));
     TlsOptions elsewhere = TlsOptions.server(Identities.STRANGER.trusting());
     try (SteppedLinks links = start(client, elsewhere)) {
-      assertThat(failure(links)).contains("another host");
+      assertThat(failure(links)).contains("is not for '127.0.0.1'");
     }
   }
 

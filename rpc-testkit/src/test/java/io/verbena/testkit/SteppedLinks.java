@@ -111,7 +111,12 @@ public final class SteppedLinks implements AutoCloseable {
 
   /** Tries to open a link and steps until the outcome is known. */
   public Outcome connect(URI address) {
-    Outcome outcome = startConnecting(address, clientOptions);
+    return connect(address, clientOptions);
+  }
+
+  /** Tries to connect with other options, until the outcome is known. */
+  public Outcome connect(URI address, LinkOptions options) {
+    Outcome outcome = startConnecting(address, options);
     stepUntil("connecting to " + address + " to end", outcome::isKnown);
     return outcome;
   }

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestIdentity {
   private static final String ALIAS = "identity";
+  private static final String AUTHORITY = "authority";
   private static final char[] PASSWORD = "only-for-this-test-run".toCharArray();
 
   private final KeyStore keys;
@@ -31,18 +34,29 @@ public final class TestIdentity {
   }
 
   /**
-   * Makes an identity with a self-signed certificate.
+   * Makes an identity with a self-signed certificate, or one that an authority of its own signs
+   * where it has no subject.
    *
-   * @param subject such as {@code "CN=server"}
+   * @param subject such as {@code "CN=server"}; empty for none
    * @param alternativeNames what the certificate is for: {@code "dns:localhost"}, {@code
-   *     "ip:127.0.0.1"}; none for a client's
+   *     "ip:127.0.0.1"}, {@code "uri:spiffe://house/shop"}; none for a client's
    */
   public static TestIdentity create(String subject, String... alternativeNames) {
     try {
       Path directory = Files.createTempDirectory("verbena-identity");
       Path file = directory.resolve("keys.p12");
       try {
-        keytool(file, subject, alternativeNames);
+        List<String> names = new ArrayList<>();
+        if (subject.isEmpty()) {
+          keytool(file, AUTHORITY, "CN=authority", List.of("-ext", "bc:critical=ca:true"));
+          names.addAll(List.of("-signer", AUTHORITY));
+        }
+        if (alternativeNames.length > 0) {
+          String critical = subject.isEmpty() ? ":critical" : ""; // RFC 5280, 4.2.1.6
+          names.addAll(
+              List.of("-ext", "san" + critical + "=" + String.join(",", alternativeNames)));
+        }
+        keytool(file, ALIAS, subject, names);
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(file)) {
           keys.load(in, PASSWORD);
@@ -59,7 +73,7 @@ public final class TestIdentity {
     }
   }
 
-  private static void keytool(Path file, String subject, String... alternativeNames)
+  private static void keytool(Path file, String alias, String subject, List<String> more)
       throws IOException {
     List<String> command =
         new ArrayList<>(
@@ -68,7 +82,7 @@ public final class TestIdentity {
                 "-J-XX:TieredStopAtLevel=1",
                 "-genkeypair",
                 "-alias",
-                ALIAS,
+                alias,
                 "-keyalg",
                 "EC",
                 "-groupname",
@@ -83,9 +97,7 @@ public final class TestIdentity {
                 file.toString(),
                 "-storepass",
                 new String(PASSWORD)));
-    if (alternativeNames.length > 0) {
-      command.addAll(List.of("-ext", "san=" + String.join(",", alternativeNames)));
-    }
+    command.addAll(more);
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     try {
@@ -96,6 +108,39 @@ public final class TestIdentity {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while making a key", e);
     }
+  }
+
+  /** Writes its certificates and its key as PEM files. */
+  public void write(Path certificates, Path key) throws IOException {
+    try {
+      StringBuilder chain = new StringBuilder();
+      for (Certificate one : keys.getCertificateChain(ALIAS)) {
+        chain.append(pem("CERTIFICATE", one.getEncoded()));
+      }
+      Files.writeString(certificates, chain);
+      Files.writeString(key, pem("PRIVATE KEY", keys.getKey(ALIAS, PASSWORD).getEncoded()));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Writes the certificate by which others trust it as a PEM file. */
+  public void writeTrusted(Path certificate) throws IOException {
+    try {
+      Files.writeString(certificate, pem("CERTIFICATE", root().getEncoded()));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String pem(String what, byte[] encoded) {
+    return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
+        .formatted(what, Base64.getMimeEncoder().encodeToString(encoded));
+  }
+
+  private Certificate root() throws GeneralSecurityException {
+    Certificate[] chain = keys.getCertificateChain(ALIAS);
+    return chain[chain.length - 1];
   }
 
   /** Returns a context that shows this identity and trusts others. */
@@ -113,7 +158,7 @@ public final class TestIdentity {
       KeyStore anchors = KeyStore.getInstance("PKCS12");
       anchors.load(null, null);
       for (int i = 0; i < trusted.length; i++) {
-        anchors.setCertificateEntry("trusted-" + i, trusted[i].keys.getCertificate(ALIAS));
+        anchors.setCertificateEntry("trusted-" + i, trusted[i].root());
       }
       TrustManagerFactory trust =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

@@ -8,6 +8,8 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +72,8 @@ final class TalliedLink implements Link {
   }
 
   @Override
-  public @Nullable String peerPrincipal() {
-    return real.peerPrincipal();
+  public List<X509Certificate> peerCertificates() {
+    return real.peerCertificates();
   }
 
   @Override

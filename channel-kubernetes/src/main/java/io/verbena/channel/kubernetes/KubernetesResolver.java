@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells which pods of a service are ready, and watches its EndpointSlices. While the API server
- * cannot be reached, what it told last stays.
+ * cannot be reached, what it told last stays. With TLS, certificates must have the service's name:
+ * {@code store.shop.svc} for {@code kubernetes:///shop/store:rpc}, or the channel's authority.
  */
 public final class KubernetesResolver implements Resolver {
   static final String LABEL = "kubernetes.io/service-name";

@@ -33,6 +33,11 @@ record KubernetesTarget(String namespace, String service, String port) {
     return new KubernetesTarget(namespace, service, port);
   }
 
+  /** Returns the shortest of the service's names that every namespace knows. */
+  String authority() {
+    return service + "." + namespace + ".svc";
+  }
+
   /** Returns whether a port of the pods is meant. */
   boolean isPort(String name, int number) {
     return port.equals(name) || port.equals(String.valueOf(number));

@@ -35,7 +35,7 @@ record Pods(List<Endpoint> ready, String why) {
         String name = port.getName() == null ? "" : port.getName();
         if (target.isPort(name, number)) {
           hasPort = true;
-          add(ready, slice, number);
+          add(ready, slice, number, target.authority());
         } else {
           otherPorts.add(name.isEmpty() ? number.toString() : name + " (" + number + ")");
         }
@@ -46,7 +46,8 @@ record Pods(List<Endpoint> ready, String why) {
     return new Pods(sorted, sorted.isEmpty() ? why(target, hasPort, otherPorts) : "");
   }
 
-  private static void add(Map<String, Endpoint> ready, EndpointSlice slice, int port) {
+  private static void add(
+      Map<String, Endpoint> ready, EndpointSlice slice, int port, String authority) {
     for (var endpoint : listOf(slice.getEndpoints())) {
       List<String> addresses = listOf(endpoint.getAddresses());
       if (addresses.isEmpty() || !takesCalls(endpoint.getConditions())) {
@@ -62,7 +63,7 @@ record Pods(List<Endpoint> ready, String why) {
         attributes.put("node", endpoint.getNodeName());
       }
       String zone = endpoint.getZone() == null ? "" : endpoint.getZone();
-      ready.putIfAbsent(address, new Endpoint(address, 1, zone, attributes));
+      ready.putIfAbsent(address, new Endpoint(address, 1, zone, attributes, authority));
     }
   }
 

@@ -43,7 +43,12 @@ class PodsTest {
             """);
     assertThat(pods.ready())
         .containsExactly(
-            new Endpoint("10.1.2.3:7400", 1, "eu-1", Map.of("pod", "store-abc", "node", "node-1")));
+            new Endpoint(
+                "10.1.2.3:7400",
+                1,
+                "eu-1",
+                Map.of("pod", "store-abc", "node", "node-1"),
+                "store.shop.svc"));
     assertThat(pods.why()).isEmpty();
   }
 

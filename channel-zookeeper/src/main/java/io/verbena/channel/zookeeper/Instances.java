@@ -8,18 +8,21 @@ import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What Curator's service discovery writes of a server, read without the classes of its payload: a
  * node's data must not choose which class is loaded, and other programs' payloads are not on the
- * class path. Of a payload that is an object, members {@code weight} and {@code zone} count, and
- * all other plain ones are attributes.
+ * class path. Of a payload that is an object, members {@code weight}, {@code zone} and {@code
+ * authority} count, and all other plain ones are attributes.
  */
 final class Instances {
   static final String WEIGHT = "weight";
   static final String ZONE = "zone";
+
+  static final String AUTHORITY = "authority";
 
   /** The highest weight. */
   static final int MOST = 100_000;
@@ -28,7 +31,7 @@ final class Instances {
   private static final String CLASS = "@class";
 
   /** What is no attribute. */
-  static final List<String> OURS = List.of(WEIGHT, ZONE, CLASS);
+  static final List<String> OURS = List.of(WEIGHT, ZONE, AUTHORITY, CLASS);
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -50,8 +53,9 @@ final class Instances {
     }
     Map<String, String> payload = plainMembers(instance.path("payload"));
     int weight = weight(payload.remove(WEIGHT));
-    String zone = payload.remove(ZONE);
-    return Optional.of(new Endpoint(address, weight, zone == null ? "" : zone, payload));
+    String zone = Objects.requireNonNullElse(payload.remove(ZONE), "");
+    String authority = authority(payload.remove(AUTHORITY));
+    return Optional.of(new Endpoint(address, weight, zone, payload, authority));
   }
 
   private static String address(String host, int port) throws IOException {
@@ -83,6 +87,10 @@ final class Instances {
             });
     members.remove(CLASS);
     return members;
+  }
+
+  private static String authority(@Nullable String told) {
+    return told != null && told.matches("[\\w.-]+") ? told : "";
   }
 
   /** Whoever meant something else by it has a share as everybody. */

@@ -1,6 +1,7 @@
 package io.verbena.channel.zookeeper;
 
 import io.verbena.api.settings.Checks;
+import io.verbena.channel.Endpoint;
 import io.verbena.core.VerbenaServer;
 import java.io.IOException;
 import java.net.URI;
@@ -215,10 +216,22 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
 
     /**
+     * Sets the host's name that its certificate has, for clients with TLS. Default: the host that
+     * is advertised.
+     *
+     * @param host a name without a port, such as {@code store.example}
+     * @throws IllegalArgumentException if it is none
+     */
+    public Builder authority(String host) {
+      payload.put(Instances.AUTHORITY, Endpoint.of(host).withAuthority(host).authority());
+      return this;
+    }
+
+    /**
      * Adds what else balancers are to know of it.
      *
-     * @throws IllegalArgumentException if the name is {@code weight}, {@code zone} or {@code
-     *     @class}
+     * @throws IllegalArgumentException if the name is {@code weight}, {@code zone}, {@code
+     *     authority} or {@code @class}
      */
     public Builder attribute(String name, String value) {
       Checks.that(

@@ -44,6 +44,13 @@ class InstancesTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"store.example, store.example", "a b, ''", "'[1]', ''"})
+  void anAuthorityThatIsNoHostIsNone(String told, String authority) throws Exception {
+    assertThat(read("{'address': 'a', 'port': 1, 'payload': {'authority': '%s'}}".formatted(told)))
+        .contains(Endpoint.of("a:1").withAuthority(authority));
+  }
+
+  @ParameterizedTest
   @CsvSource({"5, 5", "'5', 5", "0, 1", "-4, 1", "1.5, 1", "heavy, 1", "999999, 100000", "true, 1"})
   void aWeightThatIsNoneCountsAsOne(String told, int weight) throws Exception {
     assertThat(read("{'address': 'a', 'port': 1, 'payload': {'weight': '%s'}}".formatted(told)))

@@ -41,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Users' code that decides who may call: unless it says yes, and in time, nobody may. */
@@ -123,10 +124,12 @@ class DecidersTest {
     aFriendIsLetIn();
   }
 
-  @Test
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(strings = {"", " "})
   @SuppressWarnings("NullAway") // the point
-  void anAuthenticatorThatReturnsNullRefuses() {
-    server(() -> null);
+  void anAuthenticatorThatNamesNobodyRefuses(String nobody) {
+    server(() -> nobody);
     RpcException failure = failure(client(() -> "anybody's"));
     assertThat(failure.status()).isEqualTo(RpcStatus.UNAUTHENTICATED);
     aFriendIsLetIn();

@@ -14,8 +14,10 @@ import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.memory.Slot;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,8 +148,8 @@ final class DrainingUpgrade implements UpgradeProvider {
     }
 
     @Override
-    public @Nullable String peerPrincipal() {
-      return link.peerPrincipal();
+    public List<X509Certificate> peerCertificates() {
+      return link.peerCertificates();
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** A session with one of several servers: its calls do not wait for the next one. */
 class SessionOfManyTest {
   private final SteppedWorld world = new SteppedWorld();
-  private final Session session = world.client().sessionOfMany(world.address());
+  private final Session session = world.client().sessionOfMany(world.address(), "");
   private final Probe.Stub stub =
       new Probe.Stub(session, CallOptions.timeout(Duration.ofSeconds(10)));
 

@@ -129,7 +129,7 @@ class StreamEndsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void ofAServerThatDrainsGoOnToTheirEnd(boolean ofMany) {
-    Session caller = ofMany ? world.client().sessionOfMany(world.address()) : session;
+    Session caller = ofMany ? world.client().sessionOfMany(world.address(), "") : session;
     TickerRpc.Async ticks = TickerRpc.async(caller);
     Listener<Long> listener = listensTo(ticks.ticks());
     CompletableFuture<Void> drained = server.drain().toCompletableFuture();

@@ -1,6 +1,8 @@
 package io.verbena.core.link;
 
 import io.verbena.core.memory.Slot;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +21,13 @@ public interface Link {
   /** Returns where the peer is, for logs: {@code "tcp://10.0.0.7:40112"}. */
   String peerAddress();
 
-  /** Returns the subject of the peer's certificate; null where none was asked for or given. */
-  @Nullable String peerPrincipal();
+  /**
+   * Returns the peer's certificates as it has sent them: its own, which it has the key of, first.
+   * Empty where none was asked for or given.
+   */
+  default List<X509Certificate> peerCertificates() {
+    return List.of();
+  }
 
   /**
    * Sends the first {@link Slot#length()} bytes of a slot as one frame. On {@link SendResult.Sent}

@@ -5,6 +5,7 @@ import io.verbena.core.NanoClock;
 import io.verbena.core.log.ThrottledLog;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,20 +18,20 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,88 +175,93 @@ public final class TlsFiles implements Supplier<SSLContext> {
         context = before;
         seen = current; // looked at before it was read, so what changes meanwhile is read again
       }
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
       if (before == null) {
-        throw new IllegalArgumentException("TLS files cannot be used: " + words(e), e);
+        throw new IllegalArgumentException("TLS files cannot be used: " + e.getMessage(), e);
       }
-      UNUSABLE.warn("{}; the TLS files as they were before stay in use", words(e));
+      UNUSABLE.warn("{}; the TLS files as they were before stay in use", e.getMessage());
     }
     return before;
   }
 
-  private static String words(Exception e) {
-    return e instanceof IOException
-        ? "cannot read " + e.getMessage()
-        : String.valueOf(e.getMessage());
+  private List<Seen> look() {
+    return Stream.of(
+            identity == null ? null : identity.certificates,
+            identity == null ? null : identity.key,
+            trusted)
+        .flatMap(Stream::ofNullable)
+        .map(file -> of(file, Seen::of))
+        .toList();
   }
 
-  private List<Seen> look() throws IOException {
-    List<Seen> all = new ArrayList<>();
-    if (identity != null) {
-      all.add(Seen.of(identity.certificates));
-      all.add(Seen.of(identity.key));
-    }
-    if (trusted != null) {
-      all.add(Seen.of(trusted));
-    }
-    return all;
+  /** Something that is done with a file. */
+  @FunctionalInterface
+  private interface Use<T> {
+    T of(Path file) throws IOException, GeneralSecurityException;
   }
 
-  private SSLContext load() throws IOException, GeneralSecurityException {
+  /** Whatever is wrong with a file is told with its name. */
+  private static <T> T of(Path file, Use<T> use) {
+    try {
+      return use.of(file);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("cannot read " + file + ": " + e, e);
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(file + " " + e.getMessage(), e);
+    }
+  }
+
+  private SSLContext load() throws GeneralSecurityException {
     SSLContext made = SSLContext.getInstance("TLS");
     made.init(
         identity == null ? new KeyManager[0] : keys(identity),
-        trusted == null ? null : trust(read(trusted)),
+        NamedTrust.in(trusted == null ? null : store(of(trusted, TlsFiles::certificates))),
         null);
     return made;
   }
 
-  private static KeyManager[] keys(Identity own) throws IOException, GeneralSecurityException {
-    List<Certificate> chain = read(own.certificates);
+  private static KeyManager[] keys(Identity own) throws GeneralSecurityException {
+    List<X509Certificate> chain = of(own.certificates, TlsFiles::certificates);
     PublicKey shown = chain.getFirst().getPublicKey();
-    PrivateKey key = key(own.key, shown.getAlgorithm());
+    PrivateKey key = of(own.key, file -> key(file, shown.getAlgorithm()));
     if (!belong(key, shown)) {
       throw new IllegalArgumentException(
           "the key in %s is not that of the first certificate in %s"
               .formatted(own.key, own.certificates));
     }
-    KeyStore store = empty();
-    store.setKeyEntry("own", key, NONE, chain.toArray(Certificate[]::new));
+    KeyStore store = store(List.of());
+    store.setKeyEntry("own", key, NONE, chain.toArray(X509Certificate[]::new));
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(store, NONE);
     return factory.getKeyManagers();
   }
 
-  private static TrustManager[] trust(List<Certificate> certificates)
-      throws IOException, GeneralSecurityException {
-    KeyStore store = empty();
-    for (Certificate one : certificates) {
+  private static KeyStore store(List<X509Certificate> trusted) throws GeneralSecurityException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    try {
+      store.load(null, null);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // nothing is read
+    }
+    for (X509Certificate one : trusted) {
       store.setCertificateEntry("trusted-" + store.size(), one);
     }
-    TrustManagerFactory factory =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    factory.init(store);
-    return factory.getTrustManagers();
-  }
-
-  private static KeyStore empty() throws IOException, GeneralSecurityException {
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
     return store;
   }
 
-  private static List<Certificate> read(Path file) throws IOException, GeneralSecurityException {
-    List<Certificate> all;
+  private static List<X509Certificate> certificates(Path file)
+      throws IOException, GeneralSecurityException {
+    Collection<? extends Certificate> all;
     try (InputStream in = Files.newInputStream(file)) {
-      all = List.copyOf(CertificateFactory.getInstance("X.509").generateCertificates(in));
+      all = CertificateFactory.getInstance("X.509").generateCertificates(in);
     } catch (GeneralSecurityException e) {
-      throw new IllegalArgumentException(file + " has no certificates: " + e.getMessage(), e);
+      throw new GeneralSecurityException("has no certificates: " + e.getMessage(), e);
     }
     if (all.isEmpty()) {
-      throw new IllegalArgumentException(file + " has no BEGIN CERTIFICATE block");
+      throw new GeneralSecurityException("has no BEGIN CERTIFICATE block");
     }
-    return all;
+    return all.stream().map(X509Certificate.class::cast).toList();
   }
 
   private static PrivateKey key(Path file, String algorithm)
@@ -263,37 +269,39 @@ public final class TlsFiles implements Supplier<SSLContext> {
     // Of any encoding: what stands around the block is for people.
     Matcher block = KEY.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
     if (!block.find()) {
-      throw new IllegalArgumentException(
-          file
-              + " has no BEGIN PRIVATE KEY block; 'openssl pkcs8 -topk8 -nocrypt' makes one of other"
+      throw new GeneralSecurityException(
+          "has no BEGIN PRIVATE KEY block; 'openssl pkcs8 -topk8 -nocrypt' makes one of other"
               + " forms");
     }
     try {
       byte[] encoded = Base64.getMimeDecoder().decode(block.group(1));
       return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
     } catch (GeneralSecurityException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "%s has no key for the certificate's algorithm, %s: %s"
-              .formatted(file, algorithm, e.getMessage()),
+      throw new GeneralSecurityException(
+          "has no key for the certificate's algorithm, %s: %s".formatted(algorithm, e.getMessage()),
           e);
     }
   }
 
   /** Returns whether what one signs the other verifies. */
-  private static boolean belong(PrivateKey key, PublicKey shown) throws GeneralSecurityException {
-    Signature signature =
-        Signature.getInstance(
-            switch (shown.getAlgorithm().toUpperCase(Locale.ROOT)) {
-              case "RSA" -> "SHA256withRSA";
-              case "EC" -> "SHA256withECDSA";
-              default -> "EdDSA";
-            });
+  private static boolean belong(PrivateKey key, PublicKey shown) {
     byte[] text = "Verbena".getBytes(StandardCharsets.US_ASCII);
-    signature.initSign(key);
-    signature.update(text);
-    byte[] signed = signature.sign();
-    signature.initVerify(shown);
-    signature.update(text);
-    return signature.verify(signed);
+    try {
+      Signature signature =
+          Signature.getInstance(
+              switch (shown.getAlgorithm().toUpperCase(Locale.ROOT)) {
+                case "RSA" -> "SHA256withRSA";
+                case "EC" -> "SHA256withECDSA";
+                default -> shown.getAlgorithm();
+              });
+      signature.initSign(key);
+      signature.update(text);
+      byte[] signed = signature.sign();
+      signature.initVerify(shown);
+      signature.update(text);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException e) {
+      return false; // as of another curve
+    }
   }
 }

@@ -100,7 +100,7 @@ final class AttemptTimes {
 
   private LinkOptions within(Duration limit) {
     Duration timeout = limit.compareTo(link.connectTimeout()) < 0 ? limit : link.connectTimeout();
-    return new LinkOptions(link.maxFrameBytes(), timeout, link.tls());
+    return link.within(timeout);
   }
 
   // ---- between attempts ----

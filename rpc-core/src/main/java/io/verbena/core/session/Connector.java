@@ -7,6 +7,7 @@ import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.Welcome;
+import io.verbena.core.link.CertificateNames;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
@@ -257,8 +258,8 @@ public final class Connector implements SessionRole {
     }
     boolean resumed = isResuming();
     key = welcome.key();
-    String identity = link.peerPrincipal() == null ? Peer.ANONYMOUS : link.peerPrincipal();
-    Peer peer = new Peer(identity, link.peerAddress());
+    String server = CertificateNames.of(link.peerCertificates()).principal();
+    Peer peer = new Peer(server == null ? Peer.ANONYMOUS : server, link.peerAddress());
     if (keptEpoch != 0) {
       welcomedBeside(link, port, peer);
       return;

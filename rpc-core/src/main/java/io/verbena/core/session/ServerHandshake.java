@@ -14,7 +14,9 @@ import io.verbena.core.frame.Welcome;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.core.log.ThrottledLog;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,26 +97,29 @@ final class ServerHandshake extends Handshake {
 
   private void authenticate(Hello greeting) {
     ClientAuthenticator judge = acceptor.server().authenticator();
-    String principal = link.peerPrincipal();
-    if (principal == null && provesWho()) {
-      refuse(
-          new Refusal(
-              RpcStatus.UNAUTHENTICATED, false, false, "no certificate of the client was seen"));
+    List<X509Certificate> certificates = link.peerCertificates();
+    if (certificates.isEmpty() && provesWho()) {
+      turnAway("no certificate of the client was seen");
       return;
     }
+    Credentials shown = new Credentials(greeting.token(), certificates, link.peerAddress());
     if (judge == null) {
-      open(greeting, principal == null ? Peer.ANONYMOUS : principal);
+      String principal = certificates.isEmpty() ? Peer.ANONYMOUS : shown.principal();
+      if (principal == null) {
+        turnAway("the client's certificate has no subject, and names neither a URI nor a DNS name");
+      } else {
+        open(greeting, principal);
+      }
       return;
     }
     SessionContext context = acceptor.context();
-    Credentials shown = new Credentials(greeting.token(), principal, link.peerAddress());
     stopTimer(); // the authenticator has a time-out of its own
     asked =
         Question.ask(
             loop(),
             context.workers().deciders(),
             deciding(),
-            () -> judge.authenticate(shown),
+            () -> named(judge.authenticate(shown)),
             identity -> open(greeting, identity),
             this::turnAway);
   }
@@ -133,19 +138,25 @@ final class ServerHandshake extends Handshake {
     return tls != null && tls.requireClientCertificate();
   }
 
+  private static @Nullable String named(@Nullable String identity) {
+    return identity == null || identity.isBlank() ? null : identity;
+  }
+
+  private void turnAway(String why) {
+    refuse(new Refusal(RpcStatus.UNAUTHENTICATED, false, false, why));
+  }
+
   private void turnAway(Question.Silence silence) {
     String from = link.peerAddress();
     if (silence.thrown() instanceof AuthenticationException e) {
       String why = String.valueOf(e.getMessage());
       REFUSED.info("Client at {} refused: {}", from, why);
-      refuse(new Refusal(RpcStatus.UNAUTHENTICATED, false, false, why));
+      turnAway(why);
       return;
     }
     if (silence.isNull()) {
-      REFUSED.info("Client at {} refused: {}", from, "the authenticator returned null");
-      refuse(
-          new Refusal(
-              RpcStatus.UNAUTHENTICATED, false, false, "the server does not know this client"));
+      REFUSED.info("Client at {} refused: {}", from, "the authenticator names nobody");
+      turnAway("the server does not know this client");
       return;
     }
     if (silence.thrown() == null) {

@@ -10,6 +10,8 @@ import io.verbena.core.link.SendResult;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Slot;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -201,12 +203,12 @@ final class GuardedLink implements Link, LinkListener, LinkDriver.ConnectHandler
   }
 
   @Override
-  public @Nullable String peerPrincipal() {
+  public List<X509Certificate> peerCertificates() {
     try {
-      return open().peerPrincipal();
+      return open().peerCertificates();
     } catch (Throwable thrown) {
       broke("it does not tell who its peer is", thrown);
-      return null;
+      return List.of();
     }
   }
 

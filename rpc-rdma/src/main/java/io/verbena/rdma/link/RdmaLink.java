@@ -206,12 +206,6 @@ public final class RdmaLink implements Link, CompletionSink {
     return peerAddress;
   }
 
-  /** A queue pair authenticates nobody; the session's first link did. */
-  @Override
-  public @Nullable String peerPrincipal() {
-    return null;
-  }
-
   @Override
   public SendResult send(Slot frame) {
     capabilities.requireFrame(frame.length());

@@ -89,11 +89,6 @@ final class StreamLink implements Link {
   }
 
   @Override
-  public @Nullable String peerPrincipal() {
-    return null;
-  }
-
-  @Override
   public BulkPort bulk() {
     return bulk;
   }
