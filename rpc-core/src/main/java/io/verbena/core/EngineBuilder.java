@@ -23,7 +23,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The settings that a client and a server share. */
-abstract class EngineBuilder<B extends EngineBuilder<B>> {
+public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
+    permits VerbenaClient.Builder, VerbenaServer.Builder {
   /** For more of them, the list of those that are free alone takes 50 MB. */
   private static final long MOST_SLOT_MEMORY_BYTES = 16L << 30;
 

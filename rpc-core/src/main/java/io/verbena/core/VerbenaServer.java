@@ -18,7 +18,9 @@ import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -383,12 +385,27 @@ public final class VerbenaServer implements AutoCloseable {
         if (!engine.isStepped()) {
           Stats.add(server.stat);
         }
+        if (link.tls() == null && authenticator == null && isOpenToOthers(server.address)) {
+          LOG.warn(
+              "Whoever reaches {} may call: the server has neither TLS nor an authenticator. Set"
+                  + " tls(…) or authenticator(…), or have it listen at a loopback address",
+              server.address);
+        }
         started = true;
         return server;
       } finally {
         if (!started) {
           engine.close();
         }
+      }
+    }
+
+    private static boolean isOpenToOthers(URI address) {
+      try {
+        return "tcp".equals(address.getScheme())
+            && !InetAddress.getByName(address.getHost()).isLoopbackAddress();
+      } catch (UnknownHostException e) {
+        return true;
       }
     }
 

@@ -17,12 +17,33 @@ import org.springframework.util.unit.DataSize;
  * @param client The client that all channels share, and what is true of all of them.
  * @param clients Where the servers of each client are, and what differs for it, by its name.
  */
-@ConfigurationProperties("verbena")
+@ConfigurationProperties(prefix = "verbena", ignoreUnknownFields = false)
 public record VerbenaProperties(
     @DefaultValue("true") boolean enabled,
     @DefaultValue Server server,
     @DefaultValue Client client,
     @DefaultValue Map<String, Remote> clients) {
+  /** What the server and the client have alike. */
+  public sealed interface End {
+    /** Returns which path calls may take. */
+    @Nullable PathPolicy path();
+
+    /** Returns whether a session may leave TLS for RDMA. */
+    boolean allowPlaintextRdma();
+
+    /** Returns how long opening a session may take. */
+    @Nullable Duration connectTimeout();
+
+    /** Returns how many event loops there are. */
+    @Nullable Integer loops();
+
+    /** Returns what it may take of memory. */
+    Memory memory();
+
+    /** Returns what each session allows. */
+    Limits limits();
+  }
+
   /**
    * The server.
    *
@@ -55,7 +76,8 @@ public record VerbenaProperties(
       @Nullable Integer loops,
       @DefaultValue ServerTls tls,
       @DefaultValue Memory memory,
-      @DefaultValue Limits limits) {}
+      @DefaultValue Limits limits)
+      implements End {}
 
   /**
    * The client that all channels share. What stands for each channel may be set for one alone, by
@@ -97,7 +119,8 @@ public record VerbenaProperties(
       @Nullable Integer attempts,
       @Nullable String zone,
       @Nullable Integer subset,
-      @DefaultValue HealthCheck health) {}
+      @DefaultValue HealthCheck health)
+      implements End {}
 
   /**
    * One client: where its servers are, and what differs from {@link Client}.
@@ -105,6 +128,8 @@ public record VerbenaProperties(
    * @param target Where its servers are: host:port, several of them with commas between, or
    *     dns:///name:port, static:host:port, or what else is on the class path. Default
    *     verbena:///NAME.
+   * @param authority With TLS, the host's name that the servers' certificates must have. Default:
+   *     the name in the target.
    * @param timeout The deadline of each call.
    * @param balancer Which server a call goes to.
    * @param waitForReady Whether calls wait until their deadline while no server takes them.
@@ -116,6 +141,7 @@ public record VerbenaProperties(
    */
   public record Remote(
       @Nullable String target,
+      @Nullable String authority,
       @Nullable Duration timeout,
       @Nullable BalancerKind balancer,
       @Nullable Boolean waitForReady,

@@ -20,15 +20,19 @@ import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.LivenessState;
 import org.springframework.boot.availability.ReadinessState;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthContributors;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.health.registry.HealthContributorRegistry;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -131,6 +135,27 @@ class LifeTest {
                             .contains("path=mem");
                       });
             });
+  }
+
+  @Test
+  void healthTellsOfNoServerWhereNothingIsServed() {
+    Contexts.plain()
+        .withUserConfiguration(Calling.class)
+        .withConfiguration(AutoConfigurations.of(HealthContributorRegistryAutoConfiguration.class))
+        .withPropertyValues("verbena.clients.stock.target=127.0.0.1:1")
+        .run(
+            context ->
+                assertThat(context.getBean(HealthContributorRegistry.class))
+                    .extracting(HealthContributors.Entry::name)
+                    .containsExactly("verbenaClients"));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Calling {
+    @Bean
+    Caller caller(@VerbenaStub("stock") Stock stock) {
+      return new Caller(stock);
+    }
   }
 
   @Test

@@ -21,7 +21,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
@@ -207,6 +215,94 @@ class SettingsTest {
                     .getFailure()
                     .hasStackTraceContaining("client 'stock'")
                     .hasStackTraceContaining("attempts"));
+  }
+
+  @Test
+  void aSizeThatDoesNotFitIsRefused() {
+    Contexts.echo()
+        .withPropertyValues("verbena.server.limits.max-message=5000000000B")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("maxMessage is 4096 to 2147483647, not 5000000000")
+                    .hasStackTraceContaining("Correct verbena.server.*"));
+  }
+
+  @EnableAutoConfiguration
+  static class Nothing {}
+
+  @ParameterizedTest
+  @CsvSource({
+    "verbena.server.tls.certifcate, verbena.server.tls.certificate",
+    "verbena.listen, verbena.server.listen",
+    "verbena.clients.stock.taget, verbena.clients.stock.target",
+    "verbena.client.limits.maxmesage, verbena.client.limits.max-message",
+  })
+  @ExtendWith(OutputCaptureExtension.class)
+  void aMisspeltPropertyIsToldWithTheOneThatIsMeant(
+      String misspelt, String meant, CapturedOutput output) {
+    SpringApplication application = new SpringApplication(Nothing.class);
+    application.setWebApplicationType(WebApplicationType.NONE);
+    assertThatThrownBy(() -> application.run("--" + misspelt + "=tls.crt"))
+        .hasStackTraceContaining(misspelt);
+    assertThat(output)
+        .contains(misspelt + " is no property of Verbena")
+        .contains("Write %s instead of %s".formatted(meant, misspelt));
+  }
+
+  @Test
+  @ExtendWith(OutputCaptureExtension.class)
+  void aServerThatEverybodyMayCallSaysSoOnce(CapturedOutput output) {
+    Contexts.plain()
+        .withUserConfiguration(Watched.class)
+        .withPropertyValues(
+            "verbena.server.listen=0.0.0.0:0", "verbena.clients.stock.target=127.0.0.1:1")
+        .run(context -> assertThat(context).hasNotFailed());
+    assertThat(output.toString().split("neither TLS nor an authenticator", -1)).hasSize(2);
+  }
+
+  @Test
+  @ExtendWith(OutputCaptureExtension.class)
+  void oneForThisMachineAloneOrWithAnAuthenticatorSaysNothing(CapturedOutput output) {
+    Contexts.plain()
+        .withUserConfiguration(Watched.class)
+        .withPropertyValues(
+            "verbena.server.listen=localhost:0", "verbena.clients.stock.target=127.0.0.1:1")
+        .run(context -> assertThat(context).hasNotFailed());
+    Contexts.plain()
+        .withUserConfiguration(Watched.class)
+        .withBean(ClientAuthenticator.class, () -> shown -> "ali")
+        .withPropertyValues(
+            "verbena.server.listen=0.0.0.0:0", "verbena.clients.stock.target=127.0.0.1:1")
+        .run(context -> assertThat(context).hasNotFailed());
+    assertThat(output).doesNotContain("neither TLS nor an authenticator");
+  }
+
+  @Test
+  void aClientSaysWhichNameItsServersHave(@TempDir Path directory) throws Exception {
+    PemFiles files = PemFiles.write(directory, "shop");
+    Contexts.plain()
+        .withUserConfiguration(Watched.class)
+        .withPropertyValues(
+            "verbena.server.listen=127.0.0.1:0",
+            "verbena.server.tls.certificate=" + files.certificate(),
+            "verbena.server.tls.private-key=" + files.key(),
+            "verbena.clients.stock.target=127.0.0.1:1")
+        .run(
+            server ->
+                Contexts.plain()
+                    .withUserConfiguration(Watched.class)
+                    .withPropertyValues(
+                        "verbena.server.enabled=false",
+                        "verbena.client.tls.trust=" + files.certificate(),
+                        "verbena.clients.stock.authority=bank.example",
+                        "verbena.clients.stock.target=" + Contexts.server(server).address())
+                    .run(
+                        client ->
+                            assertThatThrownBy(
+                                    () -> client.getBean(Caller.class).stock().count("rose"))
+                                .hasMessageContaining("is not for 'bank.example'")));
   }
 
   @Test

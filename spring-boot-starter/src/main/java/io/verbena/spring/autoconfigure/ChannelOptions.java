@@ -24,6 +24,7 @@ record ChannelOptions(@Nullable Remote own, Client all) {
 
   void apply(BalancedChannel.Builder channel) {
     PropertyMapper map = PropertyMapper.get();
+    map.from(pick(Remote::authority, null)).to(channel::authority);
     map.from(pick(Remote::balancer, all.balancer()))
         .as(ChannelOptions::balancer)
         .to(channel::balancer);

@@ -1,5 +1,6 @@
 package io.verbena.spring.autoconfigure;
 
+import io.verbena.api.settings.Checks;
 import io.verbena.core.SessionLimits;
 import io.verbena.spring.VerbenaProperties.Limits;
 import java.time.Duration;
@@ -8,6 +9,8 @@ import org.springframework.util.unit.DataSize;
 
 /** Makes session limits of properties. */
 final class SessionLimitsOf {
+  private static final int LEAST_MESSAGE = 4096;
+
   private SessionLimitsOf() {}
 
   static SessionLimits properties(Limits set) {
@@ -15,7 +18,12 @@ final class SessionLimitsOf {
     return new SessionLimits(
         or(set.defaultTimeout(), all.defaultTimeout()),
         or(set.maxCalls(), all.maxCalls()),
-        (int) Math.min(bytes(set.maxMessage(), all.maxMessageBytes()), Integer.MAX_VALUE),
+        (int)
+            Checks.between(
+                "maxMessage",
+                bytes(set.maxMessage(), all.maxMessageBytes()),
+                LEAST_MESSAGE,
+                Integer.MAX_VALUE),
         or(set.maxDepth(), all.maxDepth()),
         bytes(set.maxKept(), all.maxKeptBytes()),
         or(set.pingInterval(), all.pingInterval()),

@@ -48,7 +48,7 @@ final class VerbenaAutoConfiguration {
       ConfigurableListableBeanFactory beans,
       OpenSessions verbenaClientSessions) {
     try {
-      return ClientSetup.of(properties.client(), beans)
+      return EndSetup.client(properties.client(), beans)
           .sessionListener(verbenaClientSessions.listener())
           .build();
     } catch (IllegalArgumentException e) {
@@ -67,8 +67,8 @@ final class VerbenaAutoConfiguration {
     return new Channels(
         client,
         properties,
-        EndBeans.ordered(beans, VerbenaChannelCustomizer.class),
-        EndBeans.ordered(beans, ChannelObserver.class));
+        EndSetup.ordered(beans, VerbenaChannelCustomizer.class),
+        EndSetup.ordered(beans, ChannelObserver.class));
   }
 
   @Bean

@@ -1,6 +1,9 @@
 package io.verbena.spring.autoconfigure;
 
+import io.verbena.spring.VerbenaService;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -17,11 +20,14 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = VerbenaAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 final class VerbenaHealthAutoConfiguration {
+  /** Where nothing is served there is none, and nothing to tell of it. */
   @Bean
   @ConditionalOnEnabledHealthIndicator("verbena")
   @ConditionalOnBean(VerbenaServerLifecycle.class)
-  ServerHealth verbenaServerHealthIndicator(VerbenaServerLifecycle lifecycle) {
-    return new ServerHealth(lifecycle);
+  @Nullable ServerHealth verbenaServerHealthIndicator(
+      VerbenaServerLifecycle lifecycle, ListableBeanFactory beans) {
+    boolean serves = beans.getBeanNamesForAnnotation(VerbenaService.class).length > 0;
+    return serves ? new ServerHealth(lifecycle) : null;
   }
 
   /** Asking for health makes no client. */

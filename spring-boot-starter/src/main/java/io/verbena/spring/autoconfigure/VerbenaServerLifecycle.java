@@ -76,7 +76,7 @@ public final class VerbenaServerLifecycle implements SmartLifecycle {
 
   private VerbenaServer started(List<ServiceBinding> bindings) {
     try {
-      VerbenaServer.Builder builder = ServerSetup.of(settings, beans);
+      VerbenaServer.Builder builder = EndSetup.server(settings, beans);
       builder.sessionListener(sessions.listener());
       bindings.forEach(builder::serve);
       return builder.start();

@@ -1,0 +1,73 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.api.ClientInterceptor;
+import io.verbena.api.ServerInterceptor;
+import io.verbena.api.SessionListener;
+import io.verbena.core.ClientAuthenticator;
+import io.verbena.core.EngineBuilder;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.spring.VerbenaClientCustomizer;
+import io.verbena.spring.VerbenaProperties.Client;
+import io.verbena.spring.VerbenaProperties.End;
+import io.verbena.spring.VerbenaProperties.Server;
+import io.verbena.spring.VerbenaServerCustomizer;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.context.properties.PropertyMapper;
+import org.springframework.util.unit.DataSize;
+
+/** Sets an end up by properties, then by beans, then by customizers. */
+final class EndSetup {
+  /** The name of the executor that handlers run on, where there is one. */
+  static final String HANDLERS = "verbenaHandlers";
+
+  private EndSetup() {}
+
+  static VerbenaClient.Builder client(Client set, ListableBeanFactory beans) {
+    VerbenaClient.Builder client = VerbenaClient.builder();
+    PropertyMapper map = PropertyMapper.get();
+    map.from(Tls.client(set.tls())).to(client::tls);
+    map.from(set.token()).to(token -> client.token(() -> token));
+    apply(set, beans, client);
+    ordered(beans, VerbenaClientCustomizer.class).forEach(bean -> bean.customize(client));
+    return client;
+  }
+
+  static VerbenaServer.Builder server(Server set, ListableBeanFactory beans) {
+    VerbenaServer.Builder server = VerbenaServer.builder().listen(set.listen());
+    PropertyMapper map = PropertyMapper.get();
+    map.from(set.drainTime()).to(server::drainTime);
+    map.from(set.maxSessions()).to(server::maxSessions);
+    map.from(Tls.server(set.tls())).to(server::tls);
+    apply(set, beans, server);
+    ordered(beans, ClientAuthenticator.class).stream().findFirst().ifPresent(server::authenticator);
+    ordered(beans, VerbenaServerCustomizer.class).forEach(bean -> bean.customize(server));
+    return server;
+  }
+
+  /** What both ends have: each may make calls and serve them. */
+  private static void apply(End set, ListableBeanFactory beans, EngineBuilder<?> end) {
+    PropertyMapper map = PropertyMapper.get();
+    map.from(set.path()).to(end::path);
+    map.from(set.connectTimeout()).to(end::connectTimeout);
+    map.from(set.loops()).to(end::loops);
+    map.from(set.allowPlaintextRdma()).whenTrue().toCall(end::allowPlaintextRdma);
+    map.from(set.memory().slots()).as(DataSize::toBytes).to(end::slotMemoryBytes);
+    map.from(set.memory().assembly()).as(DataSize::toBytes).to(end::maxAssemblyBytes);
+    map.from(set.memory().replies()).as(DataSize::toBytes).to(end::maxReplyBytes);
+    map.from(set.memory().bulk()).as(DataSize::toBytes).to(end::bulkMemoryBytes);
+    end.limits(SessionLimitsOf.properties(set.limits()));
+    ordered(beans, ClientInterceptor.class).forEach(end::clientInterceptor);
+    ordered(beans, ServerInterceptor.class).forEach(end::serverInterceptor);
+    ordered(beans, SessionListener.class).forEach(end::sessionListener);
+    if (beans.containsBean(HANDLERS)) {
+      end.handlers(beans.getBean(HANDLERS, Executor.class));
+    }
+  }
+
+  static <T> List<T> ordered(ListableBeanFactory beans, Class<T> type) {
+    return beans.getBeanProvider(type).orderedStream().toList();
+  }
+}

@@ -1,0 +1,98 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.spring.VerbenaProperties;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Says which property is meant by one that there is not. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class UnknownPropertyAnalyzer
+    extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
+  private static final String PREFIX = "verbena";
+  private static final String CLIENTS = PREFIX + ".clients.";
+  private static final String ANY_NAME = CLIENTS + "*";
+
+  @Override
+  protected @Nullable FailureAnalysis analyze(
+      Throwable root, UnboundConfigurationPropertiesException cause) {
+    List<ConfigurationProperty> unknown =
+        cause.getUnboundProperties().stream()
+            .filter(one -> one.getName().toString().startsWith(PREFIX + "."))
+            .toList();
+    if (unknown.isEmpty()) {
+      return null;
+    }
+    return new FailureAnalysis(
+        unknown.stream()
+            .map(
+                one ->
+                    "%s is no property of Verbena (%s)".formatted(one.getName(), one.getOrigin()))
+            .collect(Collectors.joining(System.lineSeparator())),
+        unknown.stream()
+            .map(one -> one.getName().toString())
+            .map(one -> "Write %s instead of %s, or take it away.".formatted(nearest(one), one))
+            .collect(Collectors.joining(System.lineSeparator())),
+        cause);
+  }
+
+  /** Returns the property that is most like it; those that end alike come first. */
+  static String nearest(String unknown) {
+    String client = "*";
+    if (unknown.startsWith(CLIENTS)) {
+      client = unknown.substring(CLIENTS.length()).replaceFirst("\\..*", "");
+    }
+    String named = CLIENTS + client;
+    String last = unknown.substring(unknown.lastIndexOf('.'));
+    List<String> known = new ArrayList<>();
+    collect(PREFIX, VerbenaProperties.class, known);
+    return known.stream()
+        .map(name -> name.replace(ANY_NAME, named))
+        .min(
+            Comparator.comparing((String name) -> !name.endsWith(last))
+                .thenComparing(name -> distance(name, unknown)))
+        .orElseThrow();
+  }
+
+  private static void collect(String prefix, Class<?> properties, List<String> names) {
+    for (RecordComponent one : properties.getRecordComponents()) {
+      String name = prefix + "." + DataObjectPropertyName.toDashedForm(one.getName());
+      if (one.getType().isRecord()) {
+        collect(name, one.getType(), names);
+      } else if (one.getType() == Map.class) {
+        collect(ANY_NAME, VerbenaProperties.Remote.class, names);
+      } else {
+        names.add(name);
+      }
+    }
+  }
+
+  /** Returns how many letters are to be changed, added or taken away (Levenshtein). */
+  private static int distance(String from, String to) {
+    int[] row = new int[to.length() + 1];
+    for (int j = 0; j < row.length; j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= from.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j < row.length; j++) {
+        int changed = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(changed, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[to.length()];
+  }
+}
