@@ -54,6 +54,27 @@ public final class QuotaStress {
     }
   }
 
+  /** The same of what is merely borrowed. */
+  @JCStressTest
+  @State
+  @Outcome(id = "false, true, 4", expect = ACCEPTABLE, desc = "What fits is had.")
+  public static class TooMuchBorrowed extends Two {
+    @Actor
+    public void greedy(ZZJ_Result r) {
+      r.r1 = first.borrow(100);
+    }
+
+    @Actor
+    public void modest(ZZJ_Result r) {
+      r.r2 = second.take(4);
+    }
+
+    @Arbiter
+    public void after(ZZJ_Result r) {
+      r.r3 = quota.taken();
+    }
+  }
+
   /** Of two that do not fit together one has it. */
   @JCStressTest
   @State

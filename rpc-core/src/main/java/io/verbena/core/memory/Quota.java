@@ -190,8 +190,7 @@ public final class Quota {
      * Takes so much of what is lent out, and of no session's part; or nothing, and returns false.
      */
     public synchronized boolean borrow(long amount) {
-      if (lent.addAndGet(amount) > mostLent()) {
-        lent.addAndGet(-amount);
+      if (!MemoryBudget.addUpTo(mostLent(), amount, lent)) {
         return false;
       }
       borrowed.addAndGet(amount);

@@ -70,6 +70,17 @@ class QuotaTest {
   }
 
   @Test
+  void noAmountIsTooLargeToBeRefused() {
+    Quota.Share greedy = join("greedy");
+    assertThat(greedy.take(MOST)).isTrue();
+    for (long amount : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - MOST}) {
+      assertThat(greedy.take(amount)).isFalse();
+      assertThat(greedy.borrow(amount)).isFalse();
+    }
+    assertThat(quota.taken()).isEqualTo(MOST);
+  }
+
+  @Test
   void whatIsBorrowedIsGivenBackFirst() {
     Quota.Share greedy = join("greedy");
     Quota.Share other = join("other");
