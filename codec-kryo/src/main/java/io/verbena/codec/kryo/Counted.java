@@ -9,6 +9,8 @@ import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.BooleanArra
 import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.ObjectArraySerializer;
 import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.StringArraySerializer;
 import com.esotericsoftware.kryo.serializers.MapSerializer;
+import io.verbena.codec.kryo.StrictKryo.Place;
+import java.util.Set;
 
 /**
  * One of Kryo's serializers of containers, which allocate for a count before an element is read.
@@ -16,20 +18,27 @@ import com.esotericsoftware.kryo.serializers.MapSerializer;
  */
 final class Counted<T> extends Serializer<T> {
   private final Serializer<T> serializer;
+  private final Place elements;
 
-  private Counted(Serializer<T> serializer) {
+  private Counted(Serializer<T> serializer, Place elements) {
     super(serializer.getAcceptsNull(), serializer.isImmutable());
     this.serializer = serializer;
+    this.elements = elements;
   }
 
-  /** Returns a serializer whose count is checked, if it reads one. */
-  static Serializer<?> of(Serializer<?> serializer) {
+  /**
+   * Returns a serializer whose count is checked, if it reads one.
+   *
+   * @param type what it reads
+   */
+  static Serializer<?> of(Serializer<?> serializer, Class<?> type) {
+    Place elements = Set.class.isAssignableFrom(type) ? Place.IN_SET : Place.ELSEWHERE;
     return switch (serializer) {
-      case CollectionSerializer<?> s -> new Counted<>(s);
-      case MapSerializer<?> s -> new Counted<>(s);
-      case ObjectArraySerializer s -> new Counted<>(s);
-      case StringArraySerializer s -> new Counted<>(s);
-      case BooleanArraySerializer s -> new Counted<>(s);
+      case CollectionSerializer<?> s -> new Counted<>(s, elements);
+      case MapSerializer<?> s -> new Counted<>(s, Place.AS_KEY);
+      case ObjectArraySerializer s -> new Counted<>(s, elements);
+      case StringArraySerializer s -> new Counted<>(s, elements);
+      case BooleanArraySerializer s -> new Counted<>(s, elements);
       default -> serializer;
     };
   }
@@ -42,6 +51,10 @@ final class Counted<T> extends Serializer<T> {
   @Override
   public T read(Kryo kryo, Input input, Class<? extends T> type) {
     CheckedInput.of(input).expectCount();
-    return serializer.read(kryo, input, type);
+    StrictKryo strict = (StrictKryo) kryo;
+    Place before = strict.readsAt(elements);
+    T read = serializer.read(kryo, input, type);
+    Place _ = strict.readsAt(before);
+    return read;
   }
 }

@@ -4,6 +4,7 @@ import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.Registration;
 import com.esotericsoftware.kryo.Serializer;
+import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.serializers.BlowfishSerializer;
 import com.esotericsoftware.kryo.serializers.ClosureSerializer;
 import com.esotericsoftware.kryo.serializers.CollectionSerializer;
@@ -18,6 +19,7 @@ import com.esotericsoftware.kryo.serializers.VersionFieldSerializer;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /** Kryo with what it must not do left out. Writes and reads registered classes alone. */
 final class StrictKryo extends Kryo {
@@ -30,6 +32,20 @@ final class StrictKryo extends Kryo {
 
   /** 0 while Kryo registers its own, in the constructor above this one. */
   private int firstFreeId;
+
+  /** What the value that is read next is in its container. */
+  private Place place = Place.ELSEWHERE;
+
+  /** How many elements of sets and keys of maps the value that is read stands in. */
+  private int hashed;
+
+  /** Where a value stands. */
+  enum Place {
+    ELSEWHERE,
+    IN_SET,
+    AS_KEY,
+    AS_VALUE
+  }
 
   /**
    * An instance with the JDK's classes.
@@ -82,7 +98,7 @@ final class StrictKryo extends Kryo {
       if (registration.getId() >= FIRST_ID && makesInstances(serializer)) {
         checkInstantiator(registration);
       }
-      registration.setSerializer(Counted.of(serializer));
+      registration.setSerializer(Counted.of(serializer, registration.getType()));
     }
   }
 
@@ -126,6 +142,70 @@ final class StrictKryo extends Kryo {
       case JavaSerializer s -> true;
       default -> false;
     };
+  }
+
+  // ---- what is hashed while it is read ----
+
+  /**
+   * Returns whether what is read will be hashed. Containers are written there each time they occur:
+   * one that may be referred to holds others twice, they others again, and its hash takes twice as
+   * long for each level.
+   */
+  boolean isHashed() {
+    return hashed > 0;
+  }
+
+  /** Says where the values stand that are read next; returns where they stood. */
+  Place readsAt(Place next) {
+    Place before = place;
+    place = next;
+    return before;
+  }
+
+  private Place begins() {
+    Place at = readsAt(Place.ELSEWHERE);
+    hashed += isHashing(at) ? 1 : 0;
+    return at;
+  }
+
+  private void ended(Place at) {
+    hashed -= isHashing(at) ? 1 : 0;
+    place =
+        switch (at) {
+          case AS_KEY -> Place.AS_VALUE;
+          case AS_VALUE -> Place.AS_KEY;
+          default -> at;
+        };
+  }
+
+  private static boolean isHashing(Place at) {
+    return at == Place.IN_SET || at == Place.AS_KEY;
+  }
+
+  @Override
+  public Object readClassAndObject(Input input) {
+    Place at = begins();
+    Object read = super.readClassAndObject(input);
+    ended(at);
+    return read;
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as Kryo has it
+  public <T> T readObject(Input input, Class<T> type, Serializer serializer) {
+    Place at = begins();
+    T read = super.readObject(input, type, serializer);
+    ended(at);
+    return read;
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as Kryo has it
+  public <T> @Nullable T readObjectOrNull(Input input, Class<T> type, Serializer serializer) {
+    Place at = begins();
+    T read = super.readObjectOrNull(input, type, serializer);
+    ended(at);
+    return read;
   }
 
   /** Returns all that is registered, in the order of the ids. */

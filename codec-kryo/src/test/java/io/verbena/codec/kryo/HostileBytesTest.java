@@ -21,11 +21,16 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HostileBytesTest {
@@ -134,6 +139,66 @@ class HostileBytesTest {
         .isInstanceOf(WireException.class)
         .hasMessageContaining("elements cannot be in");
     return THREADS.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  /** Written as a set, and hashed by identity here, so that it can be made at all. */
+  private static final class AsSet extends ArrayList<Object> {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** The same as a map. */
+  private static final class AsMap extends IdentityHashMap<Object, Object> {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** Each level has the one below twice: itself, and in a list that refers to it. */
+  private static Object withinOneAnother(boolean keys, boolean inList) {
+    Object level = 0;
+    for (int i = 0; i < 60; i++) {
+      Object again = inList ? new ArrayList<>(List.of(level)) : level;
+      if (keys) {
+        AsMap next = new AsMap();
+        next.put(level, i);
+        next.put(new ArrayList<>(List.of(again)), i);
+        level = next;
+      } else {
+        AsSet next = new AsSet();
+        next.add(level);
+        next.add(new ArrayList<>(List.of(again)));
+        level = next;
+      }
+    }
+    return new ArrayList<>(List.of(level));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void noHashTakesTwiceAsLongForEachLevelOfWhatIsHashed(boolean keys, boolean inList) {
+    Anything sham =
+        new Anything(
+            kryo -> {
+              kryo.register(AsSet.class, kryo.getDefaultSerializer(AsSet.class), 23);
+              kryo.register(AsMap.class, kryo.getDefaultSerializer(AsMap.class), 26);
+            });
+    byte[] hostile = Encoded.write(sham, withinOneAnother(keys, inList));
+    assertThatThrownBy(() -> Encoded.read(anything, hostile))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("from within an element of a set or a key of a map");
+  }
+
+  @Test
+  void whatIsSharedOutsideOfSetsAndKeysIsReadAsItWasWritten() {
+    List<Object> shared = new ArrayList<>(List.of(1, 2));
+    Set<Object> words = new HashSet<>(List.of("a", "b"));
+    Map<Object, Object> map = new HashMap<>();
+    map.put(new HashSet<>(List.of(1)), shared);
+    map.put("other", shared);
+    List<Object> all = new ArrayList<>(List.of(words, words, map, shared));
+    List<?> read = (List<?>) Encoded.read(anything, Encoded.write(anything, all));
+    assertThat(read).isEqualTo(all);
+    assertThat(read.get(0)).isSameAs(read.get(1));
+    assertThat(((Map<?, ?>) read.get(2)).get("other")).isSameAs(read.get(3));
   }
 
   @Test
