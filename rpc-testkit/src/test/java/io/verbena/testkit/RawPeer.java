@@ -4,6 +4,7 @@ import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
+import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.TimeLeft;
@@ -66,15 +67,20 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
 
   /** Asks for a session, as any client would. */
   public final void sayHello() {
-    sayHello(null);
+    sayHello(List.of());
+  }
+
+  /** Asks for a session, and says that it serves these. */
+  public final void sayHello(List<OfferedService> services) {
+    sayHello(services, null);
   }
 
   /** Asks for a session, and with the same words for a better link. */
   public final void sayHelloAndAskForUpgrade() {
-    sayHello(new UpgradeMessage(2, new byte[0]));
+    sayHello(List.of(), new UpgradeMessage(2, new byte[0]));
   }
 
-  private void sayHello(@Nullable UpgradeMessage upgrade) {
+  private void sayHello(List<OfferedService> services, @Nullable UpgradeMessage upgrade) {
     Hello hello =
         new Hello(
             FrameHeader.VERSION,
@@ -85,7 +91,7 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
             0,
             new PeerLimits(1 << 20, 65536, 64),
             "",
-            List.of(),
+            services,
             upgrade);
     send(frame(FrameKind.HELLO, 0, 0, hello::write));
   }
@@ -109,9 +115,9 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
       int timeLeft,
       int place,
       Consumer<WireEncoder> arguments) {
-    ByteBuffer memory = ByteBuffer.allocate(4096);
+    ByteBuffer memory = ByteBuffer.allocate(64 << 10);
     WireEncoder out = new WireEncoder();
-    out.start(memory, FrameHeader.BYTES, 4000, 16);
+    out.start(memory, FrameHeader.BYTES, 60_000, 16);
     arguments.accept(out);
     long first = FrameHeader.first(kind, 0);
     FrameHeader.write(memory, first, 1, sequence, 0, timeLeft, FrameHeader.third(callId, place));

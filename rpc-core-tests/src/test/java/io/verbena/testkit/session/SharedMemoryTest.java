@@ -8,6 +8,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.OfferedService;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.mem.InMemoryNetwork;
@@ -28,6 +29,9 @@ class SharedMemoryTest {
 
   /** What each session is guaranteed. */
   private static final int SHARE = MEMORY / 2 / 4;
+
+  /** What it is guaranteed however many others there are, but for what goes with it. */
+  private static final int LEAST = 60_000;
 
   private final SteppedWorld world =
       new SteppedWorld(SessionLimits.DEFAULT, InMemoryNetwork.DEFAULT_RING_FRAMES);
@@ -132,6 +136,43 @@ class SharedMemoryTest {
     world.runUntil(call::isDone);
     assertThat(call).isCompletedWithValue(text);
     assertThat(raw.closed).as("only its message was dropped").isNull();
+  }
+
+  // ---- services that peers tell of ----
+
+  private RawPeer openServing(int services) {
+    List<OfferedService> all = new ArrayList<>();
+    for (int i = 0; i < services; i++) {
+      all.add(new OfferedService("s" + i, i, 0, List.of(1)));
+    }
+    RawPeer raw = new RawPeer();
+    attacker.connect(
+        URI.create(world.address()), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+    settle();
+    raw.sayHello(all);
+    settle();
+    raws.add(raw);
+    return raw;
+  }
+
+  @Test
+  void servicesThatPeersTellOfCountForWhatTheirSessionsMayHave() {
+    world.server(s -> s.serve(Probe.bind(new Probe.Plain())).maxAssemblyBytes(MEMORY));
+    Probe.Stub honest = new Probe.Stub(world.client().session(world.address()));
+    assertThat(openServing(3000).heard).as("of far too many").containsExactly(FrameKind.REFUSED);
+    assertThat(openServing(200).heard).as("of some").contains(FrameKind.WELCOME);
+    for (int i = 0; i < 20; i++) {
+      openServing(400);
+    }
+    long open = raws.stream().filter(raw -> raw.heard.contains(FrameKind.WELCOME)).count();
+    assertThat(open).as("sessions that found memory").isBetween(3L, 8L);
+    String text = "x".repeat(LEAST);
+    CompletableFuture<String> call = honest.submit(Probe.ECHO, text);
+    world.runUntil(call::isDone);
+    assertThat(call).as("within a session's own part").isCompletedWithValue(text);
+    raws.forEach(raw -> Objects.requireNonNull(raw.link).close());
+    world.pass(SessionLimits.DEFAULT.resumeWindow().plusSeconds(1));
+    assertThat(openServing(800).heard).as("once others have gone").contains(FrameKind.WELCOME);
   }
 
   // ---- replies that nobody takes ----

@@ -164,6 +164,13 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
       handshake.fail("the session has ended meanwhile");
       return;
     }
+    boolean isNew = hello.key().id() == 0;
+    String noRoom = isNew ? core.remoteServices().reserve(hello.services()) : null;
+    if (noRoom != null) {
+      handshake.refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, noRoom));
+      core.end(RpcStatus.UNAVAILABLE, noRoom);
+      return;
+    }
     if (handshake.isOver() || !handshake.welcome(welcome(session))) {
       session.linkLost("the link it was to go on over is gone");
       return;
@@ -175,7 +182,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
       return;
     }
     session.attached();
-    if (hello.key().id() == 0) {
+    if (isNew) {
       core.peerServes(hello.services());
       tell(core);
     }

@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
 final class RemoteService {
   static final int NO_METHOD = -1;
 
+  /** What a service takes here, about, beside its name and its methods. */
+  private static final int BYTES = 512;
+
+  private static final int BYTES_OF_METHOD = 24;
+
   final String name;
   final long hash;
   final List<PendingCall<?>> calls = new ArrayList<>();
@@ -36,6 +41,13 @@ final class RemoteService {
     for (int id : offered.methods()) {
       places.put(id, place++);
     }
+  }
+
+  /** Returns how many bytes of the heap one takes, as long as its peer is there. */
+  static long bytes(OfferedService offered) {
+    return BYTES
+        + (long) Character.BYTES * offered.name().length()
+        + (long) BYTES_OF_METHOD * offered.methods().size();
   }
 
   /** Returns the place that names a method to the peer, or {@link #NO_METHOD}. */

@@ -12,6 +12,7 @@ import io.verbena.core.codec.SchemaWire;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.sequence.Outgoing;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class RemoteServices {
   private static final int MOST_SERVICES = 4096;
 
+  /** Those of an ordinary peer are not counted. */
+  private static final long UNCOUNTED = 8 << 10;
+
   private final SessionCore session;
   private final ConcurrentHashMap<Integer, String> servedNames = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
@@ -41,6 +45,9 @@ final class RemoteServices {
 
   private final List<PendingCall<?>> early = new ArrayList<>();
   private boolean known;
+
+  /** What the peer's services take, in bytes. */
+  private long taken;
 
   /** How many of this end's services the peer was told of, and its greeting told. */
   private int told;
@@ -245,12 +252,48 @@ final class RemoteServices {
 
   /** The session has opened with a peer that serves these. */
   void replace(List<OfferedService> offered) {
+    String wrong = reserve(offered);
+    if (wrong != null) {
+      session.breakOff(wrong);
+      return;
+    }
     known = true;
     told = greeted;
     remotes.clear();
     add(offered);
     tellNew();
     sendEarly();
+  }
+
+  /** Has memory for such services and no others; returns why there is none, or null. */
+  @Nullable String reserve(List<OfferedService> offered) {
+    release();
+    return charge(offered, 0);
+  }
+
+  private @Nullable String charge(List<OfferedService> more, int known) {
+    if (known + more.size() > MOST_SERVICES) {
+      return "more than " + MOST_SERVICES + " services";
+    }
+    Quota.Share memory = session.memory().assemblies();
+    long all = taken + more.stream().mapToLong(RemoteService::bytes).sum();
+    long bytes = counted(all) - counted(taken);
+    if (bytes > 0 && !memory.take(bytes)) {
+      return "its services: " + memory.refusal(bytes, "maxAssemblyBytes");
+    }
+    taken = all;
+    return null;
+  }
+
+  private static long counted(long bytes) {
+    return Math.max(0, bytes - UNCOUNTED);
+  }
+
+  private void release() {
+    if (counted(taken) > 0) {
+      session.memory().assemblies().give(counted(taken));
+    }
+    taken = 0;
   }
 
   /** Sends what waited for the peer's services, or for the path that calls must take. */
@@ -277,6 +320,7 @@ final class RemoteServices {
     keep(unsent);
     remotes.values().forEach(remote -> early.addAll(remote.lost()));
     remotes.clear();
+    release();
     sought.values().forEach(early::addAll);
     sought.clear();
     dropDone();
@@ -305,10 +349,12 @@ final class RemoteServices {
     in.start(buffer, from, to, session.limits().maxDepth());
     switch (kind) {
       case SERVICES -> {
-        add(OfferedService.readAll(in));
-        if (remotes.size() > MOST_SERVICES) {
-          return "more than " + MOST_SERVICES + " services";
+        List<OfferedService> more = OfferedService.readAll(in);
+        String wrong = charge(more, remotes.size());
+        if (wrong != null) {
+          return wrong;
         }
+        add(more);
       }
       case SCHEMA_REQUEST -> answer(in.readInt());
       default -> {
