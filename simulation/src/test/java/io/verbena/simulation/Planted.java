@@ -30,7 +30,10 @@ enum Planted {
   FENCE_BEFORE_IT_STANDS(
       12,
       Workload.CANCELLED_OBJECTS,
-      Slip.in("rdma.link.OwnTarget", "close", Planting.runInPlaceOfKeeping("whenFenced"))),
+      Slip.in(
+          "rdma.link.LocalTargets$LocalTarget",
+          "close",
+          Planting.runInPlaceOfKeeping("whenFenced"))),
 
   /** What is written from is deregistered when the first of several writes from it is over. */
   DEREGISTERED_WHILE_IN_USE(
@@ -46,7 +49,7 @@ enum Planted {
       6,
       Workload.PATIENT,
       "FORGES_IMMEDIATES",
-      Slip.in("rdma.link.TargetTable", "find", Planting.takenForVariable("target", 1))),
+      Slip.in("rdma.link.LocalTargets$Names", "find", Planting.takenForVariable("name", 1))),
 
   /** A frame is acknowledged that has not come. */
   ACKNOWLEDGED_BEFORE_RECEIVED(

@@ -11,7 +11,7 @@ import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.rdma.Words;
 import io.verbena.rdma.link.LinkContext;
-import io.verbena.rdma.link.Opening;
+import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *        └─────────────────────────────────────────────────────────────┘
  * </pre>
  */
-final class Attempt implements CmListener, Opening {
+final class Attempt implements CmListener, LinkOpenListener {
   private final LinkContext context;
   private final CmEvents events;
   private final Devices devices;

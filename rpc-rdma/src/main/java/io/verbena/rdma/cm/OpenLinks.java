@@ -4,7 +4,7 @@ import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.link.LinkContext;
-import io.verbena.rdma.link.Opening;
+import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
 import java.io.IOException;
 import java.util.LinkedHashSet;
@@ -23,7 +23,7 @@ final class OpenLinks {
   }
 
   /** Makes the link of a connection; leaves the id as it was where that fails. */
-  RdmaLink open(RdmaDevice device, RdmaCmId id, LinkOptions options, Opening opening)
+  RdmaLink open(RdmaDevice device, RdmaCmId id, LinkOptions options, LinkOpenListener opening)
       throws IOException {
     RdmaLink[] made = new RdmaLink[1];
     made[0] =

@@ -5,12 +5,12 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
-import io.verbena.rdma.link.Opening;
+import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
 import org.jspecify.annotations.Nullable;
 
 /** An offer from the moment it is made until its link is open or cannot be had. */
-final class PassiveOpening implements Opening {
+final class PassiveOpening implements LinkOpenListener {
   private final LinkOptions options;
   private final LinkDriver.ConnectHandler handler;
   private @Nullable RdmaLink link;

@@ -10,9 +10,9 @@ import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.PinnedMemory;
 import io.verbena.rdma.device.PinningBudget;
-import io.verbena.rdma.link.DueLinks;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
+import io.verbena.rdma.link.ReadyLinks;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -88,7 +88,7 @@ public final class RdmaDriver implements UpgradeDriver {
       throws IOException {
     this.provider = provider;
     long now = clock.nanoTime();
-    this.context = new LinkContext(clock, settings, counters, new DueLinks(now));
+    this.context = new LinkContext(clock, settings, counters, new ReadyLinks(now));
     this.events = new CmEvents(provider);
     this.waiter = new Waiter(provider, wakeLoop);
     this.budget = budget;
@@ -120,7 +120,7 @@ public final class RdmaDriver implements UpgradeDriver {
       memory.sweep();
       devices.retry();
     }
-    boolean soon = opening || context.due().someEnd();
+    boolean soon = opening || context.ready().someEnd();
     int work = 0;
     if (soon || now - eventsSeen >= EVENTS_EVERY_NANOS || waiter.takeReady()) {
       work += pollEvents(now);
@@ -130,7 +130,7 @@ public final class RdmaDriver implements UpgradeDriver {
       devices.pollEvents();
     }
     work += devices.poll();
-    work += context.due().step(now);
+    work += context.ready().step(now);
     if (opening) {
       work += acceptor.expire(now);
       work += stepAttempts(now);
@@ -164,7 +164,7 @@ public final class RdmaDriver implements UpgradeDriver {
       return true;
     }
     // What completed before the arming announces nothing: look once more.
-    if (!devices.arm() || poll(now) > 0 || !context.due().isEmpty()) {
+    if (!devices.arm() || poll(now) > 0 || !context.ready().isEmpty()) {
       return false;
     }
     waiter.arm(longestWait());
@@ -172,7 +172,7 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   private long longestWait() {
-    if (opening || context.due().someWatchTime()) {
+    if (opening || context.ready().someWatchTime()) {
       return LIMITS_EVERY_NANOS;
     }
     return memory.isWatchful() ? MEMORY_EVERY_NANOS : Long.MAX_VALUE;

@@ -10,7 +10,7 @@ import io.verbena.rdma.RdmaSettings;
  * @param clock the only clock that links look at
  * @param settings this end's sizes and depths
  * @param counters where links count
- * @param due links that want to be stepped
+ * @param ready links that want to be stepped
  */
 public record LinkContext(
-    NanoClock clock, RdmaSettings settings, RdmaCounters counters, DueLinks due) {}
+    NanoClock clock, RdmaSettings settings, RdmaCounters counters, ReadyLinks ready) {}

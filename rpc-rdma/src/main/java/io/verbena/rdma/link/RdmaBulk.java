@@ -1,6 +1,5 @@
 package io.verbena.rdma.link;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.BulkRegion;
 import io.verbena.core.link.BulkTarget;
@@ -10,13 +9,9 @@ import io.verbena.core.link.PinningCosts;
 import io.verbena.core.link.RemoteTarget;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Quota;
-import io.verbena.rdma.RdmaCounters;
-import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.Domain;
-import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.Registration;
 import io.verbena.rdma.wire.Advertisement;
-import io.verbena.rdma.wire.Features;
 import io.verbena.rdma.wire.Immediate;
 import io.verbena.rdma.wire.SendHeader;
 import java.io.IOException;
@@ -24,27 +19,37 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletionStage;
+import org.agrona.collections.Int2IntHashMap;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bulk bytes of one link, by WRITE into targets that the peer has advertised. The last WRITE before
  * a checkpoint carries an immediate; where a device has none, or a Send must go anyway, a note
- * follows it.
+ * follows it. On the loop.
  */
 final class RdmaBulk implements BulkPort {
-  private final LinkLife life;
-  private final LinkFaults faults;
+  private static final int NONE = -1;
+
+  private final RdmaLink link;
   private final Domain domain;
   private final Quota.Share pins;
   private final SendSide sends;
-  private final BulkSends writes;
-  private final RdmaSettings settings;
-  private final NanoClock clock;
-  private final RdmaCounters counters;
+  private final LinkContext context;
   private final Runnable whenUnused;
-  private final int features;
-  private final OwnTargets own;
-  private final PeerTargets remotes = new PeerTargets();
+  private final LocalTargets local;
+
+  /**
+   * The peer's targets, of each slot the latest. The peer tells of those of one slot in their
+   * order, each when the one before is fenced.
+   */
+  private final Int2ObjectHashMap<PeerTarget> remotes = new Int2ObjectHashMap<>();
+
+  /**
+   * By slot, what the peer has revoked and not told of yet: notes are read before frames, so that a
+   * revocation may be here before what tells of its target.
+   */
+  private final Int2IntHashMap revokedEarly = new Int2IntHashMap(NONE);
 
   /** What is to be told outside of the polling of completions. */
   private final ArrayDeque<Runnable> due = new ArrayDeque<>();
@@ -65,50 +70,89 @@ final class RdmaBulk implements BulkPort {
    * @param whenUnused runs when the link has ended and its last region is released
    */
   RdmaBulk(
-      LinkLife life,
-      LinkFaults faults,
+      RdmaLink link,
       Domain domain,
       Quota.Share pins,
       SendSide sends,
-      BulkSends writes,
       LinkContext context,
-      RdmaDevice device,
       Runnable whenUnused) {
-    this.life = life;
-    this.faults = faults;
+    this.link = link;
     this.domain = domain;
     this.pins = pins;
     this.sends = sends;
-    this.writes = writes;
-    this.settings = context.settings();
-    this.clock = context.clock();
-    this.counters = context.counters();
-    this.features = device.features();
+    this.context = context;
     this.whenUnused = whenUnused;
-    this.own = new OwnTargets(life, faults, domain, pins, sends, writes, context, due::add);
+    this.local = new LocalTargets(link, domain, pins, sends, context, due::add);
   }
 
-  /** The peer has said what its device can do. */
-  void peerFeatures(int peers) {
-    immediates = (features & peers & Features.WRITE_WITH_IMMEDIATE) != 0;
+  /** Both ends' devices can write with immediate. */
+  void useImmediates() {
+    immediates = true;
   }
 
   @Override
   public int chunkBytes() {
-    return settings.bulkChunkBytes();
+    return context.settings().bulkChunkBytes();
   }
 
   @Override
   public long windowBytes() {
-    return settings.bulkWindowBytes();
+    return context.settings().bulkWindowBytes();
   }
 
   @Override
   public CompletionStage<PinningCosts> pinning() {
-    return life.isOpen() ? domain.pinning(clock) : BulkPort.super.pinning();
+    return link.isOpen() ? domain.pinning(context.clock()) : BulkPort.super.pinning();
   }
 
   // ---- regions ----
+
+  /** Memory that is registered for one link. */
+  private final class Region implements BulkRegion {
+    private final MemorySegment memory;
+
+    /** Null where there is no byte to register, and when it is released. */
+    private @Nullable Registration registration;
+
+    private boolean released;
+
+    Region(MemorySegment memory, @Nullable Registration registration) {
+      this.memory = memory;
+      this.registration = registration;
+    }
+
+    @Override
+    public MemorySegment memory() {
+      return memory;
+    }
+
+    @Override
+    public void release() {
+      if (released) {
+        return;
+      }
+      released = true;
+      Registration was = registration;
+      registration = null;
+      if (was != null) {
+        domain.release(was);
+      }
+      regions--;
+      leaveIfUnused();
+    }
+
+    private RdmaBulk owner() {
+      return RdmaBulk.this;
+    }
+
+    private Registration registration() {
+      Registration current = registration;
+      if (current == null) {
+        throw new IllegalStateException("the region is released, or empty");
+      }
+      return current;
+    }
+  }
 
   @Override
   public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
@@ -121,24 +165,23 @@ final class RdmaBulk implements BulkPort {
     try {
       Registration made = memory.byteSize() == 0 ? null : domain.attach(memory, life, pins);
       regions++;
-      return new RdmaRegion(this, memory, made);
+      return new Region(memory, made);
     } catch (IOException e) {
-      throw OwnTargets.shortOfMemory(e);
+      throw LocalTargets.shortOfMemory(e);
     }
-  }
-
-  void released(@Nullable Registration registration) {
-    if (registration != null) {
-      domain.release(registration);
-    }
-    regions--;
-    leaveIfUnused();
   }
 
   private void leaveIfUnused() {
     if (fenced && regions == 0) {
       whenUnused.run();
     }
+  }
+
+  private Region mine(BulkRegion region) {
+    if (region instanceof Region mine && mine.owner() == this) {
+      return mine;
+    }
+    throw new IllegalArgumentException("a region of another link");
   }
 
   // ---- the receiving end ----
@@ -149,38 +192,93 @@ final class RdmaBulk implements BulkPort {
     if (length < 1) {
       throw new IllegalArgumentException("a target has at least 1 byte, not " + length);
     }
-    RdmaRegion mine = mine(region);
-    MemorySegment memory = mine.memory().asSlice(offset, length);
-    return own.open(mine.registration(), memory, listener);
+    Region mine = mine(region);
+    MemorySegment memory = mine.memory.asSlice(offset, length);
+    return local.open(mine.registration(), memory, listener);
   }
 
   /** Returns the ranges that are open to the peer. */
-  OwnTargets own() {
-    return own;
+  LocalTargets local() {
+    return local;
   }
 
   // ---- the sending end ----
 
+  /** A target of the peer's, as the writer knows it. */
+  private final class PeerTarget implements RemoteTarget {
+    private final Advertisement advertisement;
+    private long written;
+    private long told;
+    private boolean revoked;
+
+    PeerTarget(Advertisement advertisement) {
+      this.advertisement = advertisement;
+    }
+
+    @Override
+    public long length() {
+      return advertisement.length();
+    }
+
+    @Override
+    public void rewind() {
+      written = 0;
+      told = 0;
+    }
+
+    private RdmaBulk owner() {
+      return RdmaBulk.this;
+    }
+
+    /** Returns whether these bytes come next and fit. */
+    private boolean takes(long at, int length) {
+      return at == written && length > 0 && length <= advertisement.length() - at;
+    }
+
+    /**
+     * Returns whether an immediate could tell of so many bytes that were written before its own.
+     */
+    private boolean fitsImmediate(long bytes) {
+      long units = bytes >>> advertisement.unitShift();
+      return units << advertisement.unitShift() == bytes && units <= Immediate.MOST_UNITS;
+    }
+
+    /** Returns the immediate that tells of what was written before the WRITE that it comes with. */
+    private int immediate() {
+      int units = (int) ((written - told) >>> advertisement.unitShift());
+      return Immediate.of(units, advertisement.target());
+    }
+  }
+
   @Override
   public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
     Advertisement read = Advertisement.decode(advertisement);
-    if (Immediate.slot(read.target()) >= TargetTable.MOST_OPEN) {
+    int slot = Immediate.slot(read.target());
+    if (slot >= LocalTargets.Names.MOST_OPEN) {
       throw new LinkException("the peer advertises more targets than there may be", null);
     }
-    PeerTarget target = new PeerTarget(this, read);
-    remotes.told(target);
+    PeerTarget target = new PeerTarget(read);
+    remotes.put(slot, target);
+    target.revoked = revokedEarly.remove(slot) == read.target();
     return target;
   }
 
   /** The peer wants a target left alone; returns what is wrong with that, or null. */
-  @Nullable String revoke(int target) throws IOException {
-    if (!remotes.revoke(target)) {
+  @Nullable String revoke(int name) throws IOException {
+    int slot = Immediate.slot(name);
+    if (slot >= LocalTargets.Names.MOST_OPEN) {
       return "the peer revoked a target that it cannot have";
     }
-    if (writes.waitingOrders() > 2 * TargetTable.MOST_OPEN) {
+    PeerTarget target = remotes.get(slot);
+    if (target != null && target.advertisement.target() == name) {
+      target.revoked = true;
+    } else {
+      revokedEarly.put(slot, name);
+    }
+    if (sends.waitingOrders() > 2 * LocalTargets.Names.MOST_OPEN) {
       return "the peer revokes targets and takes no answer";
     }
-    sends.order(SendHeader.REVOKED, target); // behind all WRITEs to it
+    sends.note(SendHeader.REVOKED, name); // behind all WRITEs to it
     return null;
   }
 
@@ -194,65 +292,57 @@ final class RdmaBulk implements BulkPort {
       boolean checkpoint,
       Runnable whenWritten) {
     PeerTarget to = mine(target);
-    RdmaRegion region = mine(source);
+    Region region = mine(source);
     if (!to.takes(at, length)) {
       throw new IllegalArgumentException(
           "%d bytes at %d do not come next, or do not fit a target of %d"
               .formatted(length, at, to.length()));
     }
-    long from = region.memory().asSlice(offset, length).address();
-    if (!life.isOpen()) {
+    long from = region.memory.asSlice(offset, length).address();
+    if (!link.isOpen()) {
       return SendResult.CLOSED;
     }
-    if (to.isRevoked()) {
-      to.wrote(length);
+    if (to.revoked) {
+      to.written += length;
       due.add(whenWritten);
-      life.becomeDue();
+      link.becomeReady();
       return SendResult.SENT;
     }
-    if (!faults.posts(writes::stepOrders)) {
+    try {
+      sends.stepOrders();
+      if (!sends.hasRoomForWrite()) {
+        blocked = true;
+        context.counters().backPressured();
+        return SendResult.BACK_PRESSURED;
+      }
+      post(to, from, region.registration().lkey(), length, checkpoint, whenWritten);
+      return SendResult.SENT;
+    } catch (IOException e) {
+      link.postingFailed(e);
       return SendResult.CLOSED;
     }
-    if (!writes.hasRoom()) {
-      blocked = true;
-      counters.backPressured();
-      return SendResult.BACK_PRESSURED;
-    }
-    int lkey = region.registration().lkey();
-    boolean sent = faults.posts(() -> post(to, at, from, lkey, length, checkpoint, whenWritten));
-    return sent ? SendResult.SENT : SendResult.CLOSED;
   }
 
   private void post(
-      PeerTarget to,
-      long at,
-      long from,
-      int lkey,
-      int length,
-      boolean checkpoint,
-      Runnable whenWritten)
+      PeerTarget to, long from, int lkey, int length, boolean checkpoint, Runnable whenWritten)
       throws IOException {
     sends.flush(); // frames that came before go before
-    boolean silent = !checkpoint && (!immediates || to.canTellLater(length));
-    if (!silent && immediates && to.canTellByImmediate() && !writes.needSend()) {
-      int immediate = to.immediate();
-      writes.writeWithImmediate(to, at, from, lkey, length, immediate, whenWritten);
-      to.wrote(length);
-      to.tell();
+    long untold = to.written - to.told;
+    boolean silent = !checkpoint && (!immediates || to.fitsImmediate(untold + length));
+    long address = to.advertisement.address() + to.written;
+    int rkey = to.advertisement.rkey();
+    if (!silent && immediates && to.fitsImmediate(untold) && !sends.needSend()) {
+      sends.writeWithImmediate(to.immediate(), address, rkey, from, lkey, length, whenWritten);
+      to.written += length;
+      to.told = to.written;
       return;
     }
-    writes.write(to, at, from, lkey, length, whenWritten);
-    to.wrote(length);
+    sends.write(address, rkey, from, lkey, length, whenWritten);
+    to.written += length;
     if (!silent) {
-      sends.orderArrived(to.target(), to.tell());
+      to.told = to.written;
+      sends.noteArrived(to.advertisement.target(), to.told);
     }
-  }
-
-  private RdmaRegion mine(BulkRegion region) {
-    if (region instanceof RdmaRegion mine && mine.owner() == this) {
-      return mine;
-    }
-    throw new IllegalArgumentException("a region of another link");
   }
 
   private PeerTarget mine(RemoteTarget target) {
@@ -267,11 +357,11 @@ final class RdmaBulk implements BulkPort {
   /** Posts what waits and tells what is due; returns how much. */
   int step() throws IOException {
     int work = 0;
-    if (life.isOpen()) {
-      writes.stepOrders();
+    if (link.isOpen()) {
+      sends.stepOrders();
     }
     Runnable next;
-    while ((next = writes.nextDue()) != null || (next = due.poll()) != null) {
+    while ((next = sends.nextDue()) != null || (next = due.poll()) != null) {
       next.run();
       work++;
     }
@@ -280,7 +370,7 @@ final class RdmaBulk implements BulkPort {
 
   /** Returns whether a write that was turned back has room now; true once. */
   boolean hasRoomAgain() {
-    if (!blocked || !writes.hasRoom()) {
+    if (!blocked || !sends.hasRoomForWrite()) {
       return false;
     }
     blocked = false;
@@ -296,7 +386,7 @@ final class RdmaBulk implements BulkPort {
     ended = true;
     fenced = destroyed;
     due.clear();
-    own.end(destroyed);
+    local.end(destroyed);
     leaveIfUnused();
   }
 }

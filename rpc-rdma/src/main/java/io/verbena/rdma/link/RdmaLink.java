@@ -7,6 +7,7 @@ import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.RdmaSettings;
@@ -14,46 +15,96 @@ import io.verbena.rdma.device.CompletionSink;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
-import io.verbena.rdma.device.SharedReceives;
+import io.verbena.rdma.wire.Features;
+import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
+import io.verbena.rdma.wire.WorkId;
 import io.verbena.verbs.ext.CompletionBlock;
+import io.verbena.verbs.ext.WcOpcode;
+import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A link over one queue pair: puts its parts together, and is what others hold of them. {@link
- * LinkLife} has its states, {@link DutyCycle} what it does in each cycle, {@link SendSide}, {@link
- * ReceiveSide} and {@link RdmaBulk} what moves, {@link CreditLedger} how much of it may.
+ * A link over one queue pair: its states, what it does in each cycle, and why it ends. {@link
+ * SendSide}, {@link ReceiveSide} and {@link RdmaBulk} have what moves, {@link CreditLedger} how
+ * much of it may, {@link QpDrain} the end of the queue pair. On the loop.
+ *
+ * <pre>
+ *   CONNECTING ──established──→ OPEN ──close──→ CLOSING ──farewell acknowledged──→ DRAINING ──→ CLOSED
+ *       │                         └──────────── failure, abort, peer's farewell ───────↑
+ *       └── failure ──→ CLOSED (nothing was sent: the queue pair is destroyed as it is)
+ * </pre>
+ *
+ * <p>DRAINING is what makes the end true: the queue pair is in ERR, and the listener is told only
+ * when every request has completed, or the queue pair is destroyed. After that no frame arrives and
+ * the device reads and writes none of the link's memory.
+ *
+ * <p>A cycle of an open link: credit that is owed goes back, what has arrived is handed over, bulk
+ * goes on, and a sender that was turned back is told that there is room.
  */
 public final class RdmaLink implements Link, CompletionSink {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaLink.class);
+  private static final ThrottledLog LISTENER_FAILED =
+      ThrottledLog.of(RdmaLink.class, "listeners of RDMA links that failed");
+  private static final ThrottledLog CLOSED =
+      ThrottledLog.of(RdmaLink.class, "RDMA links that were closed for a reason");
 
   private static final String KIND = "rdma";
+
+  /** Leased credits that were of no use for so long go back; a path without traffic is probed. */
+  private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
 
   private final LinkContext context;
   private final RdmaDevice device;
   private final LinkOptions options;
-  private final Opening opening;
+  private final LinkOpenListener opening;
   private final String localAddress;
   private final String peerAddress;
   private final Runnable whenGone;
   private final QueuePair queuePair;
   private final CreditLedger credits;
-  private final ReceiveSide receives;
+  private final Receives receives;
   private final SendSide sends;
   private final RdmaBulk bulk;
-  private final Ending ending;
-  private final LinkLife life;
-  private final LinkFaults faults;
-  private final CompletionRouter router;
-  private final DutyCycle duty;
-  private final LinkMemory memory;
+  private final ReceiveSide arrivals;
+  private final QpDrain drain;
   private LinkCapabilities capabilities;
   private @Nullable LinkListener listener;
+  private State state = State.CONNECTING;
+
+  /** Why it ends; nothing while it does not. */
+  private String reason = "";
+
+  /** This end has accepted the connection. */
   private boolean accepted;
+
+  private boolean receiving = true;
+
+  /** Nothing is handed over any more. */
+  private boolean muted;
+
+  /** Waits to be stepped. */
+  private boolean ready;
+
+  /** A frame was turned back, and its sender not told of room since. */
+  private boolean blocked;
+
+  private boolean brokenByPeer;
+  private long postedSeen = -1;
+  private long idleSince;
+
+  private enum State {
+    CONNECTING,
+    OPEN,
+    CLOSING,
+    DRAINING,
+    CLOSED
+  }
 
   /**
    * Makes a link's queue pair and posts its receives; the connection is the caller's to make.
@@ -69,7 +120,7 @@ public final class RdmaLink implements Link, CompletionSink {
       LinkOptions options,
       String peerAddress,
       String localAddress,
-      Opening opening,
+      LinkOpenListener opening,
       Runnable whenGone)
       throws IOException {
     this.context = context;
@@ -81,62 +132,70 @@ public final class RdmaLink implements Link, CompletionSink {
     this.whenGone = whenGone;
     capabilities = new LinkCapabilities(KIND, device.name(), options.maxFrameBytes(), false);
     RdmaSettings settings = context.settings();
+    int depth = settings.credits() + SendHeader.CONTROL_CREDITS;
     Domain domain = device.enter();
-    Receives from = receives(domain);
-    credits = new CreditLedger(from.guaranteed(), settings.credits());
-    receives = new ReceiveSide(from, credits, settings, device.features());
-    int places = SendSide.places(settings.credits());
-    int depth = places + BulkSends.PLACES;
     try {
-      queuePair = device.attach(domain, id, this, depth, ReceiveSide.depth(settings));
+      queuePair = device.attach(domain, id, this, SendSide.depth(settings.credits()), depth);
     } catch (IOException e) {
       device.leave(domain);
       throw e;
     }
-    SendQueue queue = new SendQueue(queuePair, device.sends(), depth);
-    ending = new Ending(context.clock(), peerAddress, queuePair, queue, receives);
-    life = new LinkLife(this, context.due(), ending);
-    faults = new LinkFaults(life, device, context.counters(), peerAddress);
-    Orders orders = new Orders();
-    BulkSends writes = new BulkSends(queue, orders, credits, context.counters());
-    sends = new SendSide(domain, queue, orders, credits, receives, places, context.counters());
+    receives = Receives.of(device, domain, settings);
+    credits = new CreditLedger(receives.guaranteed(), settings.credits());
+    sends =
+        new SendSide(
+            queuePair,
+            device.sends(),
+            domain.sendPool(),
+            receives,
+            credits,
+            settings.credits(),
+            context.counters());
     Quota.Share pins = domain.join(peerAddress);
     Runnable leave =
         () -> {
           pins.leave();
           device.leave(domain);
         };
-    bulk = new RdmaBulk(life, faults, domain, pins, sends, writes, context, device, leave);
-    router = new CompletionRouter(life, faults, sends, receives, bulk, ending);
-    duty = new DutyCycle(life, faults, credits, sends, receives, bulk, options.maxFrameBytes());
-    memory = new LinkMemory(device, leave, queuePair, sends, receives, bulk, peerAddress);
+    bulk = new RdmaBulk(this, domain, pins, sends, context, leave);
+    arrivals = new ReceiveSide(receives, credits, bulk, depth, options.maxFrameBytes());
+    drain =
+        new QpDrain(
+            context.clock(),
+            peerAddress,
+            device,
+            queuePair,
+            receives,
+            sends,
+            arrivals,
+            bulk,
+            leave);
     try {
-      receives.post(queuePair);
+      receives.open(queuePair);
     } catch (IOException e) {
-      memory.undo();
+      drain.undo();
       throw e;
     }
-  }
-
-  private Receives receives(Domain domain) {
-    RdmaSettings settings = context.settings();
-    SharedReceives shared = domain.shared();
-    return shared == null
-        ? new OwnReceives(device.receives(), domain.receivePool(), settings.credits())
-        : new LeasedReceives(shared, settings.guaranteedCredits());
   }
 
   // ---- opening: called by the connection manager's side ----
 
   /** Returns what the peer is to be told of the receives posted here. */
   public Terms terms() {
-    return receives.terms();
+    return new Terms(
+        receives.guaranteed(),
+        context.settings().credits(),
+        SendHeader.CONTROL_CREDITS,
+        receives.pool().slotBytes(),
+        device.features());
   }
 
   /** The peer has told its terms. */
   public void peerTerms(Terms terms) throws IOException {
     sends.peerTerms(terms);
-    bulk.peerFeatures(terms.features());
+    if ((device.features() & terms.features() & Features.WRITE_WITH_IMMEDIATE) != 0) {
+      bulk.useImmediates();
+    }
     int longest = Math.min(options.maxFrameBytes(), sends.maxFrameBytes());
     capabilities = new LinkCapabilities(KIND, device.name(), longest, false);
   }
@@ -148,30 +207,30 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** The connection stands, and the peer's terms are known. */
   public void established() {
-    if (!isConnecting()) {
+    if (state != State.CONNECTING) {
       return;
     }
     try {
       queuePair.established();
     } catch (IOException e) {
-      faults.postingFailed(e);
+      postingFailed(e);
       return;
     }
-    life.opened();
+    enter(State.OPEN);
     context.counters().linkOpened();
     try {
-      LinkListener owner = opening.opened(this);
-      listener = owner;
-      duty.listener(owner);
+      listener = opening.opened(this);
     } catch (RuntimeException e) {
-      faults.notTaken(e);
+      LISTENER_FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      mute();
+      fail("its owner failed: " + e);
     }
-    step(); // a frame may have come before the event
+    step(context.clock().nanoTime()); // a frame may have come before the event
   }
 
   /** Returns whether the outcome of opening is not known yet. */
   public boolean isConnecting() {
-    return life.state() == LinkLife.State.CONNECTING;
+    return state == State.CONNECTING;
   }
 
   /** Returns the device it stands on. */
@@ -181,7 +240,7 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** The connection is gone or was never made. */
   public void disconnected(String why) {
-    faults.pathLost(why);
+    pathLost(why);
   }
 
   // ---- Link ----
@@ -209,7 +268,7 @@ public final class RdmaLink implements Link, CompletionSink {
   @Override
   public SendResult send(Slot frame) {
     capabilities.requireFrame(frame.length());
-    if (!life.isOpen()) {
+    if (state != State.OPEN) {
       return SendResult.CLOSED;
     }
     try {
@@ -217,21 +276,22 @@ public final class RdmaLink implements Link, CompletionSink {
         return SendResult.SENT;
       }
     } catch (IOException e) {
-      faults.postingFailed(e);
+      postingFailed(e);
       return SendResult.CLOSED;
     }
-    duty.blocked();
+    blocked = true;
+    watch(); // nothing under way would tell that the path is dead
     context.counters().backPressured();
     return SendResult.BACK_PRESSURED;
   }
 
   @Override
   public void flush() {
-    if (life.isOpen()) {
+    if (state == State.OPEN) {
       try {
         sends.flush();
       } catch (IOException e) {
-        faults.postingFailed(e);
+        postingFailed(e);
       }
     }
   }
@@ -243,138 +303,431 @@ public final class RdmaLink implements Link, CompletionSink {
 
   @Override
   public void setReceiving(boolean receiving) {
-    life.setReceiving(receiving);
+    this.receiving = receiving;
+    tellArrivals();
+    if (receiving) {
+      becomeReady();
+    }
   }
 
   @Override
   public void close() {
-    if (!life.isOpen()) {
+    if (state != State.OPEN) {
       return;
     }
-    life.mute();
+    mute();
     flush();
-    if (!life.isOpen()) {
+    if (state != State.OPEN) {
       return; // flushing failed
     }
-    life.closes();
+    reason = "closed by this end";
     try {
       if (sends.sayFarewell()) {
-        life.saidFarewell();
+        enter(State.CLOSING);
+        drain.awaitFarewell();
+        context.ready().ends(this);
         return;
       }
     } catch (IOException e) {
       LOG.debug("No farewell for {}", peerAddress, e);
     }
-    life.drain();
+    startDraining();
   }
 
   @Override
   public void abort(String why) {
-    if (life.isOpen() || isConnecting()) {
-      life.mute();
-      life.fail(why);
+    if (state == State.OPEN || state == State.CONNECTING) {
+      mute();
+      fail(why);
     }
   }
 
-  // ---- CompletionSink ----
+  // ---- completions: in their order, from within polling ----
 
   @Override
   public void completed(long workId, CompletionBlock block, int index) {
-    router.completed(workId, block, index);
+    int slot = WorkId.slot(workId);
+    switch (WorkId.kind(workId)) {
+      case WorkId.RECEIVE, WorkId.SHARED_RECEIVE -> received(slot, block, index);
+      case WorkId.SEND -> sent(slot, block.status(index));
+      case WorkId.LAST_SEND -> drain.lastSendCompleted();
+      default -> throw new AssertionError("no request is called " + workId);
+    }
+    becomeReady();
   }
 
-  @Override
-  public void refusedPeer(boolean ofAccess) {
-    faults.refusedPeer(ofAccess);
+  private void received(int slot, CompletionBlock block, int index) {
+    String wrong;
+    try {
+      int status = block.status(index);
+      if (status != WcStatus.SUCCESS) {
+        arrivals.flushed(slot);
+        receiveFailed(status);
+        return;
+      }
+      int length = block.byteLength(index);
+      wrong =
+          block.opcode(index) == WcOpcode.RECV_RDMA_WITH_IMM
+              ? arrivals.immediate(slot, block.immediate(index), length)
+              : arrivals.arrived(slot, length);
+    } catch (IOException e) {
+      postingFailed(e);
+      return;
+    }
+    if (wrong != null) {
+      peerBrokeRules(wrong);
+    }
   }
 
-  /** There is nothing to drain. */
-  @Override
-  public void deviceLost(String why) {
-    life.fail(why);
-    finish();
+  private void sent(int place, int status) {
+    if (status != WcStatus.SUCCESS) {
+      requestFailed(status);
+      return;
+    }
+    boolean isLatest = sends.completed(place);
+    if (state == State.CLOSING && isLatest) {
+      startDraining();
+    }
   }
 
   // ---- stepping ----
 
-  /** Does what is due, and returns how much that was. */
-  int step() {
-    life.stepped();
+  boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  boolean isClosed() {
+    return state == State.CLOSED;
+  }
+
+  /** There is something to do in the next cycle. */
+  void becomeReady() {
+    if (!ready && state != State.CLOSED) {
+      ready = true;
+      context.ready().add(this);
+    }
+  }
+
+  /** The peer is to answer within a time, or this end to give back what it does not use. */
+  void watch() {
+    context.ready().watch(this);
+  }
+
+  /**
+   * Does what is due, and returns how much that was. One method, since a frame is handed over from
+   * within: what lies between it and the loop is deep enough.
+   */
+  int step(long now) {
+    ready = false;
+    boolean opened = state == State.OPEN;
+    if (!opened && state != State.DRAINING) {
+      return state == State.CONNECTING ? stepConnecting() : 0;
+    }
+    int work = 0;
     try {
-      return switch (life.state()) {
-        case CONNECTING -> stepConnecting();
-        case OPEN -> duty.step();
-        case CLOSING, CLOSED -> 0;
-        case DRAINING -> stepDraining();
-      };
+      // Credit that was owed before this cycle found no Send to go with.
+      if (opened && sends.returnCredit()) {
+        work++;
+      }
+      LinkListener to = listener;
+      if (to != null && arrivals.hasArrived()) {
+        try {
+          work += arrivals.deliver(to);
+          delivered();
+        } catch (RuntimeException e) {
+          listenerFailed(e);
+          work++;
+        }
+      }
+      work += opened ? stepOpen() : stepDraining(now);
     } catch (IOException e) {
-      faults.postingFailed(e);
+      postingFailed(e);
       return 1;
     }
+    return work;
   }
 
   /** A frame may come before the event that says the connection stands, and says as much. */
   private int stepConnecting() {
-    if (!accepted || !receives.hasArrived()) {
+    if (!accepted || !arrivals.hasArrived()) {
       return 0;
     }
     established();
     return 1;
   }
 
-  private int stepDraining() throws IOException {
-    int work = duty.stepDraining();
-    boolean drained = ending.isDrained();
-    if (drained || ending.isOverdue(context.clock().nanoTime())) {
-      if (!drained && listener != null) {
-        context.counters().undrained();
-      }
-      finish();
-      return work + 1;
+  /** What has arrived is handed over, as far as it is wanted or can be. */
+  private void delivered() throws IOException {
+    String lie = arrivals.takeLie();
+    if (lie != null) {
+      peerBrokeRules(lie);
+    } else if (arrivals.isFarewellNext()) {
+      peerSaidFarewell();
+    }
+    arrivals.settle();
+  }
+
+  /** It was open at least until it had handed over what has arrived. */
+  private int stepOpen() throws IOException {
+    if (credits.leased() > 0) {
+      watch();
+    }
+    int work = stepBulk();
+    if (state == State.OPEN && hasRoomAgain()) {
+      work++;
+      tellWritable();
+    }
+    if (!credits.owesLittle()) {
+      becomeReady();
     }
     return work;
   }
 
+  /** Tells what is over, and looks whether all is. */
+  private int stepDraining(long now) throws IOException {
+    int work = stepBulk();
+    boolean drained = drain.isDrained(now);
+    if (drained || drain.isOverdue(now)) {
+      if (!drained && listener != null) {
+        context.counters().undrained();
+      }
+      finish();
+      work++;
+    }
+    return work;
+  }
+
+  private int stepBulk() throws IOException {
+    try {
+      return bulk.step();
+    } catch (RuntimeException e) {
+      listenerFailed(e);
+      return 1;
+    }
+  }
+
+  private boolean hasRoomAgain() {
+    boolean bulkHas = bulk.hasRoomAgain();
+    if (blocked && sends.hasRoom()) {
+      blocked = false;
+      return true;
+    }
+    return bulkHas;
+  }
+
+  private void tellWritable() {
+    LinkListener to = listener;
+    try {
+      if (to != null) {
+        to.onWritable();
+      }
+    } catch (RuntimeException e) {
+      listenerFailed(e);
+    }
+  }
+
   /** Looks what time has made due; returns whether there is more to watch. */
   boolean isWatched(long now) {
-    return duty.isWatched(now);
+    if (state != State.OPEN) {
+      return false;
+    }
+    if (bulk.local().isOverdue(now)) {
+      peerBrokeRules("the peer did not leave a target alone in time");
+    }
+    if (sends.posted() != postedSeen) {
+      postedSeen = sends.posted();
+      idleSince = now;
+    } else if (now - idleSince >= IDLE_NANOS) {
+      idle();
+    }
+    return bulk.local().isRevoking() || credits.leased() > 0 || blocked;
   }
 
-  /** Steps a link that ends, when it has taken too long. */
+  /** Nothing was posted for a while: what is leased goes back, and who waits probes the path. */
+  private void idle() {
+    try {
+      if (credits.leased() > 0) {
+        sends.giveLeaseBack();
+      } else if (blocked) {
+        sends.probe();
+      }
+    } catch (IOException e) {
+      postingFailed(e);
+    }
+  }
+
+  /** Moves a link that ends on, when it has taken too long. */
   void expire(long now) {
-    life.expire(now);
+    if (state == State.DRAINING && drain.drainsByTime()) {
+      becomeReady();
+    }
+    if (drain.isOverdue(now)) {
+      if (state == State.CLOSING) {
+        startDraining();
+      } else {
+        becomeReady();
+      }
+    }
   }
 
-  boolean isClosed() {
-    return life.isClosed();
+  // ---- changes of state ----
+
+  private void enter(State next) {
+    state = next;
+    tellArrivals();
   }
 
-  // ---- the end ----
+  /** Nothing is handed over any more. */
+  private void mute() {
+    muted = true;
+    tellArrivals();
+  }
+
+  private void tellArrivals() {
+    boolean mayHandOver = state == State.OPEN || state == State.DRAINING;
+    arrivals.link(state == State.OPEN, receiving && !muted && mayHandOver);
+  }
+
+  private void peerSaidFarewell() {
+    mute();
+    String why = "the peer closed the link";
+    if (state == State.DRAINING) {
+      reason = why;
+    }
+    fail(why);
+  }
+
+  /** It ends, for a reason. */
+  private void fail(String why) {
+    switch (state) {
+      case OPEN -> {
+        reason = why;
+        startDraining();
+      }
+      case CONNECTING -> {
+        reason = why;
+        enter(State.DRAINING);
+        drain.skip();
+        context.ready().ends(this);
+        becomeReady();
+      }
+      case CLOSING -> startDraining();
+      case DRAINING, CLOSED -> {}
+    }
+  }
+
+  /** Nothing is sent any more: ends what is under way. */
+  private void startDraining() {
+    if (state == State.DRAINING || state == State.CLOSED) {
+      return;
+    }
+    if (state != State.CLOSING) {
+      context.ready().ends(this);
+    }
+    enter(State.DRAINING);
+    drain.drain();
+    becomeReady();
+  }
 
   /** Returns whether the device may still send something for it, such as a farewell. */
   public boolean isSending() {
-    return !life.isClosed() && !ending.isAllSent();
+    return state != State.CLOSED && !drain.isAllSent();
   }
 
   /** Gives everything back and tells the listener, whether or not the queue pair is drained. */
   public void finish() {
-    if (life.isClosed()) {
+    if (state == State.CLOSED) {
       return;
     }
-    life.closed();
-    memory.giveBack();
+    enter(State.CLOSED);
+    drain.giveBack();
     whenGone.run();
     LinkListener told = listener;
     if (told == null) {
-      opening.failed(life.reason());
+      opening.failed(reason);
       return;
     }
     context.counters().linkClosed();
     try {
-      told.onClosed(life.reason());
+      told.onClosed(reason);
     } catch (RuntimeException e) {
-      faults.listenerFailedAtEnd(e);
+      LISTENER_FAILED.error("The listener of the link to {} failed at its end", peerAddress, e);
     }
+  }
+
+  // ---- why it ends ----
+
+  /** Counts once for each link, also while it ends: what is left to read of it is read. */
+  private void peerBrokeRules(String how) {
+    if (!brokenByPeer) {
+      brokenByPeer = true;
+      CLOSED.warn("The link to {} is closed: {}", peerAddress, how);
+      context.counters().brokeRules();
+    }
+    mute();
+    fail(how);
+  }
+
+  /** This end's device refused what the peer's asked of it. */
+  @Override
+  public void refusedPeer(boolean ofAccess) {
+    peerBrokeRules(
+        ofAccess
+            ? "the peer's device was refused access to memory: its key, the bounds or the rights do"
+                + " not cover what it wrote or read"
+            : "the peer's device made a request that is invalid, or too long for its receive");
+  }
+
+  private void receiveFailed(int status) {
+    switch (status) {
+      case WcStatus.LOC_ACCESS_ERR, WcStatus.REM_ACCESS_ERR -> refusedPeer(true); // rxe: the latter
+      case WcStatus.LOC_LEN_ERR, WcStatus.REM_INV_REQ_ERR -> refusedPeer(false);
+      default -> requestFailed(status);
+    }
+  }
+
+  private void requestFailed(int status) {
+    pathLost("a request failed: " + WcStatus.describe(status));
+  }
+
+  /** Nothing gets through any more; while the link closes that is as good as an answer. */
+  private void pathLost(String why) {
+    if (state == State.CLOSING) {
+      startDraining();
+    } else {
+      hearTheDevice();
+      fail(why);
+    }
+  }
+
+  /** The device may say that the peer's request was the cause: then that is why the link ends. */
+  private void hearTheDevice() {
+    if (state == State.OPEN && !device.isLost()) {
+      try {
+        device.pollEvents();
+      } catch (IOException e) {
+        LOG.debug("{} does not say why the link to {} ends", device.name(), peerAddress, e);
+      }
+    }
+  }
+
+  /** Something could not be posted. */
+  void postingFailed(IOException e) {
+    fail(String.valueOf(e.getMessage()));
+  }
+
+  private void listenerFailed(RuntimeException e) {
+    LISTENER_FAILED.error(
+        "The listener of the link to {} failed; the link is closed", peerAddress, e);
+    mute();
+    fail("its listener failed: " + e);
+  }
+
+  /** There is nothing to drain. */
+  @Override
+  public void deviceLost(String why) {
+    fail(why);
+    finish();
   }
 
   @Override

@@ -2,17 +2,27 @@ package io.verbena.rdma.link;
 
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.RdmaCounters;
-import io.verbena.rdma.device.Domain;
+import io.verbena.rdma.device.Exposure;
+import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RegisteredPool;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
+import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.MemoryWindow;
+import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The Sends of a link. Frames are packed into an open slot, which is posted when it is full or
+ * The send queue of a link, and everything that is posted there: Sends, WRITEs, and what opens and
+ * closes ranges of memory. Frames are packed into an open slot, which is posted when it is full or
  * flushed. A slot is opened only with a credit in hand, so that whatever was taken can be posted.
  *
  * <pre>
@@ -21,79 +31,142 @@ import java.io.IOException;
  * </pre>
  *
  * <p>A Send that borrows its slot is signalled, since its completion brings the slot back; an
- * inline one only every so often, so that its place in the send queue comes back.
+ * inline one only every so often, so that its place in the send queue comes back. Places are taken
+ * and given back in order: a completion stands for all requests before it. Each place knows the
+ * slot that its request borrows, and what is to be done when it has completed.
+ *
+ * <p>Orders about targets (bind, invalidate, revoke) must not get lost: one that finds no room or
+ * credit waits, and everything else behind it. On the loop.
  */
 final class SendSide {
-  /** Places in the send queue that others leave free: for control messages and the open Send. */
-  static final int RESERVED = SendHeader.CONTROL_CREDITS + 1;
+  /** Places that others leave free: for control messages and the open Send. */
+  private static final int RESERVED = SendHeader.CONTROL_CREDITS + 1;
 
-  private final SendSlots slots;
-  private final FramePacker packer;
-  private final SendQueue queue;
-  private final Orders orders;
+  /** WRITEs in the send queue at a time, however short; more only if they are tiny. */
+  private static final int MOST_WRITES = 48;
+
+  /** Places for orders about targets, most of which share the queue with WRITEs. */
+  private static final int ORDERS = 16;
+
+  /** Not doing anything. */
+  static final Runnable NOTHING = () -> {};
+
+  private final QueuePair queuePair;
+  private final SendBlock block;
+  private final RegisteredPool pool;
+  private final Receives receives;
   private final CreditLedger credits;
-  private final ReceiveSide receives;
   private final RdmaCounters counters;
+  private final int maxInline;
   private final int signalInterval;
+
+  // The places of the send queue.
+  private final int[] borrowed;
+  private final Runnable[] actions;
+  private final ArrayDeque<Runnable> due = new ArrayDeque<>();
+  private long posted;
+  private int inQueue;
+
+  /** Where the next request stands. */
+  private int next;
+
+  /** Where the oldest one stands, if there is one. */
+  private int oldest;
+
+  private final ArrayDeque<Order> orders = new ArrayDeque<>();
+
+  /** Stays with the link, so that an exhausted pool slows it down but never stops it. */
+  private int spare = RegisteredPool.NONE;
+
+  // The open slot.
+  private int open = RegisteredPool.NONE;
+  private ByteBuffer openBuffer = ByteBuffer.allocate(0);
+  private int openAt;
+  private int openLength;
+
+  /** The longest Send that both ends take. */
+  private int mostBytes;
+
   private int unsignalled;
+  private int writes;
   private boolean probing;
 
-  /**
-   * The Sends of a link that is not open yet.
-   *
-   * @param orders wait before any frame
-   * @param places in the send queue that Sends may take; of a quarter of these, if they are inline,
-   *     one is signalled
-   */
-  SendSide(
-      Domain domain,
-      SendQueue queue,
-      Orders orders,
-      CreditLedger credits,
-      ReceiveSide receives,
-      int places,
-      RdmaCounters counters) {
-    this.slots = new SendSlots(domain.sendPool());
-    this.packer = new FramePacker(slots);
-    this.queue = queue;
-    this.orders = orders;
-    this.credits = credits;
-    this.receives = receives;
-    this.counters = counters;
-    this.signalInterval = places / 4;
+  /** Something about a target that must be posted. */
+  private interface Order {
+    /** Returns false where there is no room or no credit. */
+    boolean post() throws IOException;
   }
 
-  /** Returns how many places in the send queue let a peer's credits be used to the full. */
-  static int places(int credits) {
+  /**
+   * The send queue of a link that is not open yet.
+   *
+   * @param block for one request; what is posted is written there first
+   * @param peersCredits the most that a peer may have given; it says how deep the queue is
+   */
+  SendSide(
+      QueuePair queuePair,
+      SendBlock block,
+      RegisteredPool pool,
+      Receives receives,
+      CreditLedger credits,
+      int peersCredits,
+      RdmaCounters counters) {
+    this.queuePair = queuePair;
+    this.block = block;
+    this.pool = pool;
+    this.receives = receives;
+    this.credits = credits;
+    this.counters = counters;
+    this.maxInline = queuePair.maxInline();
+    this.signalInterval = places(peersCredits) / 4;
+    this.borrowed = new int[depth(peersCredits)];
+    this.actions = new Runnable[borrowed.length];
+    Arrays.fill(borrowed, RegisteredPool.NONE);
+    Arrays.fill(actions, NOTHING);
+  }
+
+  /** Returns how deep the queue is that lets a peer's credits be used to the full. */
+  static int depth(int credits) {
+    return places(credits) + MOST_WRITES + ORDERS;
+  }
+
+  private static int places(int credits) {
     return Math.max(64, credits + 2 * RESERVED);
   }
 
   /** The peer has said what it has posted; nothing is sent before. */
   void peerTerms(Terms terms) throws IOException {
     credits.peerTerms(terms);
-    packer.peerTakes(terms.slotBytes());
-    slots.open();
+    mostBytes = Math.min(pool.slotBytes(), terms.slotBytes());
+    spare = pool.claim();
+    if (spare == RegisteredPool.NONE) {
+      throw pool.shortage("to send from");
+    }
   }
 
   /** Returns the longest frame that fits a Send. */
   int maxFrameBytes() {
-    return packer.maxFrameBytes();
+    return mostBytes - SendHeader.BYTES - SendHeader.LENGTH_BYTES;
   }
 
   // ---- frames ----
 
   /** Takes a frame, or returns false where there is no room or credit. */
   boolean accept(Slot frame) throws IOException {
-    if (!orders.step()) {
+    if (!stepOrders()) {
       return false; // the frame may tell of what is not bound yet
     }
-    if (packer.isOpen() && !packer.fits(frame)) {
+    int bytes = SendHeader.LENGTH_BYTES + frame.length();
+    if (open != RegisteredPool.NONE && openLength + bytes > mostBytes) {
       flush();
     }
-    if (!packer.isOpen() && !begin()) {
+    if (open == RegisteredPool.NONE && !begin()) {
       return false;
     }
-    packer.put(frame);
+    int at = openAt + openLength;
+    openBuffer.putInt(at, frame.length());
+    openBuffer.put(at + SendHeader.LENGTH_BYTES, frame.buffer(), 0, frame.length());
+    openLength += bytes;
     return true;
   }
 
@@ -102,25 +175,34 @@ final class SendSide {
     return orders.isEmpty() && credits.canSend() && hasPlace();
   }
 
-  private boolean hasPlace() {
-    return queue.free() > RESERVED;
-  }
-
   private boolean begin() throws IOException {
-    if (!hasRoom() || !packer.open()) {
+    if (!hasRoom()) {
       return false;
     }
+    open = claim();
+    if (open == RegisteredPool.NONE) {
+      return false;
+    }
+    openBuffer = pool.buffer(open);
+    openAt = pool.offset(open);
+    openLength = SendHeader.BYTES;
     credits.spend();
     return true;
   }
 
-  /** Posts what is open. */
+  /** Posts what is open. It takes along what credit is owed. */
   void flush() throws IOException {
-    if (packer.isOpen()) {
-      int slot = packer.take();
-      receives.beforeSend();
-      post(slot, packer.length(), SendHeader.FRAMES);
+    if (open == RegisteredPool.NONE) {
+      return;
     }
+    int slot = open;
+    open = RegisteredPool.NONE;
+    if (credits.isWorthPostingBeforeSend()) {
+      receives.flush(true);
+      credits.posted();
+    }
+    credits.framesGo();
+    post(slot, openLength, SendHeader.FRAMES);
   }
 
   // ---- control messages and notes ----
@@ -140,10 +222,10 @@ final class SendSide {
   }
 
   private boolean sendControl(byte kind) throws IOException {
-    if (queue.free() < 2) {
+    if (free() < 2) {
       return false;
     }
-    int slot = slots.claim();
+    int slot = claim();
     if (slot == RegisteredPool.NONE) {
       return false;
     }
@@ -153,46 +235,44 @@ final class SendSide {
   }
 
   /** Sends a note about a target once there is room and credit, before anything else. */
-  void order(byte kind, int target) throws IOException {
-    orders.give(() -> note(kind, target, 0));
+  void note(byte kind, int target) throws IOException {
+    order(() -> trySend(kind, target, 0));
   }
 
   /** Says that so much has landed, before anything else is sent. */
-  void orderArrived(int target, long arrived) throws IOException {
-    orders.give(() -> note(SendHeader.ARRIVED, target, arrived));
+  void noteArrived(int target, long arrived) throws IOException {
+    order(() -> trySend(SendHeader.ARRIVED, target, arrived));
   }
 
-  /** Sends a note; false where there is no room or credit. */
-  private boolean note(byte kind, int target, long arrived) throws IOException {
+  private boolean trySend(byte kind, int target, long arrived) throws IOException {
     if (!credits.canSend() || !hasPlace()) {
       return false;
     }
-    int slot = slots.claim();
+    int slot = claim();
     if (slot == RegisteredPool.NONE) {
       return false;
     }
     credits.spend();
-    BulkNote.write(slots.pool().buffer(slot), slots.pool().offset(slot), target, arrived);
+    BulkNote.write(pool.buffer(slot), pool.offset(slot), target, arrived);
     post(slot, BulkNote.length(kind), kind);
     return true;
   }
 
   private void post(int slot, int length, byte kind) throws IOException {
-    RegisteredPool pool = slots.pool();
     SendHeader.write(
         pool.buffer(slot),
         pool.offset(slot),
         credits.asksForMore() ? (byte) (kind | SendHeader.WANTS_MORE) : kind,
         credits.takeOwedControl(),
         credits.takeOwed());
-    boolean inline = length <= queue.maxInline();
+    boolean inline = length <= maxInline;
     boolean signalled = !inline || kind == SendHeader.FAREWELL || ++unsignalled == signalInterval;
     unsignalled = signalled ? 0 : unsignalled;
     int flags = (inline ? SendFlags.INLINE : 0) | (signalled ? SendFlags.SIGNALED : 0);
-    queue.begin(SendOpcode.SEND, flags).sge(0, pool.address(slot), length, pool.lkey(slot));
-    queue.post(inline ? RegisteredPool.NONE : slot, SendQueue.NOTHING);
+    request(SendOpcode.SEND, flags).sge(0, pool.address(slot), length, pool.lkey(slot));
+    post(inline ? RegisteredPool.NONE : slot, NOTHING);
     if (inline) {
-      slots.giveBack(slot);
+      giveBack(slot);
     }
   }
 
@@ -202,8 +282,8 @@ final class SendSide {
   void probe() throws IOException {
     if (!probing && hasPlace()) {
       probing = true;
-      queue.begin(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED).remote(0, 0, 0);
-      queue.post(RegisteredPool.NONE, () -> probing = false);
+      request(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED).remote(0, 0, 0);
+      post(RegisteredPool.NONE, () -> probing = false);
     }
   }
 
@@ -212,31 +292,223 @@ final class SendSide {
     int leased = credits.leased();
     if (orders.isEmpty() && leased > 0) {
       credits.giveBack(leased);
-      order(SendHeader.GIVE_BACK, leased);
+      note(SendHeader.GIVE_BACK, leased);
     }
   }
 
-  // ---- completions and the end ----
+  // ---- bulk ----
+
+  /** Returns whether a WRITE that tells of itself could be posted now. */
+  boolean hasRoomForWrite() {
+    return orders.isEmpty()
+        && writes < MOST_WRITES
+        && free() > RESERVED + 1
+        && credits.canSendBulk();
+  }
+
+  /** Returns whether the peer must be told what only a Send can say. */
+  boolean needSend() {
+    return credits.hasToSay();
+  }
+
+  /** Posts a WRITE without immediate. There must be room. */
+  void write(long to, int rkey, long from, int lkey, int length, Runnable whenWritten)
+      throws IOException {
+    request(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED);
+    postWrite(to, rkey, from, lkey, length, whenWritten);
+  }
+
+  /** Posts a WRITE with immediate. There must be room. */
+  void writeWithImmediate(
+      int immediate, long to, int rkey, long from, int lkey, int length, Runnable whenWritten)
+      throws IOException {
+    credits.spend();
+    request(SendOpcode.RDMA_WRITE_WITH_IMM, SendFlags.SIGNALED).immediate(0, immediate);
+    postWrite(to, rkey, from, lkey, length, whenWritten);
+  }
+
+  private void postWrite(long to, int rkey, long from, int lkey, int length, Runnable whenWritten)
+      throws IOException {
+    block.sge(0, from, length, lkey).remote(0, to, rkey);
+    writes++;
+    counters.bulkBytes(length);
+    post(
+        RegisteredPool.NONE,
+        () -> {
+          writes--;
+          whenWritten.run();
+        });
+  }
+
+  /** Opens a range to the peer, before anything that is sent from now on. */
+  void bind(Exposure exposure, MemoryWindow window) throws IOException {
+    order(
+        () -> {
+          if (!hasPlace()) {
+            return false;
+          }
+          request(SendOpcode.BIND_MW, SendFlags.SIGNALED)
+              .bind(
+                  0,
+                  window,
+                  exposure.registration().region(),
+                  exposure.address(),
+                  exposure.length(),
+                  Access.REMOTE_WRITE);
+          post(RegisteredPool.NONE, NOTHING);
+          return true;
+        });
+  }
+
+  /** Closes a range to the peer. */
+  void invalidate(int rkey, Runnable whenDone) throws IOException {
+    order(
+        () -> {
+          if (!hasPlace()) {
+            return false;
+          }
+          request(SendOpcode.LOCAL_INV, SendFlags.SIGNALED).invalidate(0, rkey);
+          post(RegisteredPool.NONE, whenDone);
+          return true;
+        });
+  }
+
+  // ---- orders ----
+
+  private void order(Order order) throws IOException {
+    if (!stepOrders() || !order.post()) {
+      orders.add(order);
+    }
+  }
+
+  /** Posts orders that wait; returns whether none is left. */
+  boolean stepOrders() throws IOException {
+    while (!orders.isEmpty()) {
+      if (!orders.element().post()) {
+        return false;
+      }
+      orders.remove();
+    }
+    return true;
+  }
+
+  /** Returns how many orders wait for room or credit. */
+  int waitingOrders() {
+    return orders.size();
+  }
+
+  // ---- places of the send queue ----
+
+  private int free() {
+    return borrowed.length - inQueue;
+  }
+
+  private boolean hasPlace() {
+    return free() > RESERVED;
+  }
+
+  /** Begins the next request, at index 0 of the block. */
+  private SendBlock request(int opcode, int flags) {
+    return block.request(0, WorkId.of(queuePair.link(), WorkId.SEND, next), opcode, flags);
+  }
+
+  /** Posts what was begun; there must be a free place. */
+  private void post(int slot, Runnable action) throws IOException {
+    int place = next;
+    next = after(place);
+    borrowed[place] = slot;
+    if (action != NOTHING) { // as all places say already
+      actions[place] = action;
+    }
+    posted++;
+    inQueue++;
+    if (!queuePair.postSend(block)) {
+      throw new IOException("the send queue is full with " + inQueue + " requests");
+    }
+  }
+
+  private int after(int place) {
+    return place + 1 == borrowed.length ? 0 : place + 1;
+  }
 
   /**
-   * A request and all before it have completed: their slots come back. Returns whether none was
-   * posted since.
+   * A request and all before it have completed: their slots come back, their actions are due.
+   * Returns whether none was posted since.
    */
   boolean completed(int place) {
-    queue.completed(place, slots::giveBack);
-    return queue.isLatest(place);
+    int done;
+    do {
+      done = oldest;
+      oldest = after(done);
+      inQueue--;
+      if (borrowed[done] != RegisteredPool.NONE) {
+        giveBack(borrowed[done]);
+        borrowed[done] = RegisteredPool.NONE;
+      }
+      if (actions[done] != NOTHING) {
+        due.add(actions[done]);
+        actions[done] = NOTHING;
+      }
+    } while (done != place && inQueue > 0);
+    return after(place) == next;
+  }
+
+  /** Returns what is due, once, since a request has completed; null when there is nothing. */
+  @Nullable Runnable nextDue() {
+    return due.poll();
   }
 
   /** Returns how many requests were posted so far. */
   long posted() {
-    return queue.posted();
+    return posted;
   }
 
-  /** The queue pair is drained or destroyed: gives every slot back. */
+  // ---- slots ----
+
+  /** Returns a slot, or {@link RegisteredPool#NONE}. */
+  private int claim() throws IOException {
+    int slot = spare;
+    spare = RegisteredPool.NONE;
+    return slot != RegisteredPool.NONE ? slot : pool.claim();
+  }
+
+  private void giveBack(int slot) {
+    if (spare == RegisteredPool.NONE) {
+      spare = slot;
+    } else {
+      pool.release(slot);
+    }
+  }
+
+  // ---- the end ----
+
+  /**
+   * In ERR: posts a Send that is flushed after all others; false where there is no room yet.
+   * Without it nobody knows whether an unsignalled request is still in the queue.
+   */
+  boolean postLast() throws IOException {
+    block.request(
+        0, WorkId.of(queuePair.link(), WorkId.LAST_SEND, 0), SendOpcode.SEND, SendFlags.SIGNALED);
+    return queuePair.postSend(block);
+  }
+
+  /** The queue pair is drained or destroyed: gives every slot back; nothing will be due. */
   void release() {
-    queue.release(slots::release);
-    packer.release();
-    slots.release();
+    for (int i = 0; i < borrowed.length; i++) {
+      release(borrowed[i]);
+      borrowed[i] = RegisteredPool.NONE;
+    }
+    Arrays.fill(actions, NOTHING);
+    release(open);
+    open = RegisteredPool.NONE;
+    release(spare);
+    spare = RegisteredPool.NONE;
     orders.clear();
+  }
+
+  private void release(int slot) {
+    if (slot != RegisteredPool.NONE) {
+      pool.release(slot);
+    }
   }
 }

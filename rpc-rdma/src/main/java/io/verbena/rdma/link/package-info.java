@@ -4,11 +4,14 @@
  * SPI, by the core; on the loop's thread alone.
  *
  * <pre>
- *   RdmaLink ─→ DutyCycle ────────┬─→ SendSide ─→ FramePacker, SendSlots, Orders ─┐
- *        │                        ├─→ ReceiveSide ─→ Arrivals, Receives ──────────┼─→ CreditLedger
- *        └────→ CompletionRouter ─┴─→ RdmaBulk ─→ BulkSends, OwnTargets ──────────┘   SendQueue
- *                    └───────────────────→ LinkFaults ─→ LinkLife ─→ Ending
+ *   RdmaLink ─→ QpDrain ─→ ReceiveSide ─→ RdmaBulk ─→ LocalTargets ─→ SendSide ─→ Receives
+ *      ↑                        │                                        └───┬──────────┘
+ *      │                        └────────────────────────────────────────────┴─→ CreditLedger
+ *      └─ RdmaBulk, LocalTargets (is it open, does it fail), ReadyLinks (steps it)
  * </pre>
+ *
+ * <p>Each class may use those to its right. Three arrows run back, all to the link: the core calls
+ * the two ends of bulk, and what they cannot post ends the link; and the driver has links stepped.
  */
 @NullMarked
 package io.verbena.rdma.link;

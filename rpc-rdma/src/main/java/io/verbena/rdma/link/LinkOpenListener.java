@@ -3,9 +3,9 @@ package io.verbena.rdma.link;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkListener;
 
-/** Who waits for a link to open; hears one of the two, once. */
-public interface Opening {
-  /** The link is open. Returns who listens to it. */
+/** Waits for a link to open; hears one of the two, once. */
+public interface LinkOpenListener {
+  /** The link is open. Returns the listener of the link. */
   LinkListener opened(Link link);
 
   /** There is no link, and nothing of it is left. */

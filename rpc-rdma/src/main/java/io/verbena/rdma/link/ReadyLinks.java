@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Set;
 
 /** The links that have something to do, so that a loop with a thousand links steps only those. */
-public final class DueLinks {
+public final class ReadyLinks {
   /** What is watched for takes hundreds of milliseconds; a look at it in every cycle would tell. */
   private static final long WATCH_EVERY_NANOS = 1_000_000;
 
-  private final ArrayDeque<RdmaLink> due = new ArrayDeque<>();
+  private final ArrayDeque<RdmaLink> ready = new ArrayDeque<>();
   private final List<RdmaLink> ending = new ArrayList<>();
   private final Set<RdmaLink> watched = new LinkedHashSet<>();
   private long watchedSeen;
@@ -21,12 +21,12 @@ public final class DueLinks {
    *
    * @param now by the clock that they are stepped by, whose zero means nothing
    */
-  public DueLinks(long now) {
+  public ReadyLinks(long now) {
     watchedSeen = now;
   }
 
   void add(RdmaLink link) {
-    due.add(link);
+    ready.add(link);
   }
 
   /** The link is about to end, within a time. */
@@ -44,17 +44,17 @@ public final class DueLinks {
     return !ending.isEmpty();
   }
 
-  /** Returns whether time alone can make a link due. */
+  /** Returns whether time alone can make a link ready. */
   public boolean someWatchTime() {
     return !ending.isEmpty() || !watched.isEmpty();
   }
 
   /** Returns whether no link wants to be stepped. */
   public boolean isEmpty() {
-    return due.isEmpty();
+    return ready.isEmpty();
   }
 
-  /** Steps each due link once; what becomes due meanwhile waits for the next call. */
+  /** Steps each ready link once; what becomes ready meanwhile waits for the next call. */
   public int step(long now) {
     if (!ending.isEmpty()) {
       ending.removeIf(RdmaLink::isClosed);
@@ -67,8 +67,8 @@ public final class DueLinks {
       watched.removeIf(link -> !link.isWatched(now));
     }
     int work = 0;
-    for (int left = due.size(); left > 0; left--) {
-      work += due.remove().step();
+    for (int left = ready.size(); left > 0; left--) {
+      work += ready.remove().step(now);
     }
     return work;
   }

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.rdma.wire.Immediate;
 import org.junit.jupiter.api.Test;
 
-final class TargetTableTest {
+final class LocalTargetsTest {
   @Test
   void namesEveryTargetAnewUntilEpochsBeginAgain() {
-    TargetTable table = new TargetTable();
-    int first = table.claim();
-    table.unclaim(first);
+    LocalTargets.Names names = new LocalTargets.Names();
+    int first = names.claim();
+    names.unclaim(first);
     for (int i = 1; i < Immediate.EPOCHS; i++) {
-      int next = table.claim();
+      int next = names.claim();
       assertThat(next).isNotEqualTo(first);
       assertThat(Immediate.slot(next)).isEqualTo(Immediate.slot(first));
-      table.unclaim(next);
+      names.unclaim(next);
     }
-    assertThat(table.claim()).isEqualTo(first);
+    assertThat(names.claim()).isEqualTo(first);
   }
 }

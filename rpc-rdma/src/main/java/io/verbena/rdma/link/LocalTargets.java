@@ -1,0 +1,409 @@
+package io.verbena.rdma.link;
+
+import io.verbena.core.link.BulkTarget;
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.LinkException.Shortage;
+import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.memory.Quota;
+import io.verbena.core.memory.Waiters;
+import io.verbena.rdma.device.Domain;
+import io.verbena.rdma.device.Exposure;
+import io.verbena.rdma.device.Registration;
+import io.verbena.rdma.wire.Advertisement;
+import io.verbena.rdma.wire.Immediate;
+import io.verbena.rdma.wire.SendHeader;
+import io.verbena.verbs.ext.MemoryWindow;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ranges of this end's memory that are open to a link's peer: the receiving half of the bulk
+ * port. Opens them, has the peer leave them alone, and shuts them. On the loop.
+ */
+final class LocalTargets {
+  private static final ThrottledLog OWNER_FAILED =
+      ThrottledLog.of(LocalTargets.class, "owners of targets that failed");
+
+  /** A peer answers a revocation when its loop runs; a pause of its JVM is tolerated. */
+  private static final long REVOKE_NANOS = Duration.ofSeconds(30).toNanos();
+
+  private final RdmaLink link;
+  private final Domain domain;
+  private final Quota.Share pins;
+  private final SendSide sends;
+  private final LinkContext context;
+  private final Consumer<Runnable> later;
+  private final Names names = new Names();
+  private final Waiters waiters = new Waiters(names::free);
+
+  /** In the order of their deadlines. */
+  private final ArrayDeque<LocalTarget> revoking = new ArrayDeque<>();
+
+  /**
+   * None yet.
+   *
+   * @param pins this link's part of what may be registered
+   * @param later runs something outside of the polling of completions
+   */
+  LocalTargets(
+      RdmaLink link,
+      Domain domain,
+      Quota.Share pins,
+      SendSide sends,
+      LinkContext context,
+      Consumer<Runnable> later) {
+    this.link = link;
+    this.domain = domain;
+    this.pins = pins;
+    this.sends = sends;
+    this.context = context;
+    this.later = later;
+  }
+
+  /**
+   * A range that is open to the peer.
+   *
+   * <pre>
+   *   OPEN ──close, all has arrived──→ SHUTTING ──its window is invalidated──→ FENCED
+   *     └──close──→ REVOKING ──the peer says that nothing comes any more──↑       ↑
+   *                     └───────── the queue pair is drained and destroyed ───────┘
+   *   any but FENCED ──the queue pair cannot be destroyed──→ LOST: the memory is kept for good
+   * </pre>
+   *
+   * <p>The peer is asked before the range is shut, since a WRITE into a range that is shut would be
+   * the end of the link.
+   */
+  static final class LocalTarget implements BulkTarget {
+    private enum State {
+      OPEN,
+      REVOKING,
+      SHUTTING,
+      FENCED,
+      LOST
+    }
+
+    private final LocalTargets owner;
+
+    /** Null where the link had ended before. */
+    private final @Nullable Exposure exposure;
+
+    private final Advertisement advertisement;
+    private final Listener listener;
+    private State state;
+    private boolean closed;
+    private long arrived;
+    private long deadline;
+    private @Nullable Runnable whenFenced;
+    private @Nullable Runnable whenLost;
+
+    private LocalTarget(
+        LocalTargets owner,
+        @Nullable Exposure exposure,
+        Advertisement advertisement,
+        Listener listener) {
+      this.owner = owner;
+      this.exposure = exposure;
+      this.advertisement = advertisement;
+      this.listener = listener;
+      this.state = exposure == null ? State.FENCED : State.OPEN;
+    }
+
+    @Override
+    public byte[] advertisement() {
+      return advertisement.encode();
+    }
+
+    @Override
+    public void rewind() {
+      arrived = 0; // so it is no longer complete, and closing it asks the peer first
+    }
+
+    @Override
+    public void close(Runnable fenced) {
+      close(fenced, () -> {});
+    }
+
+    @Override
+    public void close(Runnable fenced, Runnable lost) {
+      if (closed) {
+        throw new IllegalStateException("the target is closed already");
+      }
+      closed = true;
+      if (state == State.FENCED) {
+        fenced.run();
+        return;
+      }
+      whenFenced = fenced;
+      whenLost = lost;
+      owner.closing(this);
+      if (state == State.LOST) {
+        lost.run();
+      }
+    }
+
+    /** Returns its name, by which both ends know it. */
+    int name() {
+      return advertisement.target();
+    }
+
+    long length() {
+      return advertisement.length();
+    }
+
+    int unitShift() {
+      return advertisement.unitShift();
+    }
+
+    long arrived() {
+      return arrived;
+    }
+
+    /** More has arrived, says the peer; false if that cannot be. */
+    boolean arrivedUpTo(long upTo) {
+      if (upTo <= arrived || upTo > advertisement.length()) {
+        return false;
+      }
+      arrived = upTo;
+      return true;
+    }
+
+    /** Tells the owner, unless it has closed the range. */
+    void tell(long upTo) {
+      if (!closed) {
+        listener.onArrived(upTo);
+      }
+    }
+
+    /** Nothing can arrive any more. */
+    private void fenced() {
+      state = State.FENCED;
+      tellEnd(whenFenced);
+    }
+
+    /** The device may write into it for ever. */
+    private void lost() {
+      state = State.LOST;
+      tellEnd(whenLost);
+    }
+
+    private void tellEnd(@Nullable Runnable told) {
+      whenFenced = null;
+      whenLost = null;
+      if (told != null) {
+        told.run();
+      }
+    }
+  }
+
+  // ---- opening ----
+
+  /** Opens a range of memory that is registered. */
+  LocalTarget open(Registration registration, MemorySegment memory, BulkTarget.Listener listener)
+      throws LinkException {
+    long length = memory.byteSize();
+    if (!link.isOpen()) {
+      return new LocalTarget(this, null, new Advertisement(0, 0, 0, length, 0), listener);
+    }
+    int name = names.claim();
+    if (name < 0) {
+      throw LinkException.shortOf(
+          new Shortage(waiters, () -> 1),
+          Names.MOST_OPEN + " targets are open on this link already; close some",
+          null);
+    }
+    try {
+      return open(name, domain.expose(registration, memory, pins), listener);
+    } catch (IOException e) {
+      names.unclaim(name);
+      throw shortOfMemory(e);
+    }
+  }
+
+  static LinkException shortOfMemory(IOException why) {
+    Shortage shortage = Domain.shortage(why);
+    String words = String.valueOf(why.getMessage());
+    return shortage == null
+        ? new LinkException(words, why)
+        : LinkException.shortOf(shortage, words, why);
+  }
+
+  private LocalTarget open(int name, Exposure exposure, BulkTarget.Listener listener) {
+    int unitShift = Integer.numberOfTrailingZeros(context.settings().bulkChunkBytes());
+    Advertisement advertisement =
+        new Advertisement(name, exposure.rkey(), exposure.address(), exposure.length(), unitShift);
+    LocalTarget target = new LocalTarget(this, exposure, advertisement, listener);
+    names.put(target);
+    context.counters().openBytes(target.length());
+    MemoryWindow window = exposure.window();
+    if (window != null) {
+      try {
+        sends.bind(exposure, window);
+      } catch (IOException e) {
+        link.postingFailed(e);
+      }
+    }
+    return target;
+  }
+
+  // ---- shutting ----
+
+  private void closing(LocalTarget target) {
+    context.counters().quarantinedBytes(target.length());
+    if (!link.isOpen()) {
+      return; // the link's end fences everything
+    }
+    if (target.arrived == target.length()) {
+      shut(target);
+      return;
+    }
+    target.state = LocalTarget.State.REVOKING;
+    target.deadline = context.clock().nanoTime() + REVOKE_NANOS;
+    revoking.add(target);
+    link.watch();
+    try {
+      sends.note(SendHeader.REVOKE, target.name());
+    } catch (IOException e) {
+      link.postingFailed(e);
+    }
+  }
+
+  /** Nothing comes any more: takes the key away. */
+  private void shut(LocalTarget target) {
+    target.state = LocalTarget.State.SHUTTING;
+    Exposure exposure = target.exposure;
+    if (exposure == null || exposure.window() == null) {
+      fenced(target, false);
+      return;
+    }
+    try {
+      sends.invalidate(exposure.rkey(), () -> fenced(target, false));
+    } catch (IOException e) {
+      link.postingFailed(e);
+    }
+  }
+
+  private void fenced(LocalTarget target, boolean bound) {
+    names.remove(target);
+    waiters.freed();
+    Exposure exposure = target.exposure;
+    if (exposure != null) {
+      domain.conceal(exposure, bound);
+    }
+    context.counters().openBytes(-target.length());
+    if (target.closed) {
+      context.counters().quarantinedBytes(-target.length());
+    }
+    target.fenced();
+  }
+
+  /** Returns the target that a peer means; null if there is none. */
+  @Nullable LocalTarget find(int name) {
+    return names.find(name);
+  }
+
+  /** The peer says that it leaves a target alone; returns what is wrong with that, or null. */
+  @Nullable String revoked(int name) {
+    LocalTarget target = names.find(name);
+    if (target == null || target.state != LocalTarget.State.REVOKING) {
+      return "the peer gave up a target that it was not asked for";
+    }
+    target.state = LocalTarget.State.SHUTTING;
+    revoking.remove(target);
+    later.accept(() -> shut(target));
+    return null;
+  }
+
+  /** Returns whether the oldest revocation is past its deadline. */
+  boolean isOverdue(long now) {
+    LocalTarget oldest = revoking.peek();
+    return oldest != null && now - oldest.deadline >= 0;
+  }
+
+  boolean isRevoking() {
+    return !revoking.isEmpty();
+  }
+
+  /** The link is gone, and its queue pair destroyed, or not. */
+  void end(boolean destroyed) {
+    revoking.clear();
+    for (LocalTarget target : names.all()) {
+      try {
+        if (destroyed) {
+          fenced(target, true);
+        } else {
+          target.lost();
+        }
+      } catch (RuntimeException e) {
+        OWNER_FAILED.error("The owner of a target on the {} failed", link, e);
+      }
+    }
+  }
+
+  /** The targets that are open, by the slot and epoch that their peer calls them by. */
+  static final class Names {
+    /** More than transfers share a link. */
+    static final int MOST_OPEN = Immediate.MOST_SLOTS;
+
+    private final List<@Nullable LocalTarget> slots = new ArrayList<>();
+    private final List<Integer> epochs = new ArrayList<>();
+    private final List<Integer> free = new ArrayList<>();
+
+    /** Returns a name for the next target; -1 when there are too many. */
+    int claim() {
+      if (free.isEmpty()) {
+        if (slots.size() == MOST_OPEN) {
+          return -1;
+        }
+        free.add(slots.size());
+        slots.add(null);
+        epochs.add(0);
+      }
+      int slot = free.removeLast();
+      epochs.set(slot, epochs.get(slot) + 1);
+      return Immediate.target(slot, epochs.get(slot));
+    }
+
+    /** Returns how many more there may be. */
+    private long free() {
+      return (long) MOST_OPEN - slots.size() + free.size();
+    }
+
+    /** A name was not used after all. */
+    void unclaim(int name) {
+      free.add(Immediate.slot(name));
+    }
+
+    private void put(LocalTarget target) {
+      slots.set(Immediate.slot(target.name()), target);
+    }
+
+    /** Returns the target of that name; null if it is foreign or stale. */
+    private @Nullable LocalTarget find(int target) {
+      int slot = Immediate.slot(target);
+      LocalTarget found = slot < slots.size() ? slots.get(slot) : null;
+      return found != null && found.name() == target ? found : null;
+    }
+
+    private void remove(LocalTarget target) {
+      int slot = Immediate.slot(target.name());
+      slots.set(slot, null);
+      free.add(slot);
+    }
+
+    private List<LocalTarget> all() {
+      List<LocalTarget> open = new ArrayList<>();
+      for (LocalTarget target : slots) {
+        if (target != null) {
+          open.add(target);
+        }
+      }
+      return open;
+    }
+  }
+}
