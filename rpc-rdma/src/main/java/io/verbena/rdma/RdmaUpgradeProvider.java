@@ -5,7 +5,7 @@ import io.verbena.core.NanoClock;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.rdma.cm.RdmaDriver;
-import io.verbena.rdma.device.PinningBudget;
+import io.verbena.rdma.device.PinBudget;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
@@ -30,7 +30,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private final RdmaSettings settings;
   private final NanoClock clock;
   private final RdmaCounters counters;
-  private final PinningBudget budget;
+  private final PinBudget budget;
 
   /** The last failure that was no mere absence of a device, so that each is logged once. */
   private volatile String told = "";
@@ -50,7 +50,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     this.settings = settings;
     this.clock = clock;
     this.counters = new RdmaCounters(clock);
-    this.budget = new PinningBudget(settings.maxPinnedBytes());
+    this.budget = new PinBudget(settings.maxPinnedBytes());
   }
 
   /** Returns what has happened on the links so far. */

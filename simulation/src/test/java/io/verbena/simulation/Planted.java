@@ -41,7 +41,7 @@ enum Planted {
       Workload.CANCELLED_OBJECTS,
       Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("retired", 1)),
       Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
-      Slip.in("rdma.device.RegistrationCache", "release", Planting.withoutCalling("mayStay"))),
+      Slip.in("rdma.device.Domain", "release", Planting.withoutCalling("mayStay"))),
 
   /** An immediate counts for whatever landing has its slot now. */
   EPOCH_IGNORED(

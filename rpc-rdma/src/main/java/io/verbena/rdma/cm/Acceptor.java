@@ -9,7 +9,6 @@ import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.Words;
-import io.verbena.rdma.cm.Invitations.Invitation;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
@@ -47,10 +46,10 @@ final class Acceptor implements CmListener {
   private final Devices devices;
   private final OpenLinks links;
   private final Listeners listeners;
-  private final Invitations invitations;
+  private final OfferTokens tokens;
 
   /** Requests that were accepted and whose link does not stand yet. */
-  private final List<Invitation> accepted = new ArrayList<>();
+  private final List<PassiveConnect> accepted = new ArrayList<>();
 
   Acceptor(
       LinkContext context,
@@ -63,7 +62,7 @@ final class Acceptor implements CmListener {
     this.devices = devices;
     this.links = links;
     this.listeners = new Listeners(provider, events, this, context.clock());
-    this.invitations = new Invitations(context.counters());
+    this.tokens = new OfferTokens(context.counters());
   }
 
   byte[] offer(byte[] request, URI local, LinkOptions options, LinkDriver.ConnectHandler handler)
@@ -72,8 +71,9 @@ final class Acceptor implements CmListener {
     List<InetSocketAddress> candidates = listeners.candidates(local);
     openDevices(); // now, since opening one takes a while, and a peer that has connected waits
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
-    PassiveOpening opening = new PassiveOpening(options, handler);
-    Token token = invitations.invite(opening, context.clock().nanoTime() + life);
+    PassiveConnect connect =
+        new PassiveConnect(options, handler, context.clock().nanoTime() + life);
+    Token token = tokens.offer(connect);
     return new Offer(token, candidates).encode();
   }
 
@@ -88,19 +88,19 @@ final class Acceptor implements CmListener {
   }
 
   boolean isIdle() {
-    return invitations.isEmpty() && accepted.isEmpty();
+    return tokens.isEmpty() && accepted.isEmpty();
   }
 
   int expire(long now) {
     int work = 0;
-    for (Invitation over : invitations.expire(now)) {
-      over.passive().expire();
+    for (PassiveConnect over : tokens.expire(now)) {
+      over.expire();
       work++;
     }
-    accepted.removeIf(one -> one.passive().isKnown());
-    for (Invitation one : accepted) {
-      if (now - one.deadline() >= 0) {
-        one.passive().expire();
+    accepted.removeIf(PassiveConnect::isKnown);
+    for (PassiveConnect one : accepted) {
+      if (one.isLate(now)) {
+        one.expire();
         work++;
       }
     }
@@ -126,9 +126,9 @@ final class Acceptor implements CmListener {
       reject(id, String.valueOf(e.getMessage()));
       return;
     }
-    Invitation invitation = invitations.redeem(greeting.token());
-    if (invitation == null) {
-      if (invitations.wasMade(greeting.token())) {
+    PassiveConnect connect = tokens.redeem(greeting.token());
+    if (connect == null) {
+      if (tokens.wasMade(greeting.token())) {
         REJECTED.info(
             "A connection request from {} was rejected: {}. A peer whose first request takes long"
                 + " tries another address so",
@@ -144,22 +144,22 @@ final class Acceptor implements CmListener {
     }
     String peer = peer(id); // before a rejection destroys the id
     try {
-      accept(id, greeting, invitation);
+      accept(id, greeting, connect);
     } catch (Throwable e) { // of the provider's; this request's alone
       NOT_OPENED.warn(
           "The RDMA link from {} cannot be opened (or the peer has given up its request meanwhile,"
               + " and will ask again): {}",
           peer,
           Words.of(e));
-      invitation.passive().failed(Words.of(e));
+      connect.failed(Words.of(e));
     }
   }
 
-  private void accept(RdmaCmId id, Greeting greeting, Invitation invitation) throws IOException {
-    RdmaLink link = open(id, invitation.passive());
-    invitation.passive().connecting(link);
-    accepted.add(invitation);
-    events.hand(id, new Linked(link, null, context.counters()));
+  private void accept(RdmaCmId id, Greeting greeting, PassiveConnect connect) throws IOException {
+    RdmaLink link = open(id, connect);
+    connect.connecting(link);
+    accepted.add(connect);
+    events.hand(id, new ConnectionEvents(link, null, context.counters()));
     try {
       link.peerTerms(greeting.terms());
       VerbsCmId.of(id).setAckTimeout(context.settings().ackTimeout());
@@ -174,13 +174,13 @@ final class Acceptor implements CmListener {
   }
 
   /** Makes the link of a request, or rejects the request. */
-  private RdmaLink open(RdmaCmId id, PassiveOpening opening) throws IOException {
+  private RdmaLink open(RdmaCmId id, PassiveConnect connect) throws IOException {
     try {
       IbvContext verbs = id.getVerbs();
       if (verbs == null) {
         throw new IOException("no verbs device here has that address");
       }
-      return links.open(devices.of(verbs), id, opening.options(), opening);
+      return links.open(devices.of(verbs), id, connect.options(), connect);
     } catch (Throwable e) {
       reject(id, Words.of(e));
       throw e;
@@ -211,6 +211,6 @@ final class Acceptor implements CmListener {
   /** No peer can connect any more; who waits for one is told. */
   void close() {
     listeners.close();
-    invitations.withdraw().forEach(one -> one.passive().failed("the driver was closed"));
+    tokens.withdraw().forEach(one -> one.failed("the driver was closed"));
   }
 }

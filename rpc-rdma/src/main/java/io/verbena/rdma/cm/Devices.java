@@ -4,8 +4,8 @@ import com.ibm.disni.verbs.IbvContext;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;
-import io.verbena.rdma.device.PinnedMemory;
 import io.verbena.rdma.device.RdmaDevice;
+import io.verbena.rdma.device.Registrations;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -19,7 +19,7 @@ final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
 
   private final RdmaSettings settings;
-  private final PinnedMemory memory;
+  private final Registrations memory;
   private final RdmaCounters counters;
   private final Consumer<RdmaDevice> onOpened;
   private final IdentityHashMap<IbvContext, RdmaDevice> byContext = new IdentityHashMap<>();
@@ -32,7 +32,7 @@ final class Devices {
 
   Devices(
       RdmaSettings settings,
-      PinnedMemory memory,
+      Registrations memory,
       RdmaCounters counters,
       Consumer<RdmaDevice> onOpened) {
     this.settings = settings;

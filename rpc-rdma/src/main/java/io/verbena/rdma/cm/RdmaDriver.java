@@ -8,8 +8,8 @@ import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
-import io.verbena.rdma.device.PinnedMemory;
-import io.verbena.rdma.device.PinningBudget;
+import io.verbena.rdma.device.PinBudget;
+import io.verbena.rdma.device.Registrations;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.link.ReadyLinks;
@@ -60,14 +60,14 @@ public final class RdmaDriver implements UpgradeDriver {
   private final LinkContext context;
   private final CmEvents events;
   private final Waiter waiter;
-  private final PinningBudget budget;
+  private final PinBudget budget;
   private final Runnable wakeLoop;
-  private final PinnedMemory memory;
+  private final Registrations memory;
   private final Devices devices;
   private final OpenLinks links;
   private final Acceptor acceptor;
   private final CandidateOrder order = new CandidateOrder();
-  private final List<Attempt> attempts = new ArrayList<>();
+  private final List<ActiveConnect> attempts = new ArrayList<>();
   private long eventsSeen;
   private long deviceEventsSeen;
   private long memorySeen;
@@ -83,7 +83,7 @@ public final class RdmaDriver implements UpgradeDriver {
       RdmaSettings settings,
       NanoClock clock,
       RdmaCounters counters,
-      PinningBudget budget,
+      PinBudget budget,
       Runnable wakeLoop)
       throws IOException {
     this.provider = provider;
@@ -93,7 +93,7 @@ public final class RdmaDriver implements UpgradeDriver {
     this.waiter = new Waiter(provider, wakeLoop);
     this.budget = budget;
     this.wakeLoop = wakeLoop;
-    this.memory = new PinnedMemory(budget, counters);
+    this.memory = new Registrations(budget, counters);
     this.devices = new Devices(settings, memory, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, provider);
@@ -151,10 +151,10 @@ public final class RdmaDriver implements UpgradeDriver {
 
   private int stepAttempts(long now) {
     int work = 0;
-    for (Attempt attempt : List.copyOf(attempts)) {
+    for (ActiveConnect attempt : List.copyOf(attempts)) {
       work += attempt.step(now);
     }
-    attempts.removeIf(Attempt::isKnown);
+    attempts.removeIf(ActiveConnect::isKnown);
     return work;
   }
 
@@ -197,7 +197,8 @@ public final class RdmaDriver implements UpgradeDriver {
   @Override
   public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
     opening = true;
-    attempts.add(new Attempt(context, events, devices, links, order, options, handler, offer));
+    attempts.add(
+        new ActiveConnect(context, events, devices, links, order, options, handler, offer));
   }
 
   @Override

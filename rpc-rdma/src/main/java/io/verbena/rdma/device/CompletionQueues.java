@@ -10,11 +10,16 @@ import io.verbena.verbs.ext.VerbsCq;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The completion queues of a device. Links share them, and reserve an entry for every request they
- * may have posted, since a queue that overflows is the end of all its links.
+ * The completion queues of a device, and which link each completion is for. Links share the queues,
+ * and reserve an entry for every request they may have posted, since a queue that overflows is the
+ * end of all its links.
  */
 final class CompletionQueues {
   /** Room for some sixty links of default depth: few queues to poll, none of them huge. */
@@ -25,17 +30,23 @@ final class CompletionQueues {
   private final IbvContext context;
   private final IbvCompChannel channel;
   private final int mostEntries;
-  private final LinkTable links;
   private final CompletionBlock block;
   private Queue[] queues = new Queue[0];
   private @Nullable SharedReceives orphanage;
 
-  CompletionQueues(
-      IbvContext context, IbvCompChannel channel, int mostEntries, LinkTable links, Arena arena) {
+  // The links, each by the index and generation in its WorkIds.
+  private @Nullable CompletionSink[] sinks = new CompletionSink[16];
+  private long[] names = new long[16];
+  private int indices;
+  private final IntArrayList free = new IntArrayList();
+
+  /** The links by the number of their queue pair. */
+  private final Int2ObjectHashMap<CompletionSink> byQueuePair = new Int2ObjectHashMap<>();
+
+  CompletionQueues(IbvContext context, IbvCompChannel channel, int mostEntries, Arena arena) {
     this.context = context;
     this.channel = channel;
     this.mostEntries = mostEntries;
-    this.links = links;
     this.block = new CompletionBlock(arena, BATCH);
   }
 
@@ -88,22 +99,75 @@ final class CompletionQueues {
     return done;
   }
 
+  private void dispatch(int index) throws IOException {
+    long workId = block.wrId(index);
+    boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
+    CompletionSink sink = shared ? ofQueuePair(block.qpNumber(index)) : find(workId);
+    if (sink != null) {
+      sink.completed(workId, block, index);
+    } else if (shared && orphanage != null) {
+      orphanage.orphaned(WorkId.slot(workId));
+    }
+  }
+
   /** Completions of shared receives whose link is gone go there. */
   void orphansTo(SharedReceives receives) {
     orphanage = receives;
   }
 
-  private void dispatch(int index) throws IOException {
-    long workId = block.wrId(index);
-    boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
-    CompletionSink sink = shared ? links.ofQueuePair(block.qpNumber(index)) : links.find(workId);
-    if (sink == null && shared && orphanage != null) {
-      orphanage.orphaned(WorkId.slot(workId));
+  // ---- links ----
+
+  /** Takes an index, and returns the upper half of the WorkIds of its link. */
+  long add(CompletionSink sink) throws IOException {
+    int index;
+    if (!free.isEmpty()) {
+      index = free.popInt();
+    } else if (indices == WorkId.MOST_LINKS) {
+      throw new IOException("there are " + WorkId.MOST_LINKS + " links on one loop already");
+    } else {
+      index = indices++;
+      if (index == sinks.length) {
+        sinks = Arrays.copyOf(sinks, 2 * index);
+        names = Arrays.copyOf(names, 2 * index);
+      }
     }
-    if (sink != null) {
-      sink.completed(workId, block, index);
-    }
+    sinks[index] = sink;
+    names[index] = WorkId.link(WorkId.generation(names[index]) + 1, index);
+    return names[index];
   }
+
+  void remove(long link) {
+    int index = WorkId.index(link);
+    sinks[index] = null;
+    free.pushInt(index);
+  }
+
+  /** A link has this queue pair from now on. */
+  void name(int queuePair, CompletionSink sink) {
+    byQueuePair.put(queuePair, sink);
+  }
+
+  void unname(int queuePair) {
+    byQueuePair.remove(queuePair);
+  }
+
+  /** Returns whose queue pair it is; null for one that is gone. */
+  @Nullable CompletionSink ofQueuePair(int queuePair) {
+    return byQueuePair.get(queuePair);
+  }
+
+  /** Returns all links whose index is taken now. */
+  List<CompletionSink> links() {
+    return Arrays.stream(sinks).filter(Objects::nonNull).toList();
+  }
+
+  /** Returns whose completion it is; null for one that comes after its link. */
+  private @Nullable CompletionSink find(long workId) {
+    int index = WorkId.index(workId);
+    return index < indices && names[index] == WorkId.link(workId) ? sinks[index] : null;
+  }
+
+  // ---- announcements and the end ----
 
   /** Has the next completion of any queue announce itself on the channel. */
   void arm() throws IOException {

@@ -1,5 +1,6 @@
 package io.verbena.rdma.device;
 
+import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.LinkException.Shortage;
@@ -17,7 +18,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +28,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A protection domain, with all memory that is registered in it.
+ *
+ * <pre>
+ *   HELD, LENT  registered ─→ in use ─last release─→ idle ─least recently used, or may not stay─→ gone
+ *                                ↑──── a hit: the same memory or a part ────┘
+ *   ONCE        registered ─→ in use ─release─→ gone
+ * </pre>
+ *
+ * <p>Idle registrations are kept by {@link Registrations} until it needs their bytes, or their
+ * memory's scope has ended, or what its latest user had lent it for. One is found again only by
+ * memory of its own scope, since an address alone could belong to other memory by now. Idle
+ * neighbours of a pool's memory are registered anew together with it, so that a slab ends in one
+ * registration; with the user's, that would pin a walk through a large segment again and again.
  *
  * <p>Slabs and cached registrations are closed to peers. What is opened to one is opened by range,
  * in the way that the device allows:
@@ -42,6 +57,25 @@ public final class Domain {
   private static final int SHARED_SLAB_BYTES = 1 << 20;
   private static final int PRIVATE_SLAB_BYTES = 256 << 10;
 
+  /**
+   * A peer's access to a range: by a window over a registration, which a request on the queue pair
+   * binds and another invalidates, or by a registration of its own.
+   *
+   * @param rkey what the peer needs
+   * @param address where the range begins
+   * @param length in bytes
+   * @param registration covers it
+   * @param own whether the registration was made for it and goes with it
+   * @param window null where the registration itself is open to the peer
+   */
+  public record PeerAccess(
+      int rkey,
+      long address,
+      long length,
+      Registration registration,
+      boolean own,
+      @Nullable MemoryWindow window) {}
+
   /** How a device opens memory to peers. */
   enum Opening {
     EXACT_WINDOWS,
@@ -54,7 +88,9 @@ public final class Domain {
   private final Opening opening;
   private final RegisteredPool sendPool;
   private final RegisteredPool receivePool;
-  private final RegistrationCache regions;
+  private final Registrations memory;
+  private final RdmaCounters counters;
+  private final Set<Registration> busy = new LinkedHashSet<>();
   private final PinningProbe pinning;
 
   /** Invalidated ones; the longest unused is next, so that its keys are the longest out of use. */
@@ -70,7 +106,7 @@ public final class Domain {
       IbvPd domain,
       Opening opening,
       RdmaSettings settings,
-      PinnedMemory memory,
+      Registrations memory,
       RdmaCounters counters,
       PinningProbe pinning) {
     this.domain = domain;
@@ -82,9 +118,8 @@ public final class Domain {
     this.sendPool = new RegisteredPool(verbs, settings.slotBytes(), slab, 0, memory);
     this.receivePool =
         new RegisteredPool(verbs, settings.slotBytes(), slab, Access.LOCAL_WRITE, memory);
-    int access = Access.LOCAL_WRITE | (shared ? Access.MW_BIND : 0);
-    this.regions =
-        new RegistrationCache(verbs, access, opening == Opening.EXACT_WINDOWS, memory, counters);
+    this.memory = memory;
+    this.counters = counters;
   }
 
   IbvPd pd() {
@@ -113,20 +148,123 @@ public final class Domain {
 
   /** Returns a link's part of what all may have registered and in use. */
   public Quota.Share join(String peer) {
-    return regions.join(peer);
+    return memory.join(peer);
   }
 
+  // ---- registrations ----
+
   /**
-   * Registers native memory, or finds that it is.
+   * Registers native memory, or finds that it is; one user more.
    *
-   * @param share the link's part
+   * @param share the link's part, in which it counts unless another has it in use already
    */
-  public Registration attach(MemorySegment memory, MemoryLife life, Quota.Share share)
+  public Registration attach(MemorySegment segment, MemoryLife life, Quota.Share share)
       throws IOException {
-    MemorySegment.Scope scope = life.scopeOf(memory);
-    return scope == null
-        ? regions.attach(Extent.of(memory), MemoryLife.ONCE, share)
-        : regions.attach(Extent.of(memory, scope), life, share);
+    MemorySegment.Scope scope = life.scopeOf(segment);
+    if (scope == null || life == MemoryLife.ONCE) {
+      counters.cacheMiss();
+      Extent once = scope == null ? Extent.of(segment) : Extent.of(segment, scope);
+      return register(once, cachedRights(), MemoryLife.ONCE, share);
+    }
+    Extent extent = Extent.of(segment, scope);
+    Registration known = find(extent);
+    if (known != null && mayUse(known, share)) {
+      counters.cacheHit();
+      known.use(life);
+      return known;
+    }
+    counters.cacheMiss();
+    boolean merges = opening == Opening.EXACT_WINDOWS && life == MemoryLife.HELD;
+    Registration merged = merges ? withIdleNeighbours(extent, life, share) : null;
+    return merged == null ? register(extent, cachedRights(), life, share) : merged;
+  }
+
+  private int cachedRights() {
+    return Access.LOCAL_WRITE | (opening == Opening.REGISTRATIONS ? 0 : Access.MW_BIND);
+  }
+
+  /** Has what was idle in use again; false where it is longer than the part has room for. */
+  private boolean mayUse(Registration known, Quota.Share share) {
+    if (!known.isIdle()) {
+      return true;
+    }
+    if (!share.take(known.bytes())) {
+      return false;
+    }
+    memory.reuse(known);
+    known.paidBy(share);
+    busy.add(known);
+    return true;
+  }
+
+  private @Nullable Registration find(Extent extent) {
+    for (Registration one : memory.idle()) {
+      if (one.isIn(verbs) && one.covers(extent)) {
+        return one;
+      }
+    }
+    for (Registration one : busy) {
+      if (one.isShared() && one.covers(extent)) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  /** Registers it together with its neighbours; null where there are none, or no room for all. */
+  private @Nullable Registration withIdleNeighbours(
+      Extent extent, MemoryLife life, Quota.Share share) throws IOException {
+    Extent union = extent;
+    List<Registration> neighbours = new ArrayList<>();
+    for (Registration one : memory.idle()) {
+      if (one.isIn(verbs) && one.touches(union)) {
+        union = one.with(union);
+        neighbours.add(one);
+      }
+    }
+    if (neighbours.isEmpty() || !share.take(union.bytes())) {
+      return null;
+    }
+    neighbours.forEach(memory::evict);
+    return registerPaid(union, cachedRights(), life, share);
+  }
+
+  private Registration register(Extent extent, int rights, MemoryLife life, Quota.Share share)
+      throws IOException {
+    if (!share.take(extent.bytes())) {
+      throw Registrations.Refused.byShare(extent.bytes(), share);
+    }
+    return registerPaid(extent, rights, life, share);
+  }
+
+  /** Registers what has been taken of a part; gives it back there if that fails. */
+  private Registration registerPaid(Extent extent, int rights, MemoryLife life, Quota.Share share)
+      throws IOException {
+    Registration made = null;
+    try {
+      IbvMr region =
+          memory.register(verbs, extent.address(), extent.bytes(), extent.readOnly() ? 0 : rights);
+      made = new Registration(verbs, extent, region, life, share);
+      busy.add(made);
+      return made;
+    } finally {
+      if (made == null) {
+        share.give(extent.bytes());
+      }
+    }
+  }
+
+  /** The user of an attached registration has no more use for it. */
+  public void release(Registration one) {
+    if (!one.unuse() || !busy.remove(one)) {
+      return;
+    }
+    if (one.mayStay()) {
+      memory.keep(one);
+    } else {
+      memory.drop(one);
+    }
+    one.giveBack(); // last: who is told looks at once
   }
 
   /** Returns what registering costs on this device; has it measured the first time. */
@@ -136,13 +274,10 @@ public final class Domain {
 
   /** Returns what is missing where registering was refused; null where nothing of that kind is. */
   public static @Nullable Shortage shortage(IOException refused) {
-    return refused instanceof PinningRefused why ? why.shortage() : null;
+    return refused instanceof Registrations.Refused why ? why.shortage() : null;
   }
 
-  /** The user of an attached registration has no more use for it. */
-  public void release(Registration registration) {
-    regions.release(registration);
-  }
+  // ---- access for peers ----
 
   /**
    * Prepares to open a range to a peer. Where that takes a window, its rkey is good once a request
@@ -151,29 +286,29 @@ public final class Domain {
    * @param registration covers the memory
    * @param share the link's part
    */
-  public Exposure expose(Registration registration, MemorySegment memory, Quota.Share share)
+  public PeerAccess grantAccess(Registration registration, MemorySegment segment, Quota.Share share)
       throws IOException {
-    long address = memory.address();
-    long length = memory.byteSize();
-    Extent extent = Extent.of(memory);
+    long address = segment.address();
+    long length = segment.byteSize();
+    Extent extent = Extent.of(segment);
     return switch (opening) {
       case REGISTRATIONS -> {
         Registration own =
-            regions.register(extent, Access.LOCAL_WRITE | Access.REMOTE_WRITE, share);
-        yield new Exposure(own.region().getRkey(), address, length, own, true, null);
+            register(extent, Access.LOCAL_WRITE | Access.REMOTE_WRITE, MemoryLife.ONCE, share);
+        yield new PeerAccess(own.region().getRkey(), address, length, own, true, null);
       }
       case LOOSE_WINDOWS -> {
         if (registration.isExactly(address, length)) {
           yield bound(address, length, registration, false);
         }
-        Registration own = regions.register(extent, Access.LOCAL_WRITE | Access.MW_BIND, share);
+        Registration own = register(extent, cachedRights(), MemoryLife.ONCE, share);
         yield bound(address, length, own, true);
       }
       case EXACT_WINDOWS -> bound(address, length, registration, false);
     };
   }
 
-  private Exposure bound(long address, long length, Registration registration, boolean own)
+  private PeerAccess bound(long address, long length, Registration registration, boolean own)
       throws IOException {
     MemoryWindow window = windows.poll();
     if (window == null) {
@@ -181,28 +316,28 @@ public final class Domain {
         window = verbs.allocateWindow();
       } catch (IOException e) {
         if (own) {
-          regions.release(registration);
+          release(registration);
         }
         throw e;
       }
     }
-    return new Exposure(window.nextRkey(), address, length, registration, own, window);
+    return new PeerAccess(window.nextRkey(), address, length, registration, own, window);
   }
 
   /**
-   * Nobody can use an exposure any more: its window is invalidated, or its queue pair is gone.
+   * Nobody can use it any more: its window is invalidated, or its queue pair is gone.
    *
    * @param bound whether the window may still be bound to a queue pair that is gone
    */
-  public void conceal(Exposure exposure, boolean bound) {
-    MemoryWindow window = exposure.window();
+  public void revokeAccess(PeerAccess access, boolean bound) {
+    MemoryWindow window = access.window();
     if (window != null && bound) {
       deallocate(window);
     } else if (window != null) {
       windows.add(window);
     }
-    if (exposure.own()) {
-      regions.release(exposure.registration());
+    if (access.own()) {
+      release(access.registration());
     }
   }
 
@@ -220,7 +355,17 @@ public final class Domain {
     Destruction destruction = new Destruction();
     windows.removeIf(window -> destruction.of(window::deallocate));
     kept.removeIf(window -> destruction.of(window::deallocate));
-    regions.close();
+    for (Registration one : List.copyOf(memory.idle())) {
+      if (one.isIn(verbs)) {
+        memory.evict(one);
+      }
+    }
+    for (Registration one : busy) {
+      memory.drop(one);
+      one.giveBack();
+    }
+    busy.clear();
+    memory.dropKept();
     if (shared != null && destruction.of(shared::destroy)) {
       shared = null;
     }

@@ -46,7 +46,7 @@ public final class RdmaDevice {
   private final Arena arena = Arena.ofShared();
   private final IbvContext context;
   private final RdmaSettings settings;
-  private final PinnedMemory memory;
+  private final Registrations memory;
   private final RdmaCounters counters;
   private final Domain.Opening opening;
   private final PinningProbe pinning;
@@ -57,7 +57,6 @@ public final class RdmaDevice {
   private final QueuePairEvents events;
   private final Queue<QueuePairEvents.Refusal> refusals = new ConcurrentLinkedQueue<>();
   private final IbvCompChannel channel;
-  private final LinkTable links = new LinkTable();
   private final CompletionQueues completions;
 
   /** Queue pairs that could not be destroyed, with what is due when one is. */
@@ -78,7 +77,7 @@ public final class RdmaDevice {
 
   /** Opens what links on the device need; nothing is registered yet. */
   public RdmaDevice(
-      IbvContext context, RdmaSettings settings, PinnedMemory memory, RdmaCounters counters)
+      IbvContext context, RdmaSettings settings, Registrations memory, RdmaCounters counters)
       throws IOException {
     this.context = context;
     this.settings = settings;
@@ -97,8 +96,7 @@ public final class RdmaDevice {
             && opening != Domain.Opening.REGISTRATIONS;
     this.sharedReceives = shares ? Math.min(MOST_SHARED, attributes.maxSrqRequests()) : 0;
     this.channel = context.createCompChannel();
-    this.completions =
-        new CompletionQueues(context, channel, attributes.maxCqEntries(), links, arena);
+    this.completions = new CompletionQueues(context, channel, attributes.maxCqEntries(), arena);
     this.maxInline = settings.maxInlineBytes();
   }
 
@@ -181,15 +179,15 @@ public final class RdmaDevice {
       throws IOException {
     int entries = sendDepth + receiveDepth;
     CompletionQueues.Queue queue = completions.reserve(entries);
-    long link = links.add(sink);
+    long link = completions.add(sink);
     try {
       IbvQP qp = create(domain, id, queue, sendDepth, receiveDepth);
       attached++;
-      links.name(qp.getQp_num(), sink);
+      completions.name(qp.getQp_num(), sink);
       events.add(qp.getQp_num(), refusals);
       return new QueuePair(this, id, qp, queue, entries, link, maxInline);
     } catch (IOException e) {
-      links.remove(link);
+      completions.remove(link);
       queue.release(entries);
       throw e;
     }
@@ -234,8 +232,8 @@ public final class RdmaDevice {
   }
 
   void detach(long link, int queuePair) {
-    links.remove(link);
-    links.unname(queuePair);
+    completions.remove(link);
+    completions.unname(queuePair);
     events.remove(queuePair);
     attached--;
   }
@@ -250,7 +248,7 @@ public final class RdmaDevice {
     events.read(context);
     QueuePairEvents.Refusal refusal;
     while ((refusal = refusals.poll()) != null) {
-      CompletionSink sink = links.ofQueuePair(refusal.queuePair());
+      CompletionSink sink = completions.ofQueuePair(refusal.queuePair());
       if (sink != null) {
         sink.refusedPeer(refusal.ofAccess());
       }
@@ -299,7 +297,7 @@ public final class RdmaDevice {
 
   private void lost(String how) {
     String why = "the device " + name + " " + how;
-    links.all().forEach(link -> link.deviceLost(why));
+    completions.links().forEach(link -> link.deviceLost(why));
   }
 
   /** Returns whether the device cannot be used any more. */

@@ -28,7 +28,7 @@ public final class RegisteredPool {
   /** Slots per slab are a power of two: a slot is looked up a dozen times on its way. */
   private final int slabShift;
 
-  private final PinnedMemory memory;
+  private final Registrations memory;
   private final Arena arena = Arena.ofShared();
   private Slab[] slabs = new Slab[0];
 
@@ -46,7 +46,7 @@ public final class RegisteredPool {
    *
    * @param slabBytes large enough that registering is rare and keys are few
    */
-  RegisteredPool(VerbsPd domain, int slotBytes, int slabBytes, int access, PinnedMemory memory) {
+  RegisteredPool(VerbsPd domain, int slotBytes, int slabBytes, int access, Registrations memory) {
     this.domain = domain;
     this.slotBytes = slotBytes;
     this.access = access;
@@ -99,7 +99,7 @@ public final class RegisteredPool {
       slabs = Arrays.copyOf(slabs, slabs.length + 1);
       slabs[slabs.length - 1] =
           new Slab(slab.address(), slab.asByteBuffer(), region, region.getLkey());
-    } catch (PinningRefused e) {
+    } catch (Registrations.Refused e) {
       unregistered = slab;
       return false;
     }
@@ -112,7 +112,7 @@ public final class RegisteredPool {
 
   /** Returns what to fail with where {@link #claim} has no slot and one cannot be done without. */
   public IOException shortage(String what) {
-    PinningRefused why = memory.refusal();
+    Registrations.Refused why = memory.refusal();
     return new IOException(
         "no registered memory is left "
             + what

@@ -7,9 +7,7 @@ import io.verbena.verbs.ext.VerbsPd;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 
-/**
- * Memory that is registered, with how many use it now. Belongs to its {@link RegistrationCache}.
- */
+/** Memory that is registered, with how many use it now. Belongs to its {@link Domain}. */
 public final class Registration {
   private final VerbsPd domain;
   private final long address;

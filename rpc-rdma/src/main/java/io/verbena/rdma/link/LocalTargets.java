@@ -7,7 +7,6 @@ import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Waiters;
 import io.verbena.rdma.device.Domain;
-import io.verbena.rdma.device.Exposure;
 import io.verbena.rdma.device.Registration;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Immediate;
@@ -91,7 +90,7 @@ final class LocalTargets {
     private final LocalTargets owner;
 
     /** Null where the link had ended before. */
-    private final @Nullable Exposure exposure;
+    private final Domain.@Nullable PeerAccess access;
 
     private final Advertisement advertisement;
     private final Listener listener;
@@ -104,14 +103,14 @@ final class LocalTargets {
 
     private LocalTarget(
         LocalTargets owner,
-        @Nullable Exposure exposure,
+        Domain.@Nullable PeerAccess access,
         Advertisement advertisement,
         Listener listener) {
       this.owner = owner;
-      this.exposure = exposure;
+      this.access = access;
       this.advertisement = advertisement;
       this.listener = listener;
-      this.state = exposure == null ? State.FENCED : State.OPEN;
+      this.state = access == null ? State.FENCED : State.OPEN;
     }
 
     @Override
@@ -218,7 +217,7 @@ final class LocalTargets {
           null);
     }
     try {
-      return open(name, domain.expose(registration, memory, pins), listener);
+      return open(name, domain.grantAccess(registration, memory, pins), listener);
     } catch (IOException e) {
       names.unclaim(name);
       throw shortOfMemory(e);
@@ -233,17 +232,17 @@ final class LocalTargets {
         : LinkException.shortOf(shortage, words, why);
   }
 
-  private LocalTarget open(int name, Exposure exposure, BulkTarget.Listener listener) {
+  private LocalTarget open(int name, Domain.PeerAccess access, BulkTarget.Listener listener) {
     int unitShift = Integer.numberOfTrailingZeros(context.settings().bulkChunkBytes());
     Advertisement advertisement =
-        new Advertisement(name, exposure.rkey(), exposure.address(), exposure.length(), unitShift);
-    LocalTarget target = new LocalTarget(this, exposure, advertisement, listener);
+        new Advertisement(name, access.rkey(), access.address(), access.length(), unitShift);
+    LocalTarget target = new LocalTarget(this, access, advertisement, listener);
     names.put(target);
     context.counters().openBytes(target.length());
-    MemoryWindow window = exposure.window();
+    MemoryWindow window = access.window();
     if (window != null) {
       try {
-        sends.bind(exposure, window);
+        sends.bind(access, window);
       } catch (IOException e) {
         link.postingFailed(e);
       }
@@ -276,13 +275,13 @@ final class LocalTargets {
   /** Nothing comes any more: takes the key away. */
   private void shut(LocalTarget target) {
     target.state = LocalTarget.State.SHUTTING;
-    Exposure exposure = target.exposure;
-    if (exposure == null || exposure.window() == null) {
+    Domain.PeerAccess access = target.access;
+    if (access == null || access.window() == null) {
       fenced(target, false);
       return;
     }
     try {
-      sends.invalidate(exposure.rkey(), () -> fenced(target, false));
+      sends.invalidate(access.rkey(), () -> fenced(target, false));
     } catch (IOException e) {
       link.postingFailed(e);
     }
@@ -291,9 +290,9 @@ final class LocalTargets {
   private void fenced(LocalTarget target, boolean bound) {
     names.remove(target);
     waiters.freed();
-    Exposure exposure = target.exposure;
-    if (exposure != null) {
-      domain.conceal(exposure, bound);
+    Domain.PeerAccess access = target.access;
+    if (access != null) {
+      domain.revokeAccess(access, bound);
     }
     context.counters().openBytes(-target.length());
     if (target.closed) {

@@ -2,7 +2,7 @@ package io.verbena.rdma.link;
 
 import io.verbena.core.memory.Slot;
 import io.verbena.rdma.RdmaCounters;
-import io.verbena.rdma.device.Exposure;
+import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RegisteredPool;
 import io.verbena.rdma.wire.BulkNote;
@@ -341,7 +341,7 @@ final class SendSide {
   }
 
   /** Opens a range to the peer, before anything that is sent from now on. */
-  void bind(Exposure exposure, MemoryWindow window) throws IOException {
+  void bind(Domain.PeerAccess access, MemoryWindow window) throws IOException {
     order(
         () -> {
           if (!hasPlace()) {
@@ -351,9 +351,9 @@ final class SendSide {
               .bind(
                   0,
                   window,
-                  exposure.registration().region(),
-                  exposure.address(),
-                  exposure.length(),
+                  access.registration().region(),
+                  access.address(),
+                  access.length(),
                   Access.REMOTE_WRITE);
           post(RegisteredPool.NONE, NOTHING);
           return true;

@@ -58,6 +58,11 @@ public final class WorkId {
     return (int) (workId >>> 32) & 0xffff;
   }
 
+  /** Returns how many links had the index before it and with it, as far as 16 bits tell. */
+  public static int generation(long workId) {
+    return (int) (workId >>> 48);
+  }
+
   /** Returns what kind of request it is. */
   public static int kind(long workId) {
     return (int) (workId >>> 24) & 0xff;

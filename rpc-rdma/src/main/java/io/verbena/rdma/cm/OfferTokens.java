@@ -17,25 +17,17 @@ import org.jspecify.annotations.Nullable;
  * those that were used or came too late are remembered for a while, so that they can be told from a
  * stranger's.
  */
-final class Invitations {
+final class OfferTokens {
   private static final int MOST_REMEMBERED = 1024;
 
   private final SecureRandom random = new SecureRandom();
   private final RdmaCounters counters;
-  private final Map<Token, Invitation> open = new HashMap<>();
+  private final Map<Token, PassiveConnect> open = new HashMap<>();
   private final Set<Token> used = new HashSet<>();
   private final Set<Token> expired = new HashSet<>();
   private final ArrayDeque<Token> remembered = new ArrayDeque<>();
 
-  /**
-   * What a token stands for.
-   *
-   * @param passive who waits for the connection
-   * @param deadline until when
-   */
-  record Invitation(PassiveOpening passive, long deadline) {}
-
-  Invitations(RdmaCounters counters) {
+  OfferTokens(RdmaCounters counters) {
     this.counters = counters;
   }
 
@@ -43,16 +35,17 @@ final class Invitations {
     return open.isEmpty();
   }
 
-  Token invite(PassiveOpening passive, long deadline) {
+  /** Gives out a token by which a peer may connect. */
+  Token offer(PassiveConnect connect) {
     Token token = Token.random(random);
-    open.put(token, new Invitation(passive, deadline));
+    open.put(token, connect);
     return token;
   }
 
   /** Uses a token up; null, and counted, where it is good for nothing. */
-  @Nullable Invitation redeem(Token token) {
-    Invitation invitation = open.remove(token);
-    if (invitation != null) {
+  @Nullable PassiveConnect redeem(Token token) {
+    PassiveConnect offered = open.remove(token);
+    if (offered != null) {
       remember(token, used);
     } else if (used.contains(token)) {
       counters.replayedToken();
@@ -61,7 +54,7 @@ final class Invitations {
     } else {
       counters.unknownToken();
     }
-    return invitation;
+    return offered;
   }
 
   /** Whether a token that is good for nothing was given out here, as far as that is remembered. */
@@ -69,13 +62,13 @@ final class Invitations {
     return used.contains(token) || expired.contains(token);
   }
 
-  /** Removes and returns the invitations whose time is over. */
-  List<Invitation> expire(long now) {
-    List<Invitation> over = new ArrayList<>();
+  /** Removes and returns the offers whose time is over. */
+  List<PassiveConnect> expire(long now) {
+    List<PassiveConnect> over = new ArrayList<>();
     open.entrySet()
         .removeIf(
             entry -> {
-              if (now - entry.getValue().deadline() < 0) {
+              if (!entry.getValue().isLate(now)) {
                 return false;
               }
               remember(entry.getKey(), expired);
@@ -85,8 +78,8 @@ final class Invitations {
   }
 
   /** Removes and returns all. */
-  List<Invitation> withdraw() {
-    List<Invitation> all = List.copyOf(open.values());
+  List<PassiveConnect> withdraw() {
+    List<PassiveConnect> all = List.copyOf(open.values());
     open.clear();
     return all;
   }

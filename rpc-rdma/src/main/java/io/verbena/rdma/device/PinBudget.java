@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * {@link Quota}; what slots take counts there, too, and is never refused by it. Who found no room
  * waits here, whichever loop frees some. Safe for use by any thread.
  */
-public final class PinningBudget {
+public final class PinBudget {
   /** However many links there are, each may register a piece of the shortest. */
   private static final long LEAST_BYTES = BulkPath.LEAST_PIECE_BYTES;
 
@@ -30,7 +30,7 @@ public final class PinningBudget {
   private volatile long systemTakes = Long.MAX_VALUE;
 
   /** A budget of so many bytes, of which none are registered. */
-  public PinningBudget(long limit) {
+  public PinBudget(long limit) {
     this.all = new MemoryBudget(limit);
     this.idle = new MemoryBudget(limit / 2);
     this.shared = new Quota(limit, Math.min(limit / 2, LEAST_BYTES));

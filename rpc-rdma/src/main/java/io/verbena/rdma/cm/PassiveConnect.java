@@ -9,16 +9,21 @@ import io.verbena.rdma.link.LinkOpenListener;
 import io.verbena.rdma.link.RdmaLink;
 import org.jspecify.annotations.Nullable;
 
-/** An offer from the moment it is made until its link is open or cannot be had. */
-final class PassiveOpening implements LinkOpenListener {
+/** An offer and its connection, until the link is open or cannot be had. */
+final class PassiveConnect implements LinkOpenListener {
   private final LinkOptions options;
   private final LinkDriver.ConnectHandler handler;
+
+  /** Until when the link is to be open. */
+  private final long deadline;
+
   private @Nullable RdmaLink link;
   private boolean known;
 
-  PassiveOpening(LinkOptions options, LinkDriver.ConnectHandler handler) {
+  PassiveConnect(LinkOptions options, LinkDriver.ConnectHandler handler, long deadline) {
     this.options = options;
     this.handler = handler;
+    this.deadline = deadline;
   }
 
   LinkOptions options() {
@@ -42,6 +47,10 @@ final class PassiveOpening implements LinkOpenListener {
       known = true;
       handler.onFailed(new LinkException("the offered RDMA link was not taken: " + reason, null));
     }
+  }
+
+  boolean isLate(long now) {
+    return now - deadline >= 0;
   }
 
   boolean isKnown() {

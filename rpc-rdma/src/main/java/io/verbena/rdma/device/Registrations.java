@@ -1,6 +1,7 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.verbena.core.link.LinkException.Shortage;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.Waiters;
@@ -16,6 +17,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,14 +42,14 @@ import org.jspecify.annotations.Nullable;
  * looked through. Belongs to its loop, as they do: another one could not know whether they are
  * still idle.
  */
-public final class PinnedMemory {
+public final class Registrations {
   private static final ThrottledLog KEPT =
-      ThrottledLog.of(PinnedMemory.class, "memory that stayed registered");
+      ThrottledLog.of(Registrations.class, "memory that stayed registered");
 
   /** So many are looked through one by one in a few microseconds. */
   private static final int MOST_IDLE = 1024;
 
-  private final PinningBudget budget;
+  private final PinBudget budget;
   private final RdmaCounters counters;
 
   /** Least recently used first. */
@@ -53,14 +61,14 @@ public final class PinnedMemory {
   private long callsHeard;
 
   /** The latest; null once something was given back since, here or perhaps elsewhere. */
-  private @Nullable PinningRefused refusal;
+  private @Nullable Refused refusal;
 
   /**
    * A loop's memory, of which none is registered.
    *
    * @param budget shared with other loops
    */
-  public PinnedMemory(PinningBudget budget, RdmaCounters counters) {
+  public Registrations(PinBudget budget, RdmaCounters counters) {
     this.budget = budget;
     this.counters = counters;
     this.callsHeard = budget.calls();
@@ -71,16 +79,18 @@ public final class PinnedMemory {
   /**
    * Registers memory, making room for it.
    *
-   * @throws PinningRefused if there is none
+   * @throws Refused if there is none
    */
   IbvMr register(VerbsPd domain, long address, long bytes, int access) throws IOException {
     evictDead();
     while (!budget.reserve(bytes)) {
       if (!makeRoom()) {
-        throw refused(PinningRefused.byBudget(bytes, budget));
+        throw refused(Refused.byBudget(bytes, budget));
       }
     }
-    RegistrationEvent event = RegistrationEvent.begun(bytes);
+    RegistrationEvent event = new RegistrationEvent();
+    event.bytes = bytes;
+    event.begin();
     try {
       IbvMr region = registerWithinBudget(domain, address, bytes, access);
       budget.taken();
@@ -92,7 +102,7 @@ public final class PinnedMemory {
         throw e;
       }
       budget.refusedBySystem(bytes);
-      throw refused(PinningRefused.bySystem(bytes, budget, e));
+      throw refused(Refused.bySystem(bytes, budget, e));
     } finally {
       event.commit();
     }
@@ -115,7 +125,7 @@ public final class PinnedMemory {
     return failure instanceof VerbsException verbs && verbs.errno() == Errno.ENOMEM;
   }
 
-  private PinningRefused refused(PinningRefused made) {
+  private Refused refused(Refused made) {
     callForRoom();
     refusal = made;
     return made;
@@ -131,11 +141,11 @@ public final class PinnedMemory {
    * since: asking the system again would cost a call for each frame.
    */
   boolean refuses(long bytes) {
-    return refusal != null && bytes >= refusal.bytes();
+    return refusal != null && bytes >= refusal.bytes;
   }
 
   /** Returns why the latest bytes were refused; null once something was given back since. */
-  @Nullable PinningRefused refusal() {
+  @Nullable Refused refusal() {
     return refusal;
   }
 
@@ -144,7 +154,9 @@ public final class PinnedMemory {
    * what it kept when it was removed went with it.
    */
   void deregister(IbvMr region, long bytes) throws IOException {
-    DeregistrationEvent event = DeregistrationEvent.begun(bytes);
+    DeregistrationEvent event = new DeregistrationEvent();
+    event.bytes = bytes;
+    event.begin();
     try {
       VerbsMr.of(region).deregister();
       event.commit();
@@ -170,19 +182,11 @@ public final class PinnedMemory {
     }
   }
 
-  /** Tries again to deregister what could not be. */
+  /** Tries again to deregister what could not be, as has been told. */
   void dropKept() {
     if (!kept.isEmpty()) {
-      kept.removeIf(this::isDeregistered);
-    }
-  }
-
-  private boolean isDeregistered(Registration one) {
-    try {
-      deregister(one.region(), one.bytes());
-      return true;
-    } catch (IOException e) {
-      return false; // as has been told
+      Destruction destruction = new Destruction();
+      kept.removeIf(one -> destruction.of(() -> deregister(one.region(), one.bytes())));
     }
   }
 
@@ -287,5 +291,96 @@ public final class PinnedMemory {
   /** Returns whether {@link #sweep} may have something to do by and by. */
   public boolean isWatchful() {
     return !idle.isEmpty() || !kept.isEmpty() || !budget.waiters().isEmpty();
+  }
+
+  /**
+   * Memory was not registered, since the budget or the system allows no more and nothing idle is
+   * left: what waits for less to be in use may go on later. The message says which, and the cure.
+   */
+  static final class Refused extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final long bytes;
+    private final String cure;
+    private final transient Shortage shortage;
+
+    private Refused(long bytes, String reason, String cure, Shortage shortage) {
+      super(bytes + " bytes cannot be registered: " + reason);
+      this.bytes = bytes;
+      this.cure = cure;
+      this.shortage = shortage;
+    }
+
+    static Refused byShare(long bytes, Quota.Share share) {
+      return new Refused(
+          bytes,
+          "of maxPinnedBytes = %d, %d are in use, and this link has %d of its part of %d; raise maxPinnedBytes, or have less under way at a time"
+              .formatted(
+                  share.quota().limit(), share.quota().taken(), share.held(), share.guaranteed()),
+          "raise maxPinnedBytes",
+          new Shortage(share.waiters(), () -> share.beyond(bytes)));
+    }
+
+    private static Refused byBudget(long bytes, PinBudget budget) {
+      return new Refused(
+          bytes,
+          "of maxPinnedBytes = %d, %d are in use; raise maxPinnedBytes, or have less under way at a time"
+              .formatted(budget.limit(), budget.registered()),
+          "raise maxPinnedBytes",
+          new Shortage(budget.waiters(), () -> bytes));
+    }
+
+    private static Refused bySystem(long bytes, PinBudget budget, IOException cause) {
+      Refused made =
+          new Refused(
+              bytes,
+              ("ibv_reg_mr failed with ENOMEM beside %d bytes in use, so the limit of locked memory"
+                      + " (memlock) is below maxPinnedBytes = %d; raise it (ulimit -l unlimited,"
+                      + " LimitMEMLOCK=infinity in the unit, --ulimit memlock=-1 for Docker, the"
+                      + " runtime's LimitMEMLOCK on a node of Kubernetes), see 'verbena doctor'")
+                  .formatted(budget.registered(), budget.limit()),
+              "ibv_reg_mr failed with ENOMEM: raise memlock (ulimit -l unlimited)",
+              new Shortage(budget.waiters(), () -> bytes));
+      made.initCause(cause);
+      return made;
+    }
+
+    /** Returns what is missing, and who is told when it is given back. */
+    Shortage shortage() {
+      return shortage;
+    }
+
+    /** Returns the cure alone, so short that a peer can be told by its connection request. */
+    String cure() {
+      return cure;
+    }
+  }
+
+  /** Memory that is registered with a device, for JDK Flight Recorder. */
+  @Name("verbena.Registration")
+  @Label("Registration")
+  @Category("Verbena")
+  @Description("Memory is registered with a device, and pinned")
+  @StackTrace(false)
+  private static final class RegistrationEvent extends Event {
+    @Label("Bytes")
+    @DataAmount
+    long bytes;
+
+    @Label("Done")
+    @Description("Whether the device has taken it")
+    boolean done;
+  }
+
+  /** Memory that is registered no more, for JDK Flight Recorder. */
+  @Name("verbena.Deregistration")
+  @Label("Deregistration")
+  @Category("Verbena")
+  @Description("Memory is registered with a device no more")
+  @StackTrace(false)
+  private static final class DeregistrationEvent extends Event {
+    @Label("Bytes")
+    @DataAmount
+    long bytes;
   }
 }

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *        └─────────────────────────────────────────────────────────────┘
  * </pre>
  */
-final class Attempt implements CmListener, LinkOpenListener {
+final class ActiveConnect implements CmListener, LinkOpenListener {
   private final LinkContext context;
   private final CmEvents events;
   private final Devices devices;
@@ -60,7 +60,7 @@ final class Attempt implements CmListener, LinkOpenListener {
   private boolean started;
   private boolean known;
 
-  Attempt(
+  ActiveConnect(
       LinkContext context,
       CmEvents events,
       Devices devices,
@@ -179,7 +179,7 @@ final class Attempt implements CmListener, LinkOpenListener {
         case RDMA_CM_EVENT_ADDR_RESOLVED -> event.getConnIdPriv().resolveRoute(candidateMillis);
         case RDMA_CM_EVENT_ROUTE_RESOLVED -> connect(event.getConnIdPriv());
         case RDMA_CM_EVENT_ADDR_ERROR -> throw new IOException(notResolved());
-        default -> throw new IOException(Linked.describe(type, event));
+        default -> throw new IOException(ConnectionEvents.describe(type, event));
       }
     } catch (Throwable e) { // of the provider's; this candidate's alone
       candidateFailed(Words.of(e));
@@ -195,7 +195,7 @@ final class Attempt implements CmListener, LinkOpenListener {
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
     id = null; // the link's from here on
     link = made;
-    events.hand(resolved, new Linked(made, offer.token(), context.counters()));
+    events.hand(resolved, new ConnectionEvents(made, offer.token(), context.counters()));
     try {
       VerbsCmId.of(resolved).setAckTimeout(context.settings().ackTimeout());
       ConnectionParameters parameters = new ConnectionParameters();

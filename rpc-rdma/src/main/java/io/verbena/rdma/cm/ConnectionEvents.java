@@ -15,7 +15,7 @@ import io.verbena.verbs.ext.ConnectionParameters;
 import org.jspecify.annotations.Nullable;
 
 /** Translates a connection's events for the link that stands on it. */
-final class Linked implements CmListener {
+final class ConnectionEvents implements CmListener {
   /** Reasons of a reject (InfiniBand specification, 12.6.7.2). */
   private static final int NO_SUCH_SERVICE = 8;
 
@@ -28,7 +28,7 @@ final class Linked implements CmListener {
 
   private final RdmaCounters counters;
 
-  Linked(RdmaLink link, @Nullable Token token, RdmaCounters counters) {
+  ConnectionEvents(RdmaLink link, @Nullable Token token, RdmaCounters counters) {
     this.link = link;
     this.token = token;
     this.counters = counters;
