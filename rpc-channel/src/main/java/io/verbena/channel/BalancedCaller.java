@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Safe for any thread.
  */
 final class BalancedCaller implements ServiceCaller {
+  private static final long LATEST_NANOS = TimeUnit.SECONDS.toNanos(1);
   private final BalancedChannel channel;
   private final ServiceDescriptor<?> service;
   private final CallOptions options;
@@ -171,7 +172,9 @@ final class BalancedCaller implements ServiceCaller {
     CompletableFuture<Void> over = new CompletableFuture<>();
     Runnable withdraw = channel.settings().time().after(nanos, () -> over.complete(null));
     try {
-      over.get();
+      over.get(nanos + LATEST_NANOS, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      withdraw.run(); // the time is over whoever says so
     } catch (InterruptedException e) {
       withdraw.run();
       Thread.currentThread().interrupt();

@@ -2,6 +2,7 @@ package io.verbena.channel;
 
 import io.verbena.api.settings.Checks;
 import io.verbena.core.NanoClock;
+import io.verbena.core.loop.OwnThreads;
 import java.net.IDN;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -109,13 +110,7 @@ public final class DnsResolver implements Resolver {
         throw new IllegalArgumentException("'" + target + "': ports end at " + MOST_PORT);
       }
       return new DnsResolver(
-          place.substring(0, colon),
-          port,
-          Lookup.JDK,
-          task -> Thread.ofVirtual().name("verbena-dns").start(task),
-          time,
-          PERIOD,
-          SHORTEST);
+          place.substring(0, colon), port, Lookup.JDK, OwnThreads.LOOKUPS, time, PERIOD, SHORTEST);
     }
   }
 
@@ -148,7 +143,11 @@ public final class DnsResolver implements Resolver {
       looking = true;
       withdraw.run();
     }
-    threads.execute(this::lookNow);
+    OwnThreads.hand(
+        threads,
+        this::lookNow,
+        failure ->
+            looked(List.of(), "the name '%s' could not be looked up: %s".formatted(host, failure)));
   }
 
   private void lookNow() {
@@ -163,6 +162,10 @@ public final class DnsResolver implements Resolver {
     } catch (UnknownHostException | RuntimeException e) {
       failure = "the name '%s' was not found (%s): see 'getent hosts %s'".formatted(host, e, host);
     }
+    looked(found, failure);
+  }
+
+  private void looked(List<Endpoint> found, @Nullable String failure) {
     Listener told;
     synchronized (this) {
       looking = false;

@@ -15,7 +15,6 @@ import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
-import io.verbena.core.loop.LoopThread;
 import io.verbena.core.loop.Workers;
 import io.verbena.core.memory.Quotas;
 import io.verbena.core.memory.SlotPool;
@@ -60,11 +59,7 @@ final class Engine implements AutoCloseable {
     this.bulk =
         BulkContext.of(
             options.bulkMemoryBytes(), options.cutOffs(), !isStepped(), options.standing());
-    // Not the handlers' threads: those may all wait for what a listener would tell them.
-    Executor listening =
-        isStepped()
-            ? options.handlers()
-            : task -> LoopThread.inBackground("verbena-listener", task);
+    Executor listening = isStepped() ? options.handlers() : options.workers().listeners();
     this.audience = new Audience(listening, options.listeners());
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
@@ -192,10 +187,15 @@ final class Engine implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
-    groups.values().forEach(LoopGroup::close);
+    boolean ended = true;
+    for (LoopGroup group : groups.values()) {
+      ended &= group.end();
+    }
     groups.clear();
-    bulk.shelf().close();
-    bulk.memory().close();
+    if (ended) { // else what runs on still may use them, and the process has them till it ends
+      bulk.shelf().close();
+      bulk.memory().close();
+    }
   }
 
   /**

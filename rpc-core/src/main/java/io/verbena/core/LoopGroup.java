@@ -107,12 +107,17 @@ final class LoopGroup implements AutoCloseable {
 
   @Override
   public void close() {
+    boolean _ = end();
+  }
+
+  /** Ends all of its loops; returns whether they have ended, and use nothing any more. */
+  boolean end() {
     List<Member> closing;
     synchronized (this) {
       closed = true;
       closing = List.copyOf(members);
       members.clear();
     }
-    closing.forEach(member -> member.thread.close());
+    return LoopThread.closeAll(closing.stream().map(member -> member.thread).toList());
   }
 }

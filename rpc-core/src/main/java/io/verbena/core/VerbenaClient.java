@@ -22,6 +22,7 @@ import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class VerbenaClient implements AutoCloseable {
+  /** Opening takes a token, a connection, and twice as long for an upgrade; a loop ends it then. */
+  private static final Duration LOOP_PATIENCE = Duration.ofSeconds(5);
+
   private final Engine engine;
   private final LinkOptions link;
   private final UpgradeOptions upgrade;
@@ -106,8 +110,18 @@ public final class VerbenaClient implements AutoCloseable {
           }
         });
     try {
-      opened.get();
+      opened.get(
+          link.connectTimeout().multipliedBy(4).plus(LOOP_PATIENCE).toNanos(),
+          TimeUnit.NANOSECONDS);
       return connector.session();
+    } catch (TimeoutException e) {
+      connector.session().close();
+      throw unreachable(
+          address,
+          new Connector.Failure(
+              RpcStatus.UNAVAILABLE,
+              "the event loop does not answer: a nonBlocking handler or a callback of an async call"
+                  + " holds it up"));
     } catch (InterruptedException e) {
       connector.session().close();
       Thread.currentThread().interrupt();

@@ -10,7 +10,7 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.loop.LoopThread;
+import io.verbena.core.loop.OwnThreads;
 import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.Acceptors;
 import io.verbena.core.session.SessionContext;
@@ -53,6 +53,7 @@ public final class VerbenaServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(VerbenaServer.class);
   private static final Duration DRAIN_STEP = Duration.ofMillis(10);
   private static final Duration BEFORE_DRAIN = Duration.ofSeconds(2);
+  private static final int LISTEN_SECONDS = 30;
 
   private final Engine engine;
   private final Acceptors acceptors;
@@ -238,11 +239,19 @@ public final class VerbenaServer implements AutoCloseable {
       engine.close();
       closed.complete(null);
     } else if (engine.isOnLoop() || engine.isInHandler()) {
-      LoopThread.inBackground("verbena-server-close", this::close);
+      OwnThreads.background(
+          "verbena-server-close",
+          this::close,
+          failure -> LOG.error("The server at {} could not be closed", address, failure));
     } else if (closing.compareAndSet(false, true)) {
       inTime(drain().toCompletableFuture(), drainTime.toMillis() + 5_000);
       acceptors.first().loop().execute(listening::close);
-      acceptors.all().stream().map(VerbenaServer::endAll).toList().forEach(e -> inTime(e, 5_000));
+      inTime(
+          CompletableFuture.allOf(
+              acceptors.all().stream()
+                  .map(VerbenaServer::endAll)
+                  .toArray(CompletableFuture[]::new)),
+          5_000);
       engine.close();
       closed.complete(null);
       ShutdownHook.remove(hook);
@@ -268,7 +277,9 @@ public final class VerbenaServer implements AutoCloseable {
       step.get(millis, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (TimeoutException e) {
+      LOG.warn("The server at {} did not shut down in order within {} ms", address, millis);
+    } catch (ExecutionException e) {
       LOG.warn("The server at {} did not shut down in order", address, e);
     }
   }
@@ -430,16 +441,19 @@ public final class VerbenaServer implements AutoCloseable {
             () -> {
               try {
                 listening.complete(loop.driver().listen(uri, link, acceptor));
-              } catch (LinkException | RuntimeException e) {
+              } catch (Throwable e) {
                 listening.completeExceptionally(e);
               }
             });
-        return listening.get();
+        return listening.get(LISTEN_SECONDS, TimeUnit.SECONDS);
       } catch (LinkException e) {
         throw new IllegalStateException(e.getMessage(), e);
       } catch (ExecutionException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
         throw new IllegalStateException(cause.getMessage(), cause);
+      } catch (TimeoutException e) {
+        throw new IllegalStateException(
+            "the event loop did not listen at %s within %d s".formatted(uri, LISTEN_SECONDS), e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("interrupted while starting to listen at " + uri, e);

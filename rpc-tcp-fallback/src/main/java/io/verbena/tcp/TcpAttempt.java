@@ -8,6 +8,7 @@ import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.verbena.core.link.LinkDriver.ConnectHandler;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.loop.OwnThreads;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -72,23 +73,28 @@ final class TcpAttempt {
 
   /** The resolver of the JDK blocks, for seconds if DNS does: not on the loop. */
   private void lookUp(TcpAddress address) {
-    Thread.ofVirtual()
-        .name("verbena-lookup-" + address.host())
-        .start(
-            () -> {
-              List<InetAddress> found;
-              try {
-                found = List.of(InetAddress.getAllByName(address.host()));
-              } catch (UnknownHostException e) {
-                driver.executeFromElsewhere(() -> fail(unknown(address, e)));
-                return;
-              }
-              driver.executeFromElsewhere(
-                  () -> {
-                    addresses.addAll(found);
-                    connectNext(address);
-                  });
-            });
+    OwnThreads.hand(
+        OwnThreads.LOOKUPS,
+        () -> {
+          List<InetAddress> found;
+          try {
+            found = List.of(InetAddress.getAllByName(address.host()));
+          } catch (UnknownHostException e) {
+            driver.executeFromElsewhere(() -> fail(unknown(address, e)));
+            return;
+          }
+          driver.executeFromElsewhere(
+              () -> {
+                addresses.addAll(found);
+                connectNext(address);
+              });
+        },
+        failure -> driver.executeFromElsewhere(() -> fail(notLookedUp(address, failure))));
+  }
+
+  private static LinkException notLookedUp(TcpAddress address, Throwable why) {
+    return new LinkException(
+        address + ": the host '" + address.host() + "' could not be looked up: " + why, why);
   }
 
   private static LinkException unknown(TcpAddress address, UnknownHostException e) {

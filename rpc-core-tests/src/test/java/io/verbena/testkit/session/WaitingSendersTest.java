@@ -90,7 +90,7 @@ class WaitingSendersTest {
   /** One that has its place, and has not run since, still waits by the window's lock. */
   private static boolean waitsForTheLoop(Thread sender) {
     Object blocker = LockSupport.getBlocker(sender);
-    return sender.getState() == Thread.State.WAITING
+    return sender.getState() == Thread.State.TIMED_WAITING
         && blocker != null
         && !(blocker instanceof AbstractQueuedSynchronizer);
   }

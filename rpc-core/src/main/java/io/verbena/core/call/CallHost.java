@@ -13,6 +13,7 @@ import io.verbena.core.memory.SlotPool;
 import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,15 +39,19 @@ public interface CallHost {
 
   /**
    * Runs code of the user's as handlers run; where their executor takes nothing, on a thread of its
-   * own. Safe for any thread.
+   * own, as soon as there is one. Safe for any thread.
    */
   void runUsers(Runnable users);
 
   /** A stream of the peer's has ended, or a call that might have had one. Safe for any thread. */
   void streamEnded();
 
-  /** Runs what has to wait on a thread of its own. Safe for any thread. */
-  void runWaiting(Runnable task);
+  /**
+   * Runs what has to wait on a thread of its own. Safe for any thread.
+   *
+   * @param failed hears why there is none, or what it threw
+   */
+  void runWaiting(Runnable task, Consumer<Throwable> failed);
 
   /** Returns the window of calls under way. Safe for any thread. */
   CallWindow window();

@@ -282,6 +282,11 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
   // ---- whoever waits ----
 
   @Override
+  public long nanosLeft() {
+    return deadline - loop.clock().nanoTime();
+  }
+
+  @Override
   public void awaitLandingFree() {
     for (PendingCall<R> attempt : attempts()) {
       attempt.cancel(true);

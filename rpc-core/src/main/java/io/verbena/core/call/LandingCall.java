@@ -79,7 +79,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   @Override
   public void awaitLandingFree() {
-    landingFree.join();
+    awaitFree(landingFree, "The landing's bytes");
   }
 
   /** The object that the call is about has arrived. */

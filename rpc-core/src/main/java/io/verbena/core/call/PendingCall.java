@@ -18,6 +18,7 @@ import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.memory.Slot;
+import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outgoing;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ public class PendingCall<R> extends FencedFuture<R>
   private @Nullable Slot slot;
   private long id;
   private long sequence = NOT_NUMBERED;
-  private long deadlineNanos;
+  private final long deadlineNanos;
   private boolean timed;
   private boolean handedOver;
 
@@ -69,6 +70,7 @@ public class PendingCall<R> extends FencedFuture<R>
     this.slot = slot;
     this.arguments = (OutgoingParts) slot.parts();
     this.senderWaits = senderWaits;
+    this.deadlineNanos = slot.deadlineNanos();
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(timeoutNanos, 1_000_000));
   }
 
@@ -101,14 +103,7 @@ public class PendingCall<R> extends FencedFuture<R>
   /** The session has taken the call and numbers it. */
   public void started(long id) {
     this.id = id;
-    Slot message = slot;
-    if (message == null) {
-      throw new IllegalStateException(this + " has no message");
-    }
-    if (!method.oneway() || senderWaits) { // else nobody would be told, and time is no reason
-      deadlineNanos = message.deadlineNanos();
-      timed = true;
-    }
+    timed = !method.oneway() || senderWaits; // else nobody would be told, and time is no reason
     begins();
   }
 
@@ -215,6 +210,11 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   @Override
+  public long nanosLeft() {
+    return deadlineNanos - host.loop().clock().nanoTime();
+  }
+
+  @Override
   public void awaitArgumentsFree() {
     if (arguments != null) {
       arguments.awaitFree();
@@ -254,6 +254,8 @@ public class PendingCall<R> extends FencedFuture<R>
       replyIsUnreadable(
           e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.PROTOCOL_ERROR,
           String.valueOf(e.getMessage()));
+    } catch (OutOfMemoryError e) {
+      replyIncomplete(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
     } catch (Throwable e) {
       // A type of the user's own that refuses what the peer sent: this call ends, not its session.
       replyIsMalformed(Thrown.fullWords(e));

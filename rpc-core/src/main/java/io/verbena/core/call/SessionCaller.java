@@ -29,6 +29,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * the slot, and hands the call to the session's loop. Safe for any thread.
  */
 public final class SessionCaller implements ServiceCaller {
+  private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int BODY = FrameHeader.BYTES;
 
   private final CallHost host;
@@ -93,7 +96,7 @@ public final class SessionCaller implements ServiceCaller {
   /** Waits for a call; when it returns, nothing of the caller's is in use any more. */
   static <R> @Nullable R awaited(MethodDescriptor<?> method, Awaited<R> call) throws Exception {
     try {
-      return call.get();
+      return inTime(method, call);
     } catch (InterruptedException e) {
       call.cancel(true);
       call.awaitLandingFree();
@@ -111,6 +114,27 @@ public final class SessionCaller implements ServiceCaller {
     } finally {
       call.awaitArgumentsFree();
     }
+  }
+
+  /** Its deadline ends a call, unless the event loop is stuck that is to see to it. */
+  private static <R> @Nullable R inTime(MethodDescriptor<?> method, Awaited<R> call)
+      throws InterruptedException, ExecutionException {
+    long left;
+    while ((left = call.nanosLeft()) > -LOOP_PATIENCE_NANOS) {
+      try {
+        return call.get(left + LOOP_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        // Its clock may be another than this machine's.
+      }
+    }
+    call.cancel(true);
+    call.awaitLandingFree();
+    throw failure(
+        method,
+        RpcStatus.DEADLINE_EXCEEDED,
+        "its event loop has not answered since its deadline, 5 s ago: a nonBlocking handler or a"
+            + " callback of an async call holds it up",
+        CallPhase.SENT);
   }
 
   @Override

@@ -261,13 +261,7 @@ public final class SessionStreams {
         return;
       }
       host.runWaiting(
-          () -> {
-            try {
-              begun.accept(caller.beginOwn(method, arguments, true, deadline));
-            } catch (RpcException late) {
-              failed.accept(late);
-            }
-          });
+          () -> begun.accept(caller.beginOwn(method, arguments, true, deadline)), failed);
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 public final class DeadlineWatch implements Timers.Timer {
   private static final int MOST_AT_ONCE = 32;
   private static final long BETWEEN_LOOKS_NANOS = 1_000_000;
+  private static final long AFTER_FAILURE_NANOS = 100_000_000;
 
   private final EventLoop loop;
   private final Supplier<? extends Collection<? extends Timed>> all;
@@ -64,6 +65,15 @@ public final class DeadlineWatch implements Timers.Timer {
   }
 
   private void look(long nowNanos) {
+    try {
+      expireDue(nowNanos);
+    } catch (Throwable e) {
+      lookAt(nowNanos + AFTER_FAILURE_NANOS); // or no deadline would ever pass again
+      EventLoop.failed("A look for deadlines", e);
+    }
+  }
+
+  private void expireDue(long nowNanos) {
     notBefore = nowNanos + BETWEEN_LOOKS_NANOS;
     int due = 0;
     for (Timed each : all.get()) {

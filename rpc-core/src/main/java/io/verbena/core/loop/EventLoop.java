@@ -395,7 +395,12 @@ public final class EventLoop {
    * @return that something was done
    */
   static int failed(String what, Throwable failure) {
-    FAILED.error("{} failed on the event loop; the loop goes on", what, failure);
+    try {
+      FAILED.error("{} failed on the event loop; the loop goes on", what, failure);
+    } catch (Throwable untold) {
+      // There is no memory to tell of it either: it is counted, and the next one that is told says
+      // so.
+    }
     return 1;
   }
 
@@ -416,11 +421,11 @@ public final class EventLoop {
 
   /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
   public void onClose() {
-    runAll();
+    run(this::runAll);
     for (UpgradeDriver upgrade : upgradeDrivers) {
-      upgrade.close();
+      run(upgrade::close);
     }
-    driver.close();
+    run(driver::close);
     closed = true;
     runLate();
   }

@@ -9,6 +9,11 @@ public final class Progress {
 
   private long marked = NEVER;
 
+  /** It is about something else from now on. */
+  public void begin() {
+    marked = NEVER;
+  }
+
   /** Notes how far it is. */
   public void mark(long bytes) {
     marked = bytes;

@@ -5,19 +5,26 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.memory.Progress;
 import io.verbena.core.memory.Quota;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What one end of a session has received, in order: checks numbers and puts fragments together. */
+/**
+ * What one end of a session has received, in order: checks numbers and puts fragments together. A
+ * frame that has its number was taken, whatever this end runs out of behind that: its message alone
+ * is dropped, or the peer's next frame would seem to be out of order.
+ */
 public final class Inbox {
   private static final int FIRST_ALLOCATION = 64 * 1024;
 
+  /** Why a message was dropped that the heap had no room for. */
+  public static final String NO_HEAP = "the heap is full: raise -Xmx, or send less at once";
+
   private final int maxMessageBytes;
-  private final Quota.Share memory;
   private final Receiver receiver;
+  private final Assembly assembly;
   private long received;
   private int owed;
-  private @Nullable Assembly assembly;
 
   /** Takes whole messages. */
   public interface Receiver {
@@ -42,9 +49,14 @@ public final class Inbox {
    * @param memory what long messages may take while they are put together
    */
   public Inbox(int maxMessageBytes, Quota.Share memory, Receiver receiver) {
+    this(maxMessageBytes, memory, byte[]::new, receiver);
+  }
+
+  /** An inbox whose heap may have no room. */
+  Inbox(int maxMessageBytes, Quota.Share memory, IntFunction<byte[]> heap, Receiver receiver) {
     this.maxMessageBytes = maxMessageBytes;
-    this.memory = memory;
     this.receiver = receiver;
+    this.assembly = new Assembly(memory, heap);
   }
 
   /** Returns the highest number received in order. */
@@ -84,11 +96,9 @@ public final class Inbox {
     owed++;
     int body = from + FrameHeader.BYTES;
     if (kind == FrameKind.FRAGMENT) {
-      return assembly == null
-          ? "a fragment without a first one"
-          : append(assembly, buffer, body, to);
+      return assembly.isOpen() ? append(buffer, body, to) : "a fragment without a first one";
     }
-    if (assembly != null) {
+    if (assembly.isOpen()) {
       return kind + " between the fragments of another message";
     }
     int flags = FrameHeader.flags(first);
@@ -109,40 +119,37 @@ public final class Inbox {
     if (length < 0 || length > maxMessageBytes) {
       return "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken";
     }
-    assembly = new Assembly(memory, kind, flags, timeLeft, call, length);
-    return append(assembly, buffer, body + Integer.BYTES, to);
+    assembly.begin(kind, flags, timeLeft, call, length);
+    return append(buffer, body + Integer.BYTES, to);
   }
 
-  private @Nullable String append(Assembly message, ByteBuffer buffer, int body, int to) {
+  private @Nullable String append(ByteBuffer buffer, int body, int to) {
     int piece = to - body;
-    if (piece == 0 || piece > message.length - message.filled) {
-      return "fragments of " + (message.filled + piece) + " bytes for " + message.length;
+    if (piece == 0 || piece > assembly.length - assembly.filled) {
+      return "fragments of " + (assembly.filled + piece) + " bytes for " + assembly.length;
     }
-    message.append(buffer, body, piece);
-    if (message.filled == message.length) {
-      assembly = null;
-      deliver(message);
+    assembly.append(buffer, body, piece);
+    if (assembly.filled == assembly.length) {
+      deliver();
     }
     return null;
   }
 
-  private void deliver(Assembly message) {
+  private void deliver() {
+    FrameKind kind = Objects.requireNonNull(assembly.kind);
+    int length = assembly.length;
+    byte[] bytes = assembly.bytes;
+    assembly.kind = null; // whatever becomes of it
     try {
-      byte[] bytes = message.bytes;
       if (bytes == null) {
-        receiver.onDropped(message.kind, message.call, message.length, message.dropped);
+        receiver.onDropped(kind, assembly.call, length, assembly.dropped);
       } else {
+        ByteBuffer whole = ByteBuffer.wrap(bytes);
         receiver.onMessage(
-            message.kind,
-            message.flags,
-            message.timeLeft,
-            message.call,
-            ByteBuffer.wrap(bytes),
-            0,
-            message.length);
+            kind, assembly.flags, assembly.timeLeft, assembly.call, whole, 0, length);
       }
     } finally {
-      message.free();
+      assembly.free();
     }
   }
 
@@ -150,56 +157,71 @@ public final class Inbox {
   public void restart() {
     received = 0;
     owed = 0;
-    if (assembly != null) {
-      assembly.free();
-      assembly = null;
-    }
+    assembly.free();
   }
 
   /** Notes how far the message is that is being put together. */
   public void mark() {
-    if (assembly != null) {
-      assembly.progress.mark(assembly.filled);
-    }
+    assembly.progress.mark(assembly.filled);
   }
 
   /** Lets go of the message that is being put together, if it is where it was marked. */
   public void dropStalled(String why) {
-    Assembly message = assembly;
-    if (message != null && message.isStalled()) {
-      message.drop(why);
+    if (assembly.isStalled()) {
+      assembly.drop(why);
     }
   }
 
   /**
-   * A message that is being put together. It grows with what arrives, not with what was announced.
+   * The message that is being put together, if any. It grows with what arrives, not with what was
+   * announced.
    */
   private static final class Assembly {
+    private static final byte[] NOTHING = {};
+
     final Quota.Share memory;
-    final FrameKind kind;
-    final int flags;
-    final int timeLeft;
-    final long call;
-    final int length;
+    final IntFunction<byte[]> heap;
     final Progress progress = new Progress();
+
+    /** Null while there is no message. */
+    @Nullable FrameKind kind;
+
+    int flags;
+    int timeLeft;
+    long call;
+    int length;
     int filled;
-    byte @Nullable [] bytes = new byte[0];
+    byte @Nullable [] bytes = NOTHING;
+
+    /** What it has of the memory that sessions share. */
+    int taken;
 
     /** Why there are no bytes any more. */
     String dropped = "";
 
-    Assembly(Quota.Share memory, FrameKind kind, int flags, int timeLeft, long call, int length) {
+    Assembly(Quota.Share memory, IntFunction<byte[]> heap) {
       this.memory = memory;
+      this.heap = heap;
+    }
+
+    boolean isOpen() {
+      return kind != null;
+    }
+
+    void begin(FrameKind kind, int flags, int timeLeft, long call, int length) {
       this.kind = kind;
       this.flags = flags;
       this.timeLeft = timeLeft;
       this.call = call;
       this.length = length;
+      filled = 0;
+      bytes = NOTHING;
+      progress.begin();
     }
 
     void append(ByteBuffer from, int index, int count) {
       if (bytes != null && filled + count > bytes.length) {
-        grow(bytes, filled + count);
+        bytes = grown(bytes, filled + count);
       }
       if (bytes != null) {
         from.get(index, bytes, filled, count);
@@ -207,32 +229,47 @@ public final class Inbox {
       filled += count;
     }
 
-    private void grow(byte[] old, int needed) {
+    private byte @Nullable [] grown(byte[] old, int needed) {
       long doubled = Math.max(FIRST_ALLOCATION, 2L * old.length);
       int size = (int) Math.min(length, Math.max(needed, doubled));
-      if (memory.take(size - old.length)) {
-        bytes = Arrays.copyOf(old, size);
-      } else {
-        drop(memory.refusal(length, "maxAssemblyBytes"));
-        memory.quota().want();
+      try {
+        if (!memory.take(size - old.length)) {
+          drop(memory.refusal(length, "maxAssemblyBytes"));
+          memory.quota().want();
+          return null;
+        }
+        taken = size;
+        byte[] more = heap.apply(size);
+        System.arraycopy(old, 0, more, 0, filled);
+        return more;
+      } catch (OutOfMemoryError e) {
+        drop(NO_HEAP);
+        return null;
       }
     }
 
     boolean isStalled() {
-      return bytes != null && progress.hasStopped(filled, bytes.length);
+      return isOpen() && bytes != null && progress.hasStopped(filled, bytes.length);
     }
 
     /** What is still to come is read, and dropped. */
     void drop(String why) {
-      free();
+      release();
       bytes = null;
       dropped = why;
     }
 
     void free() {
-      if (bytes != null) {
-        memory.give(bytes.length);
-        bytes = new byte[0];
+      release();
+      bytes = NOTHING;
+      kind = null;
+    }
+
+    private void release() {
+      int given = taken;
+      taken = 0;
+      if (given > 0) {
+        memory.give(given);
       }
     }
   }

@@ -42,8 +42,8 @@ final class FramePump implements Command, Timers.Timer {
   /** Sends what there is to send, at the end of this duty cycle. */
   void schedule() {
     if (!due) {
-      due = true;
       loop.atCycleEnd(this);
+      due = true; // not before: where the heap is full, the next one tries again
     }
   }
 

@@ -16,6 +16,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
+import io.verbena.core.sequence.Inbox;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +40,9 @@ final class IncomingCalls {
 
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
+
+  /** The last call that was handed to its dispatcher: it is answered from there on. */
+  private long dispatched;
 
   IncomingCalls(SessionCore session, CallHost host, LocalServices services) {
     this.session = session;
@@ -71,6 +75,21 @@ final class IncomingCalls {
     if (calls.containsKey(callId)) {
       return "call " + callId + " twice";
     }
+    dispatched = 0;
+    try {
+      take(kind, flags, timeLeft, header, buffer, from, to);
+    } catch (OutOfMemoryError e) {
+      if (dispatched == callId) {
+        throw e; // nobody knows whether it was answered
+      }
+      refuse(kind, callId, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
+    }
+    return null;
+  }
+
+  private void take(
+      FrameKind kind, int flags, int timeLeft, long header, ByteBuffer buffer, int from, int to) {
+    long callId = FrameHeader.callId(header);
     session.transfers().calls().requested(callId);
     LocalServices.Method method = services.method(FrameHeader.method(header));
     if (method == null || method.descriptor().oneway() != (kind == FrameKind.ONEWAY)) {
@@ -89,7 +108,6 @@ final class IncomingCalls {
       long deadline = session.loop().now() + TimeLeft.nanos(timeLeft);
       dispatch(method, newCall(method, metadata, callId, deadline), in);
     }
-    return null;
   }
 
   private String rdmaRequired() {
@@ -161,6 +179,7 @@ final class IncomingCalls {
     } else {
       calls.put(call.id(), call);
     }
+    dispatched = call.id();
     try {
       call.dispatch(method.service().dispatcher(), in);
     } catch (WireException e) {
@@ -168,12 +187,24 @@ final class IncomingCalls {
           call,
           e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.INVALID_ARGUMENT,
           "the peer cannot read the arguments: " + e.getMessage());
+    } catch (OutOfMemoryError e) {
+      outOfHeap(call, e);
     } catch (Throwable e) {
       // Whatever a type of the user's own does to what the peer sent: it ends this call alone.
       refuseUndecoded(
           call,
           RpcStatus.INVALID_ARGUMENT,
           "the peer refuses the arguments: " + Thrown.fullWords(e));
+    }
+  }
+
+  private void outOfHeap(ServerCall call, OutOfMemoryError e) {
+    if (running != call && calls.get(call.id()) != call) {
+      throw e; // it was over, and nobody knows whether it was answered
+    }
+    refuseUndecoded(call, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
+    if (call.isHandled()) {
+      call.refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
     }
   }
 

@@ -145,10 +145,16 @@ final class IncomingFrames implements Inbox.Receiver {
   @Override
   public void onMessage(
       FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
-    String wrong =
-        (flags & FrameHeader.FLAG_PARTS) != 0
-            ? held.take(kind, flags, timeLeft, call, buffer, from, to)
-            : takeWhole(kind, flags, timeLeft, call, buffer, from, to);
+    String wrong;
+    try {
+      wrong =
+          (flags & FrameHeader.FLAG_PARTS) != 0
+              ? held.take(kind, flags, timeLeft, call, buffer, from, to)
+              : takeWhole(kind, flags, timeLeft, call, buffer, from, to);
+    } catch (OutOfMemoryError e) {
+      session.giveUp(kind + " could not be taken: " + Inbox.NO_HEAP);
+      return;
+    }
     if (wrong != null) {
       session.breakOff(wrong);
     }
@@ -163,6 +169,9 @@ final class IncomingFrames implements Inbox.Receiver {
       wrong = takeWhole(kind, flags, timeLeft, call, body, 0, body.capacity());
     } catch (WireException e) {
       wrong = e.getMessage();
+    } catch (OutOfMemoryError e) {
+      session.giveUp(kind + " could not be taken: " + Inbox.NO_HEAP);
+      return;
     } finally {
       decoder.parts(null);
     }

@@ -3,6 +3,7 @@ package io.verbena.core.session;
 import io.verbena.core.NanoClock;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.OwnThreads;
 import io.verbena.core.loop.Timers;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -61,7 +62,7 @@ final class Question<T> {
                     question.ends(
                         null,
                         new Silence("did not answer within " + limit.toMillis() + " ms", null)));
-    elsewhere.execute(() -> question.put(user));
+    OwnThreads.hand(elsewhere, () -> question.put(user), question::unasked);
     return question;
   }
 
@@ -84,6 +85,11 @@ final class Question<T> {
     T heard = answer;
     Silence otherwise = silence;
     loop.execute(() -> ends(heard, otherwise));
+  }
+
+  private void unasked(Throwable why) {
+    Silence silence = new Silence("could not be asked: " + Thrown.fullWords(why), why);
+    loop.execute(() -> ends(null, silence)); // later: whoever asks does not have this yet
   }
 
   private void ends(@Nullable T answer, Silence otherwise) {

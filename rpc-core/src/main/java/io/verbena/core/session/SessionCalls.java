@@ -18,11 +18,13 @@ import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.call.SessionStreams;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.OwnThreads;
 import io.verbena.core.memory.Quota;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -267,16 +269,13 @@ final class SessionCalls implements CallHost {
 
   @Override
   public void runUsers(Runnable users) {
-    try {
-      session.context().handlers().execute(users);
-    } catch (Throwable e) { // an executor is users' code
-      runWaiting(users);
-    }
+    SessionContext context = session.context();
+    OwnThreads.surely(context.loop(), context.handlers(), context.workers().waiting(), users);
   }
 
   @Override
-  public void runWaiting(Runnable task) {
-    session.context().workers().waiting().execute(task);
+  public void runWaiting(Runnable task, Consumer<Throwable> failed) {
+    OwnThreads.hand(session.context().workers().waiting(), task, failed);
   }
 
   @Override

@@ -71,7 +71,7 @@ final class SessionCore {
     this.incomingFrames = new IncomingFrames(this);
     this.pump = new FramePump(this, lanes, outbox, incomingFrames.inbox());
     this.pathCosts = new PathCosts(this);
-    this.life = new SessionLife(this, context.audience());
+    this.life = new SessionLife(this);
   }
 
   // ---- links: called by the role, on the loop ----
@@ -392,10 +392,14 @@ final class SessionCore {
 
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
   void breakOff(String wrong) {
+    giveUp("protocol error: " + wrong);
+  }
+
+  /** The session cannot go on: this end does not know any more what it has done of it. */
+  void giveUp(String reason) {
     if (!lanes.isOpen()) {
       return;
     }
-    String reason = "protocol error: " + wrong;
     BROKEN_OFF.warn("{} broken off: {}", this, reason);
     closeLinks(reason, () -> {});
     role.peerLost(reason);

@@ -2,12 +2,11 @@ package io.verbena.core.session;
 
 import io.verbena.api.SessionListener;
 import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.loop.LoopThread;
+import io.verbena.core.loop.OwnThreads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
@@ -18,6 +17,7 @@ final class SessionEvents {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(SessionEvents.class, "session listeners that threw");
 
+  private final SessionContext context;
   private final Executor elsewhere;
   private List<SessionListener> listeners;
 
@@ -26,9 +26,10 @@ final class SessionEvents {
 
   private boolean telling;
 
-  SessionEvents(Audience audience) {
-    this.elsewhere = audience.elsewhere();
-    this.listeners = audience.listeners();
+  SessionEvents(SessionContext context) {
+    this.context = context;
+    this.elsewhere = context.audience().elsewhere();
+    this.listeners = context.audience().listeners();
   }
 
   void add(SessionListener listener) {
@@ -53,11 +54,7 @@ final class SessionEvents {
       }
       telling = true;
     }
-    try {
-      elsewhere.execute(this::tellAll);
-    } catch (RejectedExecutionException e) {
-      LoopThread.inBackground("verbena-listener", this::tellAll);
-    }
+    OwnThreads.surely(context.loop(), elsewhere, context.workers().waiting(), this::tellAll);
   }
 
   private void tellAll() {

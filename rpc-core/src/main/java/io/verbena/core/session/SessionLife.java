@@ -27,9 +27,9 @@ final class SessionLife {
   private volatile SessionState state = SessionState.IDLE;
   private volatile SessionPath path = none("not connected yet");
 
-  SessionLife(SessionCore session, Audience audience) {
+  SessionLife(SessionCore session) {
     this.session = session;
-    this.events = new SessionEvents(audience);
+    this.events = new SessionEvents(session.context());
   }
 
   static SessionPath none(String reason) {

@@ -105,8 +105,8 @@ final class Waiter {
   private void start() {
     Thread started = new Thread(this::run, "verbena-rdma-waiter");
     started.setDaemon(true);
-    thread = started;
     started.start();
+    thread = started; // not before: where none can be had, the loop polls and tries again
   }
 
   /** Returns whether something was ready since the last call. */

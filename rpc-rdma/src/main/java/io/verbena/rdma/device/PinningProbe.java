@@ -6,7 +6,7 @@ import com.ibm.disni.verbs.IbvPd;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.PinningCost;
 import io.verbena.core.link.PinningCosts;
-import io.verbena.core.loop.LoopThread;
+import io.verbena.core.loop.OwnThreads;
 import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ext.VerbsPd;
@@ -49,11 +49,12 @@ final class PinningProbe {
   CompletableFuture<PinningCosts> cost(NanoClock clock) {
     CompletableFuture<PinningCosts> begun = cost;
     if (begun == null) {
-      begun =
-          CompletableFuture.supplyAsync(
-                  () -> measure(clock),
-                  task -> LoopThread.inBackground("verbena-pinning-cost", task))
-              .exceptionally(PinningProbe::unknown);
+      CompletableFuture<PinningCosts> measured = new CompletableFuture<>();
+      OwnThreads.background(
+          "verbena-pinning-cost",
+          () -> measured.complete(measure(clock)),
+          measured::completeExceptionally);
+      begun = measured.exceptionally(PinningProbe::unknown);
       cost = begun;
     }
     return begun;

@@ -1,7 +1,7 @@
 package io.verbena.core.bulk.cost;
 
 import io.verbena.core.NanoClock;
-import io.verbena.core.loop.LoopThread;
+import io.verbena.core.loop.OwnThreads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -15,8 +15,10 @@ public final class CopyCost {
   /** Has it measured, unless it has been or is being. Returns at once. */
   public static void measure(NanoClock clock) {
     if (!BEGUN.getAndSet(true)) {
-      LoopThread.inBackground(
-          "verbena-copy-cost", () -> PER_BYTE.complete(Costs.measureCopyPerByte(clock)));
+      OwnThreads.background(
+          "verbena-copy-cost",
+          () -> PER_BYTE.complete(Costs.measureCopyPerByte(clock)),
+          failure -> BEGUN.set(false)); // the next one to ask tries again
     }
   }
 

@@ -4,6 +4,7 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.bulk.work.FencedFuture;
 import io.verbena.core.codec.Parts;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.LoopThread;
@@ -150,6 +151,6 @@ public final class OutgoingParts implements Parts {
 
   /** Waits until none of the caller's memory is read any more. */
   public void awaitFree() {
-    free.join();
+    FencedFuture.awaitFree(free, "Large arguments");
   }
 }

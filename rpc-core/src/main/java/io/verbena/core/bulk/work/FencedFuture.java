@@ -1,12 +1,16 @@
 package io.verbena.core.bulk.work;
 
+import io.verbena.core.NanoClock;
 import io.verbena.core.log.ThrottledLog;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public abstract class FencedFuture<T> extends CompletableFuture<T> {
   private static final ThrottledLog BROKEN =
       ThrottledLog.of(FencedFuture.class, "callbacks of stages that threw what has no words");
+  private static final ThrottledLog KEPT =
+      ThrottledLog.of(FencedFuture.class, "calls that ended with their memory in use");
+  private static final long LONGEST_FENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final VarHandle ENDING;
   private static final Runnable SETTLED = FencedFuture::settled;
 
@@ -55,6 +62,34 @@ public abstract class FencedFuture<T> extends CompletableFuture<T> {
   /** Returns whether it was ended from outside, and waits for its fence. */
   protected final boolean isEnding() {
     return ending != null;
+  }
+
+  /**
+   * Waits until memory is free, whose fence was asked to end: for 10 s at most, since an event loop
+   * that does not answer would keep the thread for ever. Not interrupted.
+   *
+   * @param whose for the log
+   */
+  public static void awaitFree(CompletableFuture<Void> free, String whose) {
+    long until = NanoClock.SYSTEM.nanoTime() + LONGEST_FENCE_NANOS;
+    boolean interrupted = false;
+    long left = LONGEST_FENCE_NANOS;
+    while (!free.isDone() && left > 0) {
+      try {
+        free.get(left, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (ExecutionException | TimeoutException e) {
+        break;
+      }
+      left = until - NanoClock.SYSTEM.nanoTime();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (!free.isDone()) {
+      KEPT.warn("{} may be in use still, 10 s after their call: its event loop is stuck", whose);
+    }
   }
 
   // ---- of its owner, when nothing is written any more ----

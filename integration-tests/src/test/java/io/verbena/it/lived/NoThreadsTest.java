@@ -1,0 +1,338 @@
+package io.verbena.it.lived;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcMethod;
+import io.verbena.api.RpcService;
+import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SubmissionPublisher;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A machine that gives no thread more, at each step: what needs one fails alone, in words, and
+ * works again as soon as there are threads. Nothing waits for ever.
+ */
+@Timeout(60)
+class NoThreadsTest {
+  private static final String NO_THREAD = "unable to create native thread";
+
+  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
+  private static final InheritableThreadLocal<Object> HEIRLOOM =
+      new InheritableThreadLocal<>() {
+        @Override
+        protected Object childValue(Object parent) {
+          if (refuses) {
+            REFUSED.incrementAndGet();
+            throw new OutOfMemoryError(NO_THREAD);
+          }
+          return parent;
+        }
+      };
+
+  private static final AtomicInteger REFUSED = new AtomicInteger();
+  private static volatile boolean refuses;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  /** What is called. */
+  @RpcService(name = "loft.v1")
+  interface Loft {
+    @RpcMethod(id = 1, nonBlocking = true)
+    int add(int number);
+
+    @RpcMethod(id = 2)
+    int climb(int number);
+
+    @RpcMethod(id = 3, nonBlocking = true, timeout = "8s")
+    int store(byte[] chest);
+
+    @RpcMethod(id = 4, nonBlocking = true, timeout = "8s")
+    byte[] fetch(int bytes);
+
+    @RpcMethod(id = 5, nonBlocking = true, timeout = "20s")
+    Flow.Publisher<Integer> count(int upTo);
+  }
+
+  private static final class Attic implements Loft {
+    @Override
+    public int add(int number) {
+      return number + 1;
+    }
+
+    @Override
+    public int climb(int number) {
+      return number + 1;
+    }
+
+    @Override
+    public int store(byte[] chest) {
+      return chest.length;
+    }
+
+    @Override
+    public byte[] fetch(int bytes) {
+      return new byte[bytes];
+    }
+
+    @Override
+    public Flow.Publisher<Integer> count(int upTo) {
+      return subscriber -> {
+        SubmissionPublisher<Integer> publisher = new SubmissionPublisher<>(Runnable::run, 64);
+        publisher.subscribe(subscriber);
+        for (int i = 0; i < upTo; i++) {
+          publisher.submit(i);
+        }
+        publisher.close();
+      };
+    }
+  }
+
+  @BeforeEach
+  void inherit() {
+    HEIRLOOM.set("from the test");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    refuses = false;
+    HEIRLOOM.remove();
+    for (AutoCloseable each : open.reversed()) {
+      each.close();
+    }
+  }
+
+  private <T extends AutoCloseable> T closed(T later) {
+    open.add(later);
+    return later;
+  }
+
+  private static void noThreadsMore() {
+    REFUSED.set(0);
+    refuses = true;
+  }
+
+  private static void threadsAgain() {
+    assertThat(REFUSED).as("threads refused").hasPositiveValue();
+    refuses = false;
+  }
+
+  private static VerbenaServer.Builder loft() {
+    return VerbenaServer.builder()
+        .listen("127.0.0.1:0")
+        .loops(1)
+        .serve(NoThreadsTest_LoftRpc.bind(new Attic()));
+  }
+
+  private static String at(VerbenaServer server, String host) {
+    return host + ":" + server.address().getPort();
+  }
+
+  private Session session(VerbenaClient client, VerbenaServer server) {
+    return client.session(at(server, "127.0.0.1"));
+  }
+
+  private static RpcException failure(CompletableFuture<?> call) throws Exception {
+    call.handle((result, failure) -> failure).get(30, TimeUnit.SECONDS);
+    return (RpcException) call.exceptionNow();
+  }
+
+  private static CompletableFuture<Integer> add(Session session) {
+    return NoThreadsTest_LoftRpc.async(session).add(1).toCompletableFuture();
+  }
+
+  @Test
+  void aServerSaysWhyItDoesNotStart() {
+    VerbenaServer.Builder server = loft();
+    noThreadsMore();
+    assertThatThrownBy(server::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContainingAll("no thread can be had for the event loop", NO_THREAD);
+    threadsAgain();
+    VerbenaServer started = closed(loft().start());
+    assertThat(add(session(closed(VerbenaClient.builder().build()), started)).join()).isEqualTo(2);
+  }
+
+  @Test
+  void aClientSaysWhyItHasNoSession() {
+    VerbenaServer server = closed(loft().start());
+    VerbenaClient client = closed(VerbenaClient.builder().build());
+    noThreadsMore();
+    assertThatThrownBy(() -> client.connect(at(server, "127.0.0.1")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContainingAll("no thread can be had for the event loop", NO_THREAD);
+    threadsAgain();
+    assertThat(add(session(client, server)).join()).isEqualTo(2);
+  }
+
+  @Test
+  void aTokenThatCannotBeAskedForFailsTheCallsThatWait() throws Exception {
+    VerbenaServer server = closed(loft().start());
+    Session session = session(closed(VerbenaClient.builder().token(() -> "good").build()), server);
+    noThreadsMore();
+    assertThat(failure(add(session)))
+        .hasMessageContainingAll("token supplier could not be asked", NO_THREAD);
+    threadsAgain();
+    assertThat(add(session).join()).isEqualTo(2);
+  }
+
+  @Test
+  void anAuthenticatorThatCannotBeAskedRefuses() throws Exception {
+    VerbenaServer server = closed(loft().authenticator(shown -> "a friend").start());
+    Session session = session(closed(VerbenaClient.builder().build()), server);
+    noThreadsMore();
+    assertThat(failure(add(session)).status().name()).startsWith("UNA");
+    threadsAgain();
+    assertThat(add(session).join()).isEqualTo(2);
+  }
+
+  @Test
+  void aHandlerThatFindsNoThreadFailsItsCallAlone() throws Exception {
+    VerbenaServer server = closed(loft().start());
+    Session session = session(closed(VerbenaClient.builder().build()), server);
+    assertThat(add(session).join()).isEqualTo(2);
+    NoThreadsTest_LoftRpc.Async async = NoThreadsTest_LoftRpc.async(session);
+    noThreadsMore();
+    assertThat(failure(async.climb(1).toCompletableFuture())).hasMessageContaining(NO_THREAD);
+    assertThat(add(session).join()).isEqualTo(2);
+    threadsAgain();
+    assertThat(async.climb(1).toCompletableFuture().join()).isEqualTo(2);
+  }
+
+  @Test
+  void aLargeArgumentWhoseWorkFindsNoThreadFailsItsCallAlone() throws Exception {
+    VerbenaServer server = closed(loft().start());
+    Session session = session(closed(VerbenaClient.builder().build()), server);
+    Loft loft = NoThreadsTest_LoftRpc.client(session);
+    assertThat(loft.add(1)).isEqualTo(2);
+    noThreadsMore();
+    CompletableFuture<Integer> call = blocking(() -> loft.store(new byte[2 << 20]));
+    assertThat(failure(call)).hasMessageContaining("thread");
+    threadsAgain();
+    assertThat(loft.store(new byte[2 << 20])).isEqualTo(2 << 20);
+  }
+
+  @Test
+  void aLargeResultWhoseWorkFindsNoThreadFailsItsCallAlone() throws Exception {
+    VerbenaServer server = closed(loft().start());
+    Session session = session(closed(VerbenaClient.builder().build()), server);
+    Loft loft = NoThreadsTest_LoftRpc.client(session);
+    assertThat(loft.add(1)).isEqualTo(2);
+    noThreadsMore();
+    CompletableFuture<byte[]> call = blocking(() -> loft.fetch(2 << 20));
+    assertThat(failure(call)).hasMessageContaining("thread");
+    threadsAgain();
+    assertThat(loft.fetch(2 << 20)).hasSize(2 << 20);
+  }
+
+  /** On a thread that was there before, and may wait. */
+  private static <T> CompletableFuture<T> blocking(Supplier<T> call) {
+    CompletableFuture<T> outcome = new CompletableFuture<>();
+    try {
+      outcome.complete(call.get());
+    } catch (RpcException e) {
+      outcome.completeExceptionally(e);
+    }
+    return outcome;
+  }
+
+  @Test
+  void aListenerIsToldAsSoonAsThereIsAThread() throws Exception {
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    VerbenaServer server = closed(loft().start());
+    VerbenaClient client =
+        closed(
+            VerbenaClient.builder()
+                .sessionListener(
+                    new SessionListener() {
+                      @Override
+                      public void opened(Session session) {
+                        told.add("opened");
+                      }
+                    })
+                .build());
+    Session session = session(client, server);
+    noThreadsMore();
+    assertThat(add(session).join()).isEqualTo(2);
+    assertThat(told).isEmpty();
+    threadsAgain();
+    assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("opened");
+  }
+
+  @Test
+  void aNameThatCannotBeLookedUpFailsTheCallsThatWait() throws Exception {
+    while (Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().startsWith("verbena-lookup"))) {
+      Thread.sleep(Duration.ofMillis(50)); // another test's, gone when idle for 2 s
+    }
+    VerbenaServer server = closed(loft().start());
+    Session session = closed(VerbenaClient.builder().build()).session(at(server, "localhost"));
+    noThreadsMore();
+    assertThat(failure(add(session)))
+        .hasMessageContainingAll("'localhost' could not be looked up", NO_THREAD);
+    threadsAgain();
+    assertThat(add(session).join()).isEqualTo(2);
+  }
+
+  @Test
+  void aStreamThatFindsNoThreadFailsAloneAndSaysSoAsSoonAsThereIsOne() throws Exception {
+    VerbenaServer server = closed(loft().start());
+    Session session = session(closed(VerbenaClient.builder().build()), server);
+    NoThreadsTest_LoftRpc.Async loft = NoThreadsTest_LoftRpc.async(session);
+    Flow.Publisher<Integer> numbers = loft.count(10).toCompletableFuture().join();
+    noThreadsMore();
+    CompletableFuture<Integer> sum = sum(numbers);
+    assertThat(add(session).join()).isEqualTo(2);
+    assertThat(sum).isNotDone();
+    threadsAgain();
+    assertThat(failure(sum)).hasMessageContaining(NO_THREAD);
+    assertThat(sum(loft.count(10).toCompletableFuture().join()).get(30, TimeUnit.SECONDS))
+        .isEqualTo(45);
+  }
+
+  private static CompletableFuture<Integer> sum(Flow.Publisher<Integer> numbers) {
+    CompletableFuture<Integer> sum = new CompletableFuture<>();
+    numbers.subscribe(
+        new Flow.Subscriber<>() {
+          private int so;
+
+          @Override
+          public void onSubscribe(Flow.Subscription subscription) {
+            subscription.request(Long.MAX_VALUE);
+          }
+
+          @Override
+          public void onNext(Integer number) {
+            so += number;
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            sum.completeExceptionally(failure);
+          }
+
+          @Override
+          public void onComplete() {
+            sum.complete(so);
+          }
+        });
+    return sum;
+  }
+}
