@@ -1,6 +1,5 @@
 package io.verbena.cli;
 
-import io.verbena.cli.calibrate.CalibrateCommand;
 import io.verbena.cli.call.CallCommand;
 import io.verbena.cli.demo.DemoCommand;
 import io.verbena.cli.demo.DemoServerCommand;
@@ -24,7 +23,6 @@ import picocli.CommandLine.Command;
     versionProvider = Version.class,
     scope = CommandLine.ScopeType.INHERIT,
     subcommands = {
-      CalibrateCommand.class,
       CallCommand.class,
       DemoCommand.class,
       DemoServerCommand.class,

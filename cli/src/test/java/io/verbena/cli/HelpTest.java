@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every command tells what it is for, and of which version it is. */
 class HelpTest {
   @ParameterizedTest
-  @ValueSource(strings = {"calibrate", "call", "demo", "demo-server", "doctor", "stat"})
+  @ValueSource(strings = {"call", "demo", "demo-server", "doctor", "stat"})
   void isThereForEachCommand(String command) {
     assertThat(Main.run(command, "--help")).isZero();
   }

@@ -152,8 +152,8 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
 
   /**
    * Sets from how many bytes on a {@code byte[]}, {@code ByteBuffer} or {@code MemorySegment} in a
-   * call travels as bulk, beside its message. Default: measured for each session, see {@code
-   * ./verbena calibrate}.
+   * call travels as bulk, beside its message. Default: measured for each session; {@code ./verbena
+   * stat} shows it.
    *
    * @throws IllegalArgumentException if it is less than 1
    */

@@ -336,13 +336,11 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   /**
-   * Measures what moving values costs over the path that a session of this client has now. Calls go
-   * on meanwhile, and make the measured round trip longer.
-   *
-   * @return the costs; never, if the path is lost meanwhile
+   * Returns what moving values costs over the path that a session of this client has now, as far as
+   * the session has measured it.
    */
-  public CompletionStage<Costs> measure(Session session) {
-    return ((UserSession) session).pathCosts().measure();
+  public Costs costs(Session session) {
+    return ((UserSession) session).pathCosts().costs();
   }
 
   /** Returns from which lengths on values take which way over a session of this client. */

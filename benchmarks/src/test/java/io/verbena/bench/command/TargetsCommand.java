@@ -1,7 +1,6 @@
 package io.verbena.bench.command;
 
 import io.verbena.bench.goal.CountedCosts;
-import io.verbena.bench.goal.CutOff;
 import io.verbena.bench.goal.Laboratory;
 import io.verbena.bench.goal.Loopback;
 import io.verbena.bench.goal.Player;
@@ -10,7 +9,6 @@ import io.verbena.bench.rival.Rival;
 import io.verbena.bench.run.ServerProcess;
 import io.verbena.bench.verbena.Idling;
 import io.verbena.bench.verbena.Route;
-import io.verbena.cli.calibrate.Calibration;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,8 +40,6 @@ public final class TargetsCommand implements Callable<Integer> {
    * never waits takes the processors from those whose turn it is.
    */
   private static final Idling POLLING = new Idling(Duration.ofMillis(5), false);
-
-  private static final Duration CUT_OFF_WARMUP = Duration.ofSeconds(4);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -90,8 +86,6 @@ public final class TargetsCommand implements Callable<Integer> {
                 asItComes,
                 player -> new Loopback(player, turn, board).measure()));
     CountedCosts.measure(board);
-    CutOff.measure(board, "tcp", CutOff.LIMIT, Calibration.tcp(CUT_OFF_WARMUP));
-    CutOff.measure(board, "memory", CutOff.LIMIT, Calibration.memory(CUT_OFF_WARMUP));
   }
 
   private void device(Scoreboard board) throws IOException, InterruptedException {
@@ -119,7 +113,6 @@ public final class TargetsCommand implements Callable<Integer> {
     board.section(
         "beside DaRPC", () -> against(address, all, ServerOptions.forRivals(), laboratory::darpc));
     board.section("as it comes", () -> against(address, all, asItComes, laboratory::asItComes));
-    CutOff.measure(board, "rdma", CutOff.LIMIT_IN_LABORATORY, Calibration.rdma(CUT_OFF_WARMUP));
   }
 
   /** Some targets that are told by turns against one server. */

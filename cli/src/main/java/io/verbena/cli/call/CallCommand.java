@@ -99,7 +99,7 @@ public final class CallCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     try {
-      CallOptions options = new CallOptions(timeout, metadata(), List.of());
+      CallOptions options = new CallOptions(timeout, metadata(), List.of(), null);
       try (VerbenaClient client = server.client(limit());
           Interruption interruption = new Interruption(client)) {
         return run(client, options, interruption);

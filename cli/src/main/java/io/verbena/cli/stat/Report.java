@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Prints one client or server. */
 final class Report {
@@ -41,6 +42,7 @@ final class Report {
     if (!engine.sessions().isEmpty()) {
       sessions(engine).print(out, INDENT + INDENT);
     }
+    print("measured costs of paths", costs(engine.sessions()), out);
     print("under way", transfers(engine.sessions()), out);
     out.println();
   }
@@ -139,6 +141,42 @@ final class Report {
           figures(one.link()));
     }
     return table;
+  }
+
+  private static Table costs(List<SessionStat> sessions) {
+    Table table =
+        new Table(
+            "peer",
+            "path",
+            "round trip",
+            "copy of 1 MiB",
+            "pin",
+            "and a page",
+            "beside",
+            "in place");
+    for (SessionStat one : sessions) {
+      Map<String, Long> costs = one.costs();
+      if (costs.containsKey("round trip ns")) {
+        table.row(
+            one.peer().isEmpty() ? "-" : one.peer(),
+            one.path(),
+            micros(costs.get("round trip ns")),
+            micros(costs.get("copy ns per MiB")),
+            micros(costs.get("pin ns")),
+            micros(costs.get("pin ns per page")),
+            from(costs.get("beside from bytes")),
+            from(costs.get("in place from bytes")));
+      }
+    }
+    return table;
+  }
+
+  private static String micros(@Nullable Long nanos) {
+    return nanos == null ? "-" : String.format(Locale.ROOT, "%.1f us", nanos / 1e3);
+  }
+
+  private static String from(@Nullable Long bytes) {
+    return bytes == null || bytes == Long.MAX_VALUE ? "never" : "from " + bytes(bytes);
   }
 
   private static String figures(Map<String, Long> figures) {

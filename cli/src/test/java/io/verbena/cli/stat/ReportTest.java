@@ -62,6 +62,21 @@ class ReportTest {
   }
 
   @Test
+  void showsWhatASessionHasMeasuredOfItsPath() throws Exception {
+    try (VerbenaServer server = VerbenaServer.builder().listen("127.0.0.1:0").start();
+        VerbenaClient client = VerbenaClient.builder().build();
+        Session session = client.connect(server.address().toString())) {
+      while (client.costs(session).roundTrip() == 0 || client.costs(session).copyPerByte() == 0) {
+        Thread.onSpinWait();
+      }
+      assertThat(report())
+          .containsPattern(
+              "measured costs of paths\n +peer +path +round trip .*\n"
+                  + " +tcp://127.0.0.1:\\d+ +tcp .* +\\d+\\.\\d us +\\d+\\.\\d us +- +- +from .*iB +from 1 B");
+    }
+  }
+
+  @Test
   void showsASessionOverRdmaItsCreditsItsPinnedMemoryAndTheRegistrationsThatAreKept()
       throws Exception {
     int bytes = 3 << 20;

@@ -1,6 +1,7 @@
 package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.Execution;
@@ -12,6 +13,7 @@ import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.mem.InMemoryNetwork;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.URI;
@@ -299,9 +301,94 @@ class LargeValuesTest {
   }
 
   @Test
-  void valuesOnTheHeapAreArraysAndSegmentsAreOutsideIt() {
-    MemorySegment back = await(values().echo(MemorySegment.ofArray(random(LENGTH, 1))));
-    assertThat(back.isNative()).isTrue();
+  void valuesAreOnTheHeapUnlessTheirCallerHasAnArenaForThem() {
+    MemorySegment back = await(values().echo(bulk.bytes(LENGTH, 1)));
+    assertThat(back.isNative()).isFalse();
     assertThat(back.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(random(LENGTH, 1));
+  }
+
+  private ValuesRpc.Async valuesIn(Arena arena) {
+    return ValuesRpc.async(bulk.session, CallOptions.DEFAULT.withResultsIn(arena));
+  }
+
+  @Test
+  void aResultInAnArenaIsPooledUntilThatIsClosedAndNobodyReadsItThen() {
+    for (int i = 0; i < 3 * BulkWorld.MEMORY / LENGTH; i++) {
+      MemorySegment value = bulk.bytes(LENGTH, i);
+      MemorySegment back;
+      MemorySegment part;
+      try (Arena arena = Arena.ofShared()) {
+        back = await(valuesIn(arena).echo(value));
+        part = back.asSlice(LENGTH / 2);
+        assertThat(back.isNative()).isTrue();
+        assertThat(back.mismatch(value)).isEqualTo(-1);
+        assertThat(bulk.client.bulkStats().memoryInUse()).isBetween((long) LENGTH, 2L * LENGTH);
+      }
+      assertThat(bulk.client.bulkStats().memoryInUse()).isZero();
+      assertThatThrownBy(() -> back.get(ValueLayout.JAVA_BYTE, 0))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> part.get(ValueLayout.JAVA_BYTE, 0))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void resultsThatAreKeptHaveOthersWaitUntilTheirArenaIsClosed() {
+    int most = (int) BulkWorld.MEMORY * 5 / 8 / Integer.highestOneBit(2 * LENGTH);
+    Arena keeps = Arena.ofShared();
+    try (Arena arena = Arena.ofShared()) {
+      for (int i = 0; i < most; i++) {
+        assertThat(await(valuesIn(keeps).echo(bulk.bytes(LENGTH, i))).byteSize()).isEqualTo(LENGTH);
+      }
+      RpcException full = failure(valuesIn(arena).echo(bulk.bytes(LENGTH, 2)));
+      assertThat(full.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
+      assertThat(full).hasMessageContaining("bulkMemoryBytes");
+      CompletableFuture<MemorySegment> waits =
+          valuesIn(arena).echo(bulk.bytes(LENGTH, 3)).toCompletableFuture();
+      bulk.world.pass(Duration.ofSeconds(2));
+      assertThat(waits).isNotDone();
+      keeps.close();
+      assertThat(await(waits).mismatch(bulk.bytes(LENGTH, 3))).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void aResultWhoseArenaIsClosedTooEarlyFailsItsCallAlone() {
+    bulk.open();
+    for (int step = 0; step < 60; step += 3) {
+      Arena arena = Arena.ofShared();
+      CompletableFuture<MemorySegment> call =
+          valuesIn(arena).echo(bulk.bytes(LENGTH, 1)).toCompletableFuture();
+      bulk.steps(step);
+      arena.close();
+      bulk.world.runUntil(call::isDone);
+      if (call.isCompletedExceptionally()) {
+        assertThat(failure(call)).hasMessageContaining("the arena of its results is closed");
+      }
+      bulk.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void aCallWithAnArenaIsCancelledAtAnyPoint() {
+    bulk.open();
+    for (int step = 0; step < 120; step += 3) {
+      try (Arena arena = Arena.ofShared()) {
+        CompletableFuture<MemorySegment> call =
+            valuesIn(arena).echo(bulk.bytes(LENGTH, 1)).toCompletableFuture();
+        bulk.steps(step);
+        call.cancel(true);
+      }
+      bulk.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void anArenaOfOneThreadIsRefusedBeforeTheCall() {
+    try (Arena confined = Arena.ofConfined()) {
+      assertThatThrownBy(() -> CallOptions.DEFAULT.withResultsIn(confined))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("Arena.ofShared()");
+    }
   }
 }

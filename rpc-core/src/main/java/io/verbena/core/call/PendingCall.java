@@ -20,6 +20,7 @@ import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outgoing;
+import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,9 @@ public class PendingCall<R> extends FencedFuture<R>
 
   /** Whether the sender of a one-way call waits until it has left, and is told if it does not. */
   private final boolean senderWaits;
+
+  /** What its large results live in; null: the heap. */
+  private @Nullable Arena resultsIn;
 
   /** The large arguments beside its message; null where there are none. */
   private final @Nullable OutgoingParts arguments;
@@ -77,6 +81,16 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Returns the method called. */
   public MethodDescriptor<R> method() {
     return method;
+  }
+
+  /** Says what its large results live in; before it starts. */
+  void resultsIn(@Nullable Arena arena) {
+    resultsIn = arena;
+  }
+
+  /** Returns what its large results live in; null: the heap. */
+  public @Nullable Arena resultsIn() {
+    return resultsIn;
   }
 
   /** Returns whether the sender of this one-way call waits until it has left. */

@@ -23,6 +23,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Slot;
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -45,11 +46,13 @@ public final class SessionCaller implements ServiceCaller {
   private final CallHost host;
   private final Deadlines deadlines;
   private final Metadata metadata;
+  private final @Nullable Arena resultsIn;
 
   private SessionCaller(CallHost host, CallOptions options) {
     this.host = host;
     this.deadlines = new Deadlines(options, host.limits().defaultTimeout());
     this.metadata = options.metadata();
+    this.resultsIn = options.resultsIn();
   }
 
   /** Returns what makes a session's calls, by way of their interceptors where there are any. */
@@ -290,6 +293,7 @@ public final class SessionCaller implements ServiceCaller {
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
       slot.deadlineNanos(deadline);
       call = maker.make(host, method, slot, deadline - now);
+      call.resultsIn(resultsIn);
       if (ClientCallEvent.isOn() && !SessionStreams.isNext(method)) {
         ClientCallEvent.follow(call, host.session());
       }

@@ -225,7 +225,7 @@ public final class WireDecoder implements WireIn {
     @Nullable MemorySegment[] values = parts;
     MemorySegment value =
         values == null || index < 0 || index >= values.length ? null : values[index];
-    if (values == null || value == null || value.isNative() == array) {
+    if (values == null || value == null || (array && value.isNative())) {
       throw new WireException("no such value came beside the message: " + index + where());
     }
     values[index] = null; // it is in the message once

@@ -165,6 +165,7 @@ final class HeldMessages {
                 table,
                 memory,
                 session.memory().values(),
+                held.isRequest() ? null : session.outgoingCalls().resultsIn(callId),
                 timeout,
                 values -> whole(held, values),
                 (status, why) -> incomplete(held, status, why));

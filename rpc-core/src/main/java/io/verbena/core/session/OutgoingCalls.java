@@ -11,6 +11,7 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.DeadlineWatch;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Predicate;
@@ -146,6 +147,12 @@ final class OutgoingCalls {
   boolean isGivenUp(long callId) {
     PendingCall<?> call = calls.get(callId);
     return call != null && call.isGivenUp();
+  }
+
+  /** Returns what the large results of a call live in; null: the heap. */
+  @Nullable Arena resultsIn(long callId) {
+    PendingCall<?> call = calls.get(callId);
+    return call == null ? null : call.resultsIn();
   }
 
   void replyIncomplete(long callId, RpcStatus status, String why) {

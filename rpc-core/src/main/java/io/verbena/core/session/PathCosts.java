@@ -4,10 +4,12 @@ import io.verbena.core.bulk.cost.CopyCost;
 import io.verbena.core.bulk.cost.Costs;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.link.BulkPort;
+import io.verbena.core.link.PinningCost;
 import io.verbena.core.link.PinningCosts;
 import io.verbena.core.loop.Command;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * What the path costs that a session has now, as far as it is known, and the cut-offs that follow.
@@ -40,21 +42,29 @@ public final class PathCosts {
     return longestMessage;
   }
 
-  /** Measures the path once more. Safe for any thread. Never, if its link is lost meanwhile. */
-  public CompletionStage<Costs> measure() {
-    CompletableFuture<Costs> measured = new CompletableFuture<>();
-    session
-        .loop()
-        .execute(
-            () -> {
-              Lane out = session.lanes().out();
-              if (out == null) {
-                measured.complete(Costs.UNKNOWN);
-              } else {
-                measure(out, () -> measured.complete(costs));
-              }
-            });
-    return measured;
+  /** Returns what the path costs, as far as it is known. Safe for any thread. */
+  public Costs costs() {
+    return costs;
+  }
+
+  /** Returns what is known, in figures. Safe for any thread. */
+  Map<String, Long> figures() {
+    Map<String, Long> figures = new TreeMap<>();
+    Costs known = costs;
+    PinningCost warm = known.pinning().warm();
+    put(figures, "round trip ns", known.roundTrip());
+    put(figures, "copy ns per MiB", known.copyPerByte() * (1 << 20));
+    put(figures, "pin ns", warm.fixed());
+    put(figures, "pin ns per page", warm.perPage());
+    figures.put("beside from bytes", cutOffs.beside());
+    figures.put("in place from bytes", cutOffs.inPlace());
+    return figures;
+  }
+
+  private static void put(Map<String, Long> figures, String name, double value) {
+    if (value > 0) {
+      figures.put(name, Math.round(value));
+    }
   }
 
   private CutOffs cutOffs(Costs known) {
@@ -71,17 +81,13 @@ public final class PathCosts {
       return;
     }
     if (out.roundTrip().nanos() == 0) {
-      measure(out, () -> {});
+      measure(out);
     }
     known(out);
   }
 
-  private void measure(Lane lane, Runnable then) {
-    Command learn =
-        () -> {
-          known(lane);
-          then.run();
-        };
+  private void measure(Lane lane) {
+    Command learn = () -> known(lane);
     Runnable learnOnLoop = () -> session.loop().execute(learn);
     lane.roundTrip().measure(() -> pinning(lane).thenRun(() -> CopyCost.whenKnown(learnOnLoop)));
   }

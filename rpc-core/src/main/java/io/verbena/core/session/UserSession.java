@@ -150,7 +150,8 @@ public final class UserSession implements Session {
         core.outbox().owedBytes(),
         core.life().pathChanges(),
         core.transfers().stat(),
-        out == null ? Map.of() : out.link().figures());
+        out == null ? Map.of() : out.link().figures(),
+        core.pathCosts().figures());
   }
 
   /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
@@ -168,7 +169,8 @@ public final class UserSession implements Session {
         0,
         0,
         List.of(),
-        Map.of());
+        Map.of(),
+        core.pathCosts().figures());
   }
 
   /** Returns the loop that owns the session. */

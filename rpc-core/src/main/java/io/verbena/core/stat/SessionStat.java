@@ -21,6 +21,8 @@ import java.util.Map;
  * @param pathChanges how often the path or its reason has changed
  * @param transfers large objects under way, both ways
  * @param link figures of the link that carries calls, by name, such as its credits
+ * @param costs what the session has measured of the path that carries calls, and the lengths from
+ *     which values go beside their message, and from where they are; what is not known is left out
  */
 public record SessionStat(
     String peer,
@@ -34,4 +36,5 @@ public record SessionStat(
     long owedBytes,
     long pathChanges,
     List<TransferStat> transfers,
-    Map<String, Long> link) {}
+    Map<String, Long> link,
+    Map<String, Long> costs) {}

@@ -15,7 +15,7 @@ public record PartTable(List<Entry> entries) {
   static final int MOST_ENTRIES = 256;
 
   /** The longest array that every JVM can make. */
-  private static final long LONGEST_ARRAY = Integer.MAX_VALUE - 8L;
+  static final long LONGEST_ARRAY = Integer.MAX_VALUE - 8L;
 
   /**
    * One value.
@@ -55,6 +55,11 @@ public record PartTable(List<Entry> entries) {
       entries.add(entry);
     }
     return new PartTable(entries);
+  }
+
+  /** Returns the same values, all of them arrays for their reader. */
+  PartTable onHeap() {
+    return new PartTable(entries.stream().map(one -> new Entry(one.length, true)).toList());
   }
 
   /** Returns how many bytes they have together. */

@@ -16,6 +16,7 @@ import io.verbena.core.bulk.work.OffLoop;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.memory.Quota;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -24,10 +25,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The large values of a message on their way in. Segments are written where they will be read, into
- * memory that lives as long as anybody refers to it, piece by piece; arrays are on the heap, and
- * filled through a few pooled blocks. Where there is not enough memory now it is waited for. Quotas
- * hold for the way: what has been handed over is the application's.
+ * The large values of a message on their way in. They are on the heap, and filled through a few
+ * pooled blocks; segments of a caller that has an arena for them are pooled themselves, and written
+ * where they will be read. Where there is not enough memory now it is waited for. Quotas hold for
+ * the way: what has been handed over is the application's, but for what is pooled.
  */
 public final class PartsDestination implements Destination {
   private static final int MOST_OPEN_PIECES = 16;
@@ -66,15 +67,21 @@ public final class PartsDestination implements Destination {
    *
    * @param heap what arrays may take on their way in
    * @param outside what all else may take
+   * @param arena what segments live in from when they are whole; null: they are on the heap
    * @param turns says when its values may grow
    */
   public PartsDestination(
-      BulkHost host, PartTable table, Quota.Share heap, Quota.Share outside, GrowingTurns turns) {
+      BulkHost host,
+      PartTable table,
+      Quota.Share heap,
+      Quota.Share outside,
+      @Nullable Arena arena,
+      GrowingTurns turns) {
     this.turns = turns;
     this.host = host;
     this.wait = new LimitedWait(host.loop(), () -> moves.run());
-    this.table = table;
-    this.memory = new ValueMemory(table, heap, outside, host.bulkContext().memory());
+    this.table = arena == null ? table.onHeap() : table;
+    this.memory = new ValueMemory(this.table, heap, outside, arena, host.bulkContext().memory());
   }
 
   @Override
@@ -166,7 +173,7 @@ public final class PartsDestination implements Destination {
     if (openPieces == MOST_OPEN_PIECES || openBytes + cutter.next(left) > MOST_OPEN_BYTES) {
       return null;
     }
-    LandingPiece piece = cutter.cut(offset, left, MemoryLife.ONCE);
+    LandingPiece piece = cutter.cut(offset, left, MemoryLife.HELD);
     openPieces++;
     openBytes += piece.memory().byteSize();
     return piece;
@@ -259,7 +266,7 @@ public final class PartsDestination implements Destination {
 
   @Override
   public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
-    then.accept(null);
+    OffLoop.runHere(memory::lend, then);
   }
 
   @Override
@@ -272,7 +279,7 @@ public final class PartsDestination implements Destination {
     return memory.values();
   }
 
-  /** Gives back what was needed on the way; once the values are the application's, too. */
+  /** Gives back what was needed on the way; the values are the application's. */
   public void release() {
     memory.release();
     turns.leave(this);
@@ -280,7 +287,8 @@ public final class PartsDestination implements Destination {
 
   @Override
   public void discard(boolean keep, Runnable then) {
-    release();
+    memory.discard();
+    turns.leave(this);
     then.run();
   }
 

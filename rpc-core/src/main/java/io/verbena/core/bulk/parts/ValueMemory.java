@@ -9,13 +9,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Memory for the large values of a message on their way in: arrays on the heap, with a few pooled
- * blocks that they are filled through, and segments outside it. What fits the session's own part is
- * claimed whole, since nobody else could have it. Beyond, each value grows with what has arrived:
- * announcing much takes little.
+ * blocks that they are filled through, and segments, each in a pooled block that becomes its
+ * caller's arena's. What fits the session's own part is claimed whole, since nobody else could have
+ * it. Beyond, each array grows with what has arrived: announcing much takes little.
  */
 final class ValueMemory {
   private static final int MOST_BLOCKS = 4;
@@ -31,6 +32,8 @@ final class ValueMemory {
   /** A value that is full becomes so many times as long. */
   private static final int GROWTH = 4;
 
+  private static final String CLOSE_ARENAS =
+      ", close the arenas of earlier results, or raise bulkMemoryBytes";
   private static final MemorySegment NO_ARRAY = MemorySegment.ofArray(new byte[0]);
 
   private final PartTable table;
@@ -38,6 +41,8 @@ final class ValueMemory {
   private final Quota.Share outside;
   private final BulkMemory bulk;
   private final MemorySegment[] values;
+  private final @Nullable Block[] segments;
+  private final @Nullable Arena arena;
   private List<Block> blocks = List.of();
   private long onHeap;
   private long inBlocks;
@@ -50,8 +55,8 @@ final class ValueMemory {
     private final transient Quota.Share share;
     private final long bytes;
 
-    NotNow(Quota.Share share, long bytes, String setting) {
-      super("values: " + share.refusal(bytes, setting));
+    NotNow(Quota.Share share, long bytes, String setting, String cure) {
+      super("values: " + share.refusal(bytes, setting) + cure);
       this.share = share;
       this.bytes = bytes;
     }
@@ -68,12 +73,19 @@ final class ValueMemory {
   }
 
   /** Memory for these, none claimed yet. */
-  ValueMemory(PartTable table, Quota.Share heap, Quota.Share outside, BulkMemory bulk) {
+  ValueMemory(
+      PartTable table,
+      Quota.Share heap,
+      Quota.Share outside,
+      @Nullable Arena arena,
+      BulkMemory bulk) {
+    this.arena = arena;
     this.table = table;
     this.heap = heap;
     this.outside = outside;
     this.bulk = bulk;
     this.values = new MemorySegment[table.entries().size()];
+    this.segments = new Block[values.length];
     forget();
   }
 
@@ -117,6 +129,14 @@ final class ValueMemory {
    * @throws TransferProblem if it can never be had
    */
   void prepare() throws TransferProblem {
+    for (PartTable.Entry entry : table.entries()) {
+      if (entry.array() && entry.length() > PartTable.LONGEST_ARRAY) {
+        throw neverFits(
+            "a value of %d bytes, longer than any array: publish it as an object, or, if it is a"
+                    .formatted(entry.length())
+                + " result, give its call an arena (CallOptions.withResultsIn)");
+      }
+    }
     if (!heap.mayEverTake(table.inArrays())) {
       throw neverFits("arrays: " + heap.refusal(table.inArrays(), "maxAssemblyBytes"));
     }
@@ -129,10 +149,10 @@ final class ValueMemory {
           enlarge(i, table.entries().get(i).length());
         }
       } catch (NotNow e) {
-        release(); // others of the same session have it by now: it grows by and by
+        discard(); // others of the same session have it by now: it grows by and by
         forget();
       } catch (TransferProblem e) {
-        release();
+        discard();
         throw e;
       }
     }
@@ -145,31 +165,58 @@ final class ValueMemory {
   }
 
   private synchronized void enlarge(int index, long length) throws NotNow, TransferProblem {
+    if (!isArray(index)) {
+      claimSegment(index);
+      return;
+    }
     MemorySegment old = values[index];
     long more = length - old.byteSize();
-    if (isArray(index)) {
-      claimBlocks();
-      takeFrom(heap, more, "maxAssemblyBytes");
-      onHeap += more;
-    } else {
-      takeFrom(outside, more, "bulkMemoryBytes");
-      if (!bulk.reserve(more)) {
-        outside.give(more);
-        throw bulk.noRoom(more);
-      }
-      inSegments += more;
-    }
-    values[index] = copied(old, length, isArray(index));
+    claimBlocks();
+    takeFrom(heap, more, "maxAssemblyBytes");
+    onHeap += more;
+    values[index] = copied(old, length);
   }
 
-  private MemorySegment copied(MemorySegment old, long length, boolean array)
-      throws TransferProblem {
+  /** Claims all of a segment: it cannot grow where it is. */
+  private void claimSegment(int index) throws NotNow {
+    long length = table.entries().get(index).length();
+    Block block = bulk.claim(length, outside);
+    if (block == null) {
+      throw new NotNow(outside, length, "bulkMemoryBytes", CLOSE_ARENAS);
+    }
+    inSegments += block.size();
+    segments[index] = block;
+    values[index] = block.memory();
+  }
+
+  /** Makes segments the arena's: it gives their memory back when it is closed. */
+  void lend() throws TransferProblem {
+    for (int i = 0; i < values.length; i++) {
+      Block block = segments[i];
+      if (block != null) {
+        values[i] = lent(block);
+      }
+    }
+  }
+
+  private MemorySegment lent(Block block) throws TransferProblem {
     try {
-      MemorySegment longer =
-          array
-              ? MemorySegment.ofArray(new byte[(int) length])
-              : Arena.ofAuto().allocate(length, Long.BYTES);
-      return longer.copyFrom(old);
+      return block.memory().reinterpret(Objects.requireNonNull(arena), all -> block.release());
+    } catch (IllegalStateException e) {
+      throw new TransferProblem(
+          RpcStatus.CANCELLED, "the arena of its results is closed: close it later", e);
+    } catch (IllegalCallerException e) {
+      throw new TransferProblem(
+          RpcStatus.INTERNAL,
+          "results live in an arena only where the JVM is started with"
+              + " --enable-native-access=ALL-UNNAMED",
+          e);
+    }
+  }
+
+  private static MemorySegment copied(MemorySegment old, long length) throws TransferProblem {
+    try {
+      return MemorySegment.ofArray(new byte[(int) length]).copyFrom(old);
     } catch (OutOfMemoryError e) {
       throw exhausted(
           "%d bytes of values found no memory, although within what is allowed: %s"
@@ -179,7 +226,7 @@ final class ValueMemory {
 
   private static void takeFrom(Quota.Share share, long bytes, String setting) throws NotNow {
     if (!share.take(bytes)) {
-      throw new NotNow(share, bytes, setting);
+      throw new NotNow(share, bytes, setting, "");
     }
   }
 
@@ -252,15 +299,24 @@ final class ValueMemory {
     return true;
   }
 
-  /** Gives back what was claimed; once the values are the application's, too. */
+  /** Gives back what was needed on the way; segments stay claimed. */
   synchronized void release() {
     heap.give(onHeap);
-    outside.give(inBlocks + inSegments);
-    bulk.unreserve(inSegments);
+    outside.give(inBlocks);
     blocks.forEach(Block::release);
     blocks = List.of();
     onHeap = 0;
     inBlocks = 0;
     inSegments = 0;
+  }
+
+  /** Gives back all that was claimed: nobody has the values. */
+  void discard() {
+    release();
+    for (Block block : segments) {
+      if (block != null) {
+        block.release();
+      }
+    }
   }
 }

@@ -13,6 +13,7 @@ import io.verbena.core.bulk.parts.PartTable;
 import io.verbena.core.bulk.parts.PartsDestination;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.memory.Quota;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -162,6 +163,7 @@ public final class CallTransfers {
    * @param request whether the message is a request, not a reply
    * @param heap what arrays may take on their way in
    * @param outside what all else, and the way itself, may take outside the heap
+   * @param arena what segments go to; null: the heap
    * @param timeout how long it may take; null: as long as it takes
    * @param arrived takes the values; what it does not keep may go
    * @return what is on its way
@@ -173,10 +175,11 @@ public final class CallTransfers {
       PartTable table,
       Quota.Share heap,
       Quota.Share outside,
+      @Nullable Arena arena,
       @Nullable Duration timeout,
       Consumer<MemorySegment[]> arrived,
       AnswerFailure failed) {
-    PartsDestination destination = new PartsDestination(host, table, heap, outside, growing);
+    PartsDestination destination = new PartsDestination(host, table, heap, outside, arena, growing);
     TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
     IncomingTransfer transfer =
         new IncomingTransfer(
