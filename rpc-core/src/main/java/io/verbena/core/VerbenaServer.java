@@ -113,9 +113,23 @@ public final class VerbenaServer implements AutoCloseable {
    * @throws IllegalArgumentException if a file's channel is not open for reading
    */
   public Published publish(Source source, Duration lease) {
-    return engine
-        .bulk()
-        .publish(acceptors.first().loop(), Checks.required("source", source), lease);
+    return engine.bulk().shelf().publish(acceptors.first().loop(), null, source, lease);
+  }
+
+  /**
+   * Publishes an object by a name for every client: its reference is {@link
+   * io.verbena.api.bulk.ObjectRef#named}, and stays good when the server is started again. See
+   * {@link io.verbena.api.bulk.BulkObjects#publish(String, Source, Duration)}; {@link
+   * Builder#publish} does so before the first client is here.
+   *
+   * @param lease how long it is kept while nobody fetches it; then it is released
+   * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
+   * @throws IllegalArgumentException if a file's channel is not open for reading
+   * @throws IllegalStateException if an object of this name is published already
+   */
+  public Published publish(String name, Source source, Duration lease) {
+    Checks.required("name", name);
+    return engine.bulk().shelf().publish(acceptors.first().loop(), name, source, lease);
   }
 
   /** Returns what the transfers of large objects did, and hold now. */
@@ -288,12 +302,15 @@ public final class VerbenaServer implements AutoCloseable {
   public static final class Builder extends EngineBuilder<Builder> {
     private @Nullable String address;
     private final List<ServiceBinding> services = new ArrayList<>();
+    private final List<Offered> published = new ArrayList<>();
     private @Nullable ClientAuthenticator authenticator;
     private RandomGenerator random = new SecureRandom();
     private Consumer<Session> onSession = session -> {};
     private Duration drainTime = Duration.ofSeconds(5);
     private boolean closesOnShutdown;
     private int maxSessions = 10_000;
+
+    private record Offered(String name, Source source, Duration lease) {}
 
     Builder() {}
 
@@ -315,6 +332,22 @@ public final class VerbenaServer implements AutoCloseable {
     /** Serves a contract to every client, as {@code serve(GreeterRpc.bind(new MyGreeter()))}. */
     public Builder serve(ServiceBinding binding) {
       services.add(Checks.required("serve", binding));
+      return this;
+    }
+
+    /**
+     * Publishes an object by a name before the server listens, as {@link
+     * VerbenaServer#publish(String, Source, Duration)} does later: {@link #start} opens a file and
+     * fails where it cannot.
+     *
+     * @param lease how long it is kept while nobody fetches it; then it is released
+     */
+    public Builder publish(String name, Source source, Duration lease) {
+      published.add(
+          new Offered(
+              Checks.required("name", name),
+              Checks.required("source", source),
+              Checks.positive("lease", lease)));
       return this;
     }
 
@@ -390,6 +423,10 @@ public final class VerbenaServer implements AutoCloseable {
         Acceptors acceptors =
             new Acceptors(contexts, maxSessions, authenticator, random, onSession);
         services.forEach(acceptors::serve);
+        EventLoop first = acceptors.first().loop();
+        for (Offered one : published) {
+          engine.bulk().shelf().publish(first, one.name, one.source, one.lease);
+        }
         LinkDriver.Listening listening = listen(engine, uri, link, acceptors.first());
         VerbenaServer server =
             new VerbenaServer(engine, acceptors, listening, upgrade, drainTime, closesOnShutdown);

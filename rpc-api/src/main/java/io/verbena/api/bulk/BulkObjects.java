@@ -26,6 +26,19 @@ public interface BulkObjects {
    */
   Published publish(Source source, Duration lease);
 
+  /**
+   * Publishes an object by a name, so that its reference is {@link ObjectRef#named} and stays good
+   * when this end is started again and publishes it again. An object of the same name and length
+   * has the same bytes: a fetch that goes on in a {@linkplain Landing#file file} compares them, and
+   * begins anew where they differ.
+   *
+   * @param lease how long it is kept while nobody fetches it; then it is released
+   * @throws java.io.UncheckedIOException if a file cannot be opened, or its channel is closed
+   * @throws IllegalArgumentException if a file's channel is not open for reading
+   * @throws IllegalStateException if an object of this name is published already
+   */
+  Published publish(String name, Source source, Duration lease);
+
   /** Fetches an object that the peer has published. */
   default Transfer fetch(ObjectRef ref, Landing into) {
     return fetch(ref, into, TransferOptions.DEFAULT);

@@ -95,7 +95,8 @@ final class SettingsTable {
     }
     setter(CLIENT, "token", Ends.required());
     setter(CLIENT, "keepOpen", Ends.any("set"));
-    for (String name : List.of("listen", "serve", "authenticator", "onSession", "random")) {
+    for (String name :
+        List.of("listen", "serve", "publish", "authenticator", "onSession", "random")) {
       setter(SERVER, name, Ends.required());
     }
     setter(SERVER, "maxSessions", Ends.of(1, Integer.MAX_VALUE));

@@ -1,13 +1,9 @@
 package io.verbena.core.bulk;
 
-import io.verbena.api.bulk.Published;
-import io.verbena.api.bulk.Source;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.source.Shelf;
 import io.verbena.core.bulk.stat.BulkStats;
-import io.verbena.core.loop.EventLoop;
-import java.time.Duration;
 
 /**
  * What the sessions of one client or server share. Safe for use by any thread.
@@ -31,11 +27,6 @@ public record BulkContext(
       long memoryBytes, CutOffs set, boolean measures, StandingOptions standing) {
     return new BulkContext(
         new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), set, measures, standing);
-  }
-
-  /** Publishes an object; its lease is watched by this loop. */
-  public Published publish(EventLoop loop, Source source, Duration lease) {
-    return shelf.publish(loop, source, lease);
   }
 
   /** Returns what there is to know. */

@@ -1,11 +1,13 @@
 package io.verbena.core.bulk.source;
 
+import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.settings.Checks;
 import io.verbena.core.NanoClock;
 import io.verbena.core.bulk.stat.PublishedStat;
+import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +34,28 @@ public final class Shelf {
   private final SecureRandom random = new SecureRandom();
   private volatile boolean closed;
 
-  public Published publish(EventLoop loop, Source source, Duration lease) {
+  /**
+   * Publishes an object.
+   *
+   * @param loop watches its lease
+   * @param name its name; null: it has a number
+   */
+  public Published publish(EventLoop loop, @Nullable String name, Source source, Duration lease) {
+    Checks.required("source", source);
     Checks.positive("lease", lease);
-    Long id = lastId.incrementAndGet();
-    OpenSource opened =
-        OpenSource.open(source, MemoryLife.lentWhile(() -> objects.containsKey(id)));
-    ObjectRef ref = new ObjectRef(id, random.nextLong(), opened.length());
-    Shelved shelved = new Shelved(ref, inWords(source), opened, loop, NanoClock.nanos(lease));
-    objects.put(ref.id(), shelved);
+    AtomicBoolean here = new AtomicBoolean(true);
+    OpenSource opened = OpenSource.open(source, MemoryLife.lentWhile(here::get));
+    ObjectRef ref =
+        name == null
+            ? new ObjectRef(lastId.incrementAndGet(), random.nextLong(), opened.length())
+            : ObjectRef.named(name, opened.length());
+    String words = (name == null ? "" : "'" + name + "', ") + inWords(source);
+    Shelved shelved = new Shelved(ref, words, opened, here, loop, NanoClock.nanos(lease));
+    if (objects.putIfAbsent(ref.id(), shelved) != null) {
+      opened.close();
+      throw new IllegalStateException(
+          "an object is published by the name '" + name + "' already: close it first");
+    }
     if (closed) { // by another thread maybe, which may not have seen this object
       shelved.close();
       throw new IllegalStateException(
@@ -63,6 +80,20 @@ public final class Shelf {
   public @Nullable Shelved use(long id, long key, Published.Fetch fetch) {
     Shelved found = objects.get(id);
     return found != null && found.ref.key() == key && found.use(fetch) ? found : null;
+  }
+
+  /** Returns why there is no object to be sent. */
+  public TransferProblem missing(long id) {
+    if (id < 0 && objects.containsKey(id)) {
+      return new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          "the object of that name has another length than the reference says: ask for a new one");
+    }
+    return new TransferProblem(
+        RpcStatus.UNAVAILABLE,
+        id < 0
+            ? "no object of that name is published: not yet, or closed, or its lease is at an end"
+            : "object " + id + " is not published: never, or closed, or its lease is at an end");
   }
 
   /** Returns what is published now, oldest first. */
@@ -92,6 +123,7 @@ public final class Shelf {
     private final ObjectRef ref;
     private final String words;
     private final OpenSource source;
+    private final AtomicBoolean here;
     private final EventLoop loop;
     private final long leaseNanos;
     private final long since;
@@ -102,7 +134,14 @@ public final class Shelf {
     /** Of the lease; the loop's alone. */
     private long timer = Timers.NONE;
 
-    Shelved(ObjectRef ref, String words, OpenSource source, EventLoop loop, long leaseNanos) {
+    Shelved(
+        ObjectRef ref,
+        String words,
+        OpenSource source,
+        AtomicBoolean here,
+        EventLoop loop,
+        long leaseNanos) {
+      this.here = here;
       this.ref = ref;
       this.words = words;
       this.source = source;
@@ -129,7 +168,7 @@ public final class Shelf {
 
     @Override
     public boolean isAvailable() {
-      return objects.containsKey(ref.id());
+      return here.get();
     }
 
     @Override
@@ -192,7 +231,8 @@ public final class Shelf {
     public synchronized void close() {
       if (!closed) {
         closed = true;
-        objects.remove(ref.id());
+        here.set(false);
+        objects.remove(ref.id(), this);
         loop.execute(() -> loop.timers().cancel(timer)); // or it would hold the memory till then
         if (fetches.isEmpty()) {
           source.close();

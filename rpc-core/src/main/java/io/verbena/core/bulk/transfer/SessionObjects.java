@@ -37,7 +37,13 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public Published publish(Source source, Duration lease) {
-    return host.bulkContext().publish(loop(), Checks.required("source", source), lease);
+    return host.bulkContext().shelf().publish(loop(), null, source, lease);
+  }
+
+  @Override
+  public Published publish(String name, Source source, Duration lease) {
+    Checks.required("name", name);
+    return host.bulkContext().shelf().publish(loop(), name, source, lease);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.verbena.api.bulk.Published;
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.source.Shelf;
+import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -170,10 +171,8 @@ final class TransferFrames {
     Published.Fetch fetch = new Published.Fetch(host.peer(), handle);
     Shelf.Shelved shelved = host.bulkContext().shelf().use(object, key, fetch);
     if (shelved == null) {
-      refuse(
-          id,
-          RpcStatus.UNAVAILABLE,
-          "object " + object + " is not published: never, or closed, or its lease is at an end");
+      TransferProblem missing = host.bulkContext().shelf().missing(object);
+      refuse(id, missing.status(), String.valueOf(missing.getMessage()));
       return null;
     }
     if (offset < 0 || length < 0 || length > shelved.ref().length() - offset) {
