@@ -38,6 +38,15 @@ public final class JavaProcess implements AutoCloseable {
     return start(flags, System.getProperty("java.class.path"), program.getName(), arguments);
   }
 
+  /** Starts a program under a limit of the shell's, such as {@code -n 64} open files. */
+  public static JavaProcess limitedTo(String ulimit, List<String> flags, Class<?> program)
+      throws IOException {
+    List<String> command =
+        new ArrayList<>(List.of("sh", "-c", "ulimit " + ulimit + " && exec \"$@\"", "sh"));
+    command.addAll(java(flags, System.getProperty("java.class.path"), program.getName()));
+    return started(command);
+  }
+
   /** Starts a program of which these classes are a part, beside those of the test. */
   public static JavaProcess start(Path classes, String program, String... arguments)
       throws IOException {
@@ -48,12 +57,21 @@ public final class JavaProcess implements AutoCloseable {
   private static JavaProcess start(
       List<String> flags, String classPath, String program, String... arguments)
       throws IOException {
+    return started(java(flags, classPath, program, arguments));
+  }
+
+  private static List<String> java(
+      List<String> flags, String classPath, String program, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(QUICK_TO_START);
     command.addAll(flags);
     command.addAll(List.of("-cp", classPath, program));
     command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private static JavaProcess started(List<String> command) throws IOException {
     return new JavaProcess(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }

@@ -1,5 +1,6 @@
 package io.verbena.tcp;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.socket.SocketChannel;
@@ -8,6 +9,7 @@ import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.verbena.core.link.LinkDriver.ConnectHandler;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.OwnThreads;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * one answers, shake hands if TLS is asked for. All of it is bounded by one time limit.
  */
 final class TcpAttempt {
+  private static final String REFUSED =
+      "refused the connection: nothing listens on that port; start the server, or correct the port";
+
   /** No system gives a connection up for want of an answer sooner: it asks again after a second. */
   private static final long LEAST_TO_TIME_OUT_NANOS = 3_000_000_000L;
 
@@ -98,6 +103,9 @@ final class TcpAttempt {
   }
 
   private static LinkException unknown(TcpAddress address, UnknownHostException e) {
+    if (OpenFiles.haveRunOut()) {
+      return new LinkException(address + ": the host cannot be looked up: " + OpenFiles.words(), e);
+    }
     return new LinkException(
         address
             + ": the host '"
@@ -119,7 +127,14 @@ final class TcpAttempt {
               : new LinkException(failure, lastCause));
       return;
     }
-    SocketChannel socket = driver.transport().sockets().get();
+    SocketChannel socket;
+    try {
+      socket = driver.transport().sockets().get();
+    } catch (ChannelException e) {
+      String why = OpenFiles.haveRunOut() ? OpenFiles.words() : Thrown.words(e);
+      fail(new LinkException(uri + " got no socket: " + why, e));
+      return;
+    }
     channel = socket;
     driver.configure(socket, options);
     socket.pipeline().addLast(new LingeringClose());
@@ -149,11 +164,12 @@ final class TcpAttempt {
       TcpAddress address, SocketChannel socket, ChannelFuture future, boolean refused) {
     if (over) {
       socket.unsafe().close(socket.newPromise());
-    } else if (!future.isSuccess()) {
-      socket.unsafe().close(socket.newPromise());
+    } else if (!future.isSuccess() || meetsItself(socket)) {
       lastCause = future.cause();
-      lastFailure = explain(future.cause(), refused);
-      allRefused &= refused;
+      boolean nobody = refused || future.isSuccess();
+      lastFailure = nobody ? REFUSED : explain(future.cause());
+      allRefused &= nobody;
+      socket.unsafe().close(socket.newPromise());
       connectNext(address);
     } else if (options.tls() == null) {
       open(socket, null);
@@ -190,11 +206,15 @@ final class TcpAttempt {
             : new LinkException(failure, cause));
   }
 
-  private static String explain(Throwable cause, boolean refused) {
-    if (refused) {
-      return "refused the connection: nothing listens on that port; start the server, or correct"
-          + " the port";
-    }
+  /**
+   * Returns whether both ends are one: where nobody listens on a port of this machine that clients
+   * have, the kernel may give it to the socket that asks for it.
+   */
+  private static boolean meetsItself(SocketChannel socket) {
+    return socket.localAddress() != null && socket.localAddress().equals(socket.remoteAddress());
+  }
+
+  private static String explain(Throwable cause) {
     return "cannot be reached ("
         + cause.getMessage()
         + "): check the address, and the network and firewalls between";

@@ -48,6 +48,7 @@ final class TcpDriver implements LinkDriver {
     this.transport = transport;
     this.wakeLoop = wakeLoop;
     this.loop = new Loop();
+    OpenFiles.prepare();
   }
 
   /** Netty's loop, which does not wait when it has been told not to. */

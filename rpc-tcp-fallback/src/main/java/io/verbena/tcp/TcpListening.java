@@ -11,6 +11,7 @@ import io.verbena.core.link.LinkDriver.Listening;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.log.Thrown;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -154,10 +155,9 @@ final class TcpListening implements Listening {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       PAUSED.warn(
-          "Accepting on {} failed ({}); it pauses for a second. If open files have run out, raise"
-              + " 'ulimit -n'",
+          "Accepting on {} pauses for a second: {}",
           address,
-          cause.getMessage());
+          OpenFiles.haveRunOut() ? OpenFiles.words() : Thrown.words(cause));
       channel.config().setAutoRead(false);
       driver.schedule(() -> channel.config().setAutoRead(true), PAUSE_MILLIS);
     }

@@ -1,0 +1,112 @@
+package io.verbena.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.api.RpcException;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import io.verbena.core.log.ThrottledLog;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A process that has all the files open that it may. */
+class OutOfFilesTest {
+  private static final int LIMIT = 160;
+
+  @ParameterizedTest(name = "native access: {0}")
+  @ValueSource(strings = {"epoll", "nio"})
+  void whatFailsSaysSoAndAllGoesOnWithTheNextFile(String transport) throws Exception {
+    List<String> flags =
+        transport.equals("epoll") ? List.of("--enable-native-access=ALL-UNNAMED") : List.of();
+    try (JavaProcess process = JavaProcess.limitedTo("-n " + LIMIT, flags, Program.class)) {
+      assertThat(told(process))
+          .contains("UNAVAILABLE", "all the " + LIMIT + " files", "ulimit -n", "LimitNOFILE")
+          .doesNotContain("firewall");
+      assertThat(told(process))
+          .contains("UNAVAILABLE", "all the " + LIMIT + " files", "ulimit -n", "LimitNOFILE")
+          .doesNotContain("/etc/hosts");
+      assertThat(told(process)).isEqualTo("accepting has paused");
+      assertThat(told(process)).isEqualTo("4");
+      assertThat(told(process)).as("pauses").matches("[1-9]|[1-9][0-9]");
+    }
+  }
+
+  private static String told(JavaProcess process) throws IOException {
+    String line = process.line();
+    while (!line.startsWith(Program.TELLS)) {
+      line = process.line(); // of its log
+    }
+    return line.substring(Program.TELLS.length());
+  }
+
+  /** Uses files up, and gives some back. */
+  static final class Program {
+    private static final Deque<InputStream> FILES = new ArrayDeque<>();
+    private static final String TELLS = "=> ";
+    private static final String PAUSES = "pauses in accepting TCP connections";
+
+    private Program() {}
+
+    private static void useUp() {
+      while (true) {
+        try {
+          FILES.push(new FileInputStream("/dev/null"));
+        } catch (IOException e) {
+          return;
+        }
+      }
+    }
+
+    private static void tell(Object what) {
+      System.out.println(TELLS + what);
+    }
+
+    private static String failure(VerbenaClient client, String address) {
+      try {
+        client.connect(address).close();
+        return "connected";
+      } catch (RpcException e) {
+        return e.getMessage();
+      }
+    }
+
+    public static void main(String[] args) throws Exception {
+      try (VerbenaServer server =
+              VerbenaServer.builder()
+                  .listen("127.0.0.1:0")
+                  .loops(1)
+                  .serve(HouseRpc.bind(new PlainHouse()))
+                  .start();
+          VerbenaClient client = VerbenaClient.builder().loops(1).build()) {
+        int port = server.address().getPort();
+        // Once with files, so that no class is missing when there are none.
+        failure(client, "127.0.0.1:" + port);
+        failure(client, "127.0.0.1:1");
+        failure(client, "nowhere.invalid:" + port);
+        useUp();
+        FILES.pop().close();
+        useUp();
+        tell(failure(client, "127.0.0.1:" + port));
+        tell(failure(client, "localhost:" + port));
+        FILES.pop().close(); // for the client's socket, and none for the server's
+        House house = HouseRpc.client(client.session("127.0.0.1:" + port));
+        Thread caller = Thread.ofPlatform().start(() -> tell(house.add(3)));
+        while (!ThrottledLog.counts().containsKey(PAUSES)) {
+          Thread.sleep(10);
+        }
+        tell("accepting has paused");
+        while (!FILES.isEmpty()) {
+          FILES.pop().close();
+        }
+        caller.join();
+        tell(ThrottledLog.counts().get(PAUSES));
+      }
+    }
+  }
+}
