@@ -1,5 +1,6 @@
 package io.verbena.cli;
 
+import io.verbena.api.settings.OneLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,7 @@ public final class Table {
   public void row(Object... cells) {
     List<String> row = new ArrayList<>();
     for (Object cell : cells) {
-      row.add(String.valueOf(cell));
+      row.add(OneLine.of(cell)); // a peer may have said it
     }
     rows.add(row);
   }

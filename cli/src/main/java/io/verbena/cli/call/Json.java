@@ -12,6 +12,8 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.verbena.api.settings.OneLine;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** JSON as the user types it, and as it is printed. Numbers keep all their digits. */
@@ -20,7 +22,7 @@ final class Json {
   static final ArrayNode EMPTY = JsonNodeFactory.instance.arrayNode();
 
   /** Jackson leaves these as they are, and a terminal may take them for commands. */
-  private static final Pattern CONTROLS = Pattern.compile("[\\x7f-\\x9f]");
+  private static final Pattern CONTROLS = Pattern.compile("[\\x7f-\\x9f\\p{Cf}\\p{Zl}\\p{Zp}]");
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
@@ -73,7 +75,7 @@ final class Json {
     try {
       return CONTROLS
           .matcher(writer.writeValueAsString(value))
-          .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
+          .replaceAll(found -> Matcher.quoteReplacement(OneLine.of(found.group())));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree is always JSON", e);
     }

@@ -1,5 +1,6 @@
 package io.verbena.cli.call;
 
+import io.verbena.api.settings.OneLine;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,8 +13,6 @@ import java.util.regex.Pattern;
 /** Names of types as people read them: without what they are in, where no two are alike then. */
 final class Labels {
   private static final Pattern NAME = Pattern.compile("[\\w.$]+");
-
-  private static final Pattern NOT_SHOWN = Pattern.compile("[\\p{Cc}\\p{Cf}\\u2028\\u2029]");
 
   private final Set<String> ambiguous = new HashSet<>();
 
@@ -54,6 +53,6 @@ final class Labels {
 
   /** Returns a peer's words without what a terminal takes for commands. */
   static String shown(String words) {
-    return NOT_SHOWN.matcher(words).replaceAll("?");
+    return OneLine.of(words);
   }
 }

@@ -55,7 +55,10 @@ class HostileServerTest {
           out.writeLong(1);
         });
     method("wide", "java.util.List<Wide>", HostileServerTest::writeWide);
-    method("control", "java.lang.String", out -> out.writeString("\u001b[2J\u009b2J\u007f"));
+    method(
+        "control",
+        "java.lang.String",
+        out -> out.writeString("\u001b[2J\u009b2J\u007f\u202e\u2028"));
     method("con\u001b[2Jtrol", "java.lang.String", out -> {});
   }
 
@@ -170,8 +173,9 @@ class HostileServerTest {
 
   @Test
   void commandsNoTerminal() {
-    assertThat(call("evil.control").out().strip()).isEqualTo("\"\\u001B[2J\\u009b2J\\u007f\"");
-    assertThat(call().out()).contains("String con?[2Jtrol()").doesNotContain("\u001b");
-    assertThat(call("evil.con").err()).contains("con?[2Jtrol").doesNotContain("\u001b");
+    assertThat(call("evil.control").out().strip())
+        .isEqualTo("\"\\u001B[2J\\u009b2J\\u007f\\u202e\\u2028\"");
+    assertThat(call().out()).contains("String con\\u001b[2Jtrol()").doesNotContain("\u001b");
+    assertThat(call("evil.con").err()).contains("con\\u001b[2Jtrol").doesNotContain("\u001b");
   }
 }

@@ -1,4 +1,7 @@
-/** How settings are checked where they are set. Users see its messages and need not call it. */
+/**
+ * How settings are checked where they are set, and words of others are shown. Users see its
+ * messages and need not call it.
+ */
 @NullMarked
 package io.verbena.api.settings;
 

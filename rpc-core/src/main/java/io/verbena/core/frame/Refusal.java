@@ -1,6 +1,7 @@
 package io.verbena.core.frame;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.settings.OneLine;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 
@@ -22,9 +23,12 @@ public record Refusal(
     out.writeString(message);
   }
 
-  /** Reads the body. */
+  /** Reads the body; the peer's words come in one line. */
   public static Refusal read(WireIn in) {
     return new Refusal(
-        RpcStatus.ofCode(in.readByte()), in.readBoolean(), in.readBoolean(), in.readString());
+        RpcStatus.ofCode(in.readByte()),
+        in.readBoolean(),
+        in.readBoolean(),
+        OneLine.of(in.readString()));
   }
 }

@@ -1,5 +1,6 @@
 package io.verbena.core.log;
 
+import io.verbena.api.settings.OneLine;
 import io.verbena.core.NanoClock;
 import java.time.Duration;
 import java.util.Map;
@@ -15,8 +16,9 @@ import org.slf4j.event.Level;
  * One place in the code that writes to the log when a peer, or a user's code, has it do so. That
  * may be a million times a second, on an event loop: so the first {@value #AT_ONCE} lines are
  * written, then one in ten seconds, with the number of those that were left out. What is left out
- * is counted, and costs no more than that. The whole process shares each place's lines: the count
- * is by place, not by peer, since a peer may come back as another.
+ * is counted, and costs no more than that. Their words come in {@linkplain OneLine one line}. The
+ * whole process shares each place's lines: the count is by place, not by peer, since a peer may
+ * come back as another.
  */
 public final class ThrottledLog {
   /** So many lines, so that what happens now and then is told in full. */
@@ -94,21 +96,21 @@ public final class ThrottledLog {
   /** Tells of what is in order. */
   public void info(String format, @Nullable Object first, @Nullable Object second) {
     if (mayWrite()) {
-      log.info(line(format), first, second);
+      log.info(line(format), OneLine.of(first), OneLine.of(second));
     }
   }
 
   /** Tells. */
   public void warn(String format, @Nullable Object subject) {
     if (mayWrite()) {
-      log.warn(line(format), subject);
+      log.warn(line(format), OneLine.of(subject));
     }
   }
 
   /** Tells. */
   public void warn(String format, @Nullable Object first, @Nullable Object second) {
     if (mayWrite()) {
-      log.warn(line(format), first, second);
+      log.warn(line(format), OneLine.of(first), OneLine.of(second));
     }
   }
 
@@ -116,7 +118,7 @@ public final class ThrottledLog {
   public void warn(
       String format, @Nullable Object first, @Nullable Object second, @Nullable Object third) {
     if (mayWrite()) {
-      log.warn(line(format), first, second, third);
+      log.warn(line(format), OneLine.of(first), OneLine.of(second), OneLine.of(third));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.verbena.core.log;
 
+import io.verbena.api.settings.OneLine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
@@ -26,9 +27,9 @@ public final class Thrown {
   public static void log(
       Logger log, Level level, String format, @Nullable Object subject, Throwable thrown) {
     try {
-      log.atLevel(level).setCause(thrown).log(format, subject);
+      log.atLevel(level).setCause(thrown).log(format, OneLine.of(subject));
     } catch (Throwable broken) {
-      log.atLevel(level).log(format + ": {}", subject, fullWords(thrown));
+      log.atLevel(level).log(format + ": {}", OneLine.of(subject), fullWords(thrown));
     }
   }
 

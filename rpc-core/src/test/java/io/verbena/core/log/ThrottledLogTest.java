@@ -51,6 +51,12 @@ class ThrottledLogTest {
   }
 
   @Test
+  void wordsOfOthersMakeNoLineAndNoDirectionOfTheirOwn() {
+    log.warn("{} did {}", "ann\nWARN bob", new StringBuilder("it\u202e\u001b[31m"));
+    assertThat(lines()).containsExactly("ann\\u000aWARN bob did it\\u202e\\u001b[31m");
+  }
+
+  @Test
   void ofAFloodOneLineIsToldInEachIntervalWithTheNumberLeftOut() {
     happens(1_000_000);
     assertThat(lines()).hasSize(ThrottledLog.AT_ONCE);
