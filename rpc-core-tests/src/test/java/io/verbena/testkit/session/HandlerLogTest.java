@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /**
  * A handler's bug is found in the log of its own process. How many lines there are of many is
@@ -26,7 +27,14 @@ import org.slf4j.LoggerFactory;
 class HandlerLogTest {
   private static final Logger VERBENA = (Logger) LoggerFactory.getLogger("io.verbena.core");
 
-  private final ListAppender<ILoggingEvent> told = new ListAppender<>();
+  private final ListAppender<ILoggingEvent> told =
+      new ListAppender<>() {
+        @Override
+        protected void append(ILoggingEvent line) {
+          line.prepareForDeferredProcessing(); // keeps what the thread has in its MDC now
+          super.append(line);
+        }
+      };
   private final SteppedWorld world = new SteppedWorld();
   private Exception thrown = new NullPointerException("a bug");
   private long before;
@@ -35,19 +43,33 @@ class HandlerLogTest {
   HandlerLogTest() {
     world.server(
         s ->
-            s.serve(
-                Probe.bind(
-                    new Probe.Plain() {
-                      @Override
-                      public String slow(String text) throws Exception {
-                        throw thrown;
+            s.serverInterceptor(
+                    (call, next) -> {
+                      try (MDC.MDCCloseable _ = MDC.putCloseable("trace", "4711")) {
+                        next.run();
                       }
+                    })
+                .serverInterceptor(
+                    (call, next) -> {
+                      try {
+                        next.run();
+                      } catch (ArithmeticException e) {
+                        throw new RpcException(RpcStatus.INVALID_ARGUMENT, "not a number");
+                      }
+                    })
+                .serve(
+                    Probe.bind(
+                        new Probe.Plain() {
+                          @Override
+                          public String slow(String text) throws Exception {
+                            throw thrown;
+                          }
 
-                      @Override
-                      public void tell(String text) {
-                        throw new IllegalStateException("a bug");
-                      }
-                    })));
+                          @Override
+                          public void tell(String text) {
+                            throw new IllegalStateException("a bug");
+                          }
+                        })));
     stub = new Probe.Stub(world.client().session(world.address()));
   }
 
@@ -94,6 +116,21 @@ class HandlerLogTest {
     ILoggingEvent line = tracesOf(NullPointerException.class).getFirst();
     assertThat(line.getFormattedMessage()).contains("probe/slow");
     assertThat(line.getThrowableProxy().getStackTraceElementProxyArray()).isNotEmpty();
+  }
+
+  @Test
+  void aBugIsToldWithinTheFirstInterceptorSoThatItsTraceIsInTheLine() {
+    assertThat(answer()).isEqualTo(RpcStatus.INTERNAL);
+    assertThat(tracesOf(NullPointerException.class))
+        .singleElement()
+        .satisfies(line -> assertThat(line.getMDCPropertyMap()).containsEntry("trace", "4711"));
+  }
+
+  @Test
+  void whatAnInterceptorMakesAnAnswerOfIsNoBug() {
+    thrown = new ArithmeticException("/ by zero");
+    assertThat(answer()).isEqualTo(RpcStatus.INVALID_ARGUMENT);
+    assertThat(counted()).isEqualTo(before);
   }
 
   @Test

@@ -106,12 +106,29 @@ final class Interception implements Handler, Reply {
     public @Nullable Exception run() throws Exception {
       requireUnused("run() is called once, and not beside answer(…)");
       used = true;
+      if (index == 1) {
+        goOnWithinTheFirst();
+      } else {
+        goOn();
+      }
+      return declared;
+    }
+
+    private void goOn() throws Exception {
       if (index < interceptors.size()) {
         pass(interceptors.get(index), new Step(index + 1, this, arguments));
       } else {
         handle();
       }
-      return declared;
+    }
+
+    private void goOnWithinTheFirst() throws Exception {
+      try {
+        goOn();
+      } catch (Throwable e) {
+        call.tellEarly(e, began);
+        throw e;
+      }
     }
 
     private void pass(ServerInterceptor interceptor, Step next) throws Exception {

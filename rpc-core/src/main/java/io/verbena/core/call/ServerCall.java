@@ -69,6 +69,9 @@ public final class ServerCall extends ReplyMessage
   /** What the handler of a one-way call threw; its peer is not told. */
   private @Nullable Throwable bug;
 
+  /** What this process's log was told of already; of a call that has interceptors. */
+  private @Nullable Throwable told;
+
   /** A call that has just arrived. */
   public ServerCall(
       CallHost host,
@@ -97,6 +100,7 @@ public final class ServerCall extends ReplyMessage
     this.metadata = metadata;
     this.id = id;
     this.deadlineNanos = deadlineNanos;
+    this.told = null;
     dropMetadata();
     cancellation.renew();
   }
@@ -364,7 +368,31 @@ public final class ServerCall extends ReplyMessage
       replyMetadata(replyMetadata().plus(failure.metadata()));
     }
     fail(failure.status(), execution, failure.type(), failure.words());
-    if (failure.tell(thrown, method, execution == Execution.EXECUTED)) {
+    if (told != thrown) {
+      tell(failure, thrown, execution == Execution.EXECUTED);
+    }
+    told = null;
+  }
+
+  /**
+   * Tells the log of what the first interceptor is about to be thrown, while it is still around it:
+   * its trace is current then. What it makes of that is told apart.
+   */
+  @SuppressWarnings("CatchingUnchecked") // what was thrown is users' code
+  void tellEarly(Throwable thrown, boolean ran) {
+    if (thrown instanceof WireException) {
+      return; // its caller is told
+    }
+    try {
+      tell(failure(thrown), thrown, ran);
+      told = thrown;
+    } catch (Throwable broken) {
+      // Said where the call is answered.
+    }
+  }
+
+  private void tell(HandlerFailure failure, Throwable thrown, boolean ran) {
+    if (failure.tell(thrown, method, ran)) {
       bug = thrown;
     }
   }
