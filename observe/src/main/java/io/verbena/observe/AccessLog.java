@@ -2,7 +2,9 @@ package io.verbena.observe;
 
 import io.verbena.api.CallContext;
 import io.verbena.api.Metadata;
+import io.verbena.api.Peer;
 import io.verbena.api.ServerInterceptor;
+import io.verbena.api.settings.OneLine;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
@@ -13,8 +15,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Logs a line for each call that is served, to the logger {@value #LOGGER}, at level INFO. What it
- * tells are key-value pairs of SLF4J, for an encoder that writes them as JSON:
+ * Logs a line for each call that is served, to the logger {@value #LOGGER}, at level INFO; none for
+ * what channels ask for health. What it tells is in the line's text, and in key-value pairs of
+ * SLF4J for an encoder that writes them as JSON:
  *
  * <ul>
  *   <li>{@code rpc.method}, {@code rpc.status_code}: {@link Conventions}
@@ -53,7 +56,7 @@ public final class AccessLog implements ServerInterceptor {
 
   @Override
   public void intercept(CallContext call, Next next) throws Exception {
-    if (!LOG.isInfoEnabled()) {
+    if (!LOG.isInfoEnabled() || !Conventions.isTold(call.method())) {
       next.run();
       return;
     }
@@ -70,19 +73,30 @@ public final class AccessLog implements ServerInterceptor {
 
   private static void log(CallContext call, Outcome outcome, long nanos) {
     String method = call.method().fullName();
+    Peer peer = call.session().peer();
+    String path = call.session().path().link();
+    long micros = TimeUnit.NANOSECONDS.toMicros(nanos);
     LoggingEventBuilder line =
         LOG.atInfo()
             .addKeyValue(Conventions.METHOD, method)
             .addKeyValue(Conventions.STATUS, outcome.status())
-            .addKeyValue("peer", call.session().peer().address())
-            .addKeyValue("identity", call.session().peer().identity())
-            .addKeyValue("path", call.session().path().link())
-            .addKeyValue("duration_us", TimeUnit.NANOSECONDS.toMicros(nanos));
+            .addKeyValue("peer", peer.address())
+            .addKeyValue("identity", peer.identity())
+            .addKeyValue("path", path)
+            .addKeyValue("duration_us", micros);
     String trace = traceId(call.metadata());
     if (trace != null) {
       line = line.addKeyValue("trace_id", trace);
     }
-    line.log("{} {}", method, outcome.status());
+    line.log(
+        "{} {} in {} us, by {} at {} over {}{}",
+        method,
+        outcome.status(),
+        micros,
+        OneLine.of(peer.identity()),
+        peer.address(),
+        path,
+        trace == null ? "" : ", trace " + trace);
   }
 
   private static @Nullable String traceId(Metadata metadata) {

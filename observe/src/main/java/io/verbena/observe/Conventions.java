@@ -1,5 +1,7 @@
 package io.verbena.observe;
 
+import io.verbena.api.stub.MethodDescriptor;
+
 /**
  * The names under which calls are told, of metrics and of their attributes. Those that begin with
  * {@code rpc}, {@code error}, {@code server} and {@code network} are OpenTelemetry's semantic
@@ -57,5 +59,13 @@ public final class Conventions {
   /** Whether calls go to a channel's server: ready, ejected, out. */
   public static final String ENDPOINT = "verbena.endpoint";
 
+  /** What channels ask their servers again and again is measured, and in no trace and no log. */
+  private static final String HEALTH = "verbena.health.v1";
+
   private Conventions() {}
+
+  /** Returns whether calls of a method are told one by one, by spans and log lines. */
+  public static boolean isTold(MethodDescriptor<?> method) {
+    return !method.service().equals(HEALTH);
+  }
 }

@@ -97,7 +97,10 @@ class AccessLogTest {
     LibraryRpc.client(session, traced).lend("Momo");
     assertThat(lines.list).hasSize(1);
     ILoggingEvent line = lines.list.getFirst();
-    assertThat(line.getFormattedMessage()).isEqualTo("library.v1/lend OK");
+    assertThat(line.getFormattedMessage())
+        .matches(
+            "library\\.v1/lend OK in 1500 us, by anonymous at mem://library#\\d+ over mem, trace "
+                + TRACE);
     assertThat(pairs(line))
         .containsEntry("rpc.method", "library.v1/lend")
         .containsEntry("rpc.status_code", "OK")
@@ -131,6 +134,23 @@ class AccessLogTest {
   }
 
   @Test
+  void aPeersNameMakesNoLineOfItsOwn() throws Exception {
+    try (VerbenaServer named =
+            VerbenaServer.builder()
+                .listen("mem://named")
+                .authenticator(shown -> "ann\n\u202eOK")
+                .serve(LibraryRpc.bind(this::lend))
+                .serverInterceptor(new AccessLog(nanos::get))
+                .start();
+        Session session = client.connect("mem://named")) {
+      assertThat(named.address()).hasScheme("mem");
+      LibraryRpc.client(session).lend("Momo");
+    }
+    assertThat(lines.list.getFirst().getFormattedMessage()).contains("by ann\\u000a\\u202eOK at");
+    assertThat(pairs(lines.list.getFirst())).containsEntry("identity", "ann\n\u202eOK");
+  }
+
+  @Test
   void nothingIsToldWhereNobodyListens() throws Exception {
     logger.setLevel(Level.WARN);
     LibraryRpc.client(session).lend("Momo");
@@ -151,7 +171,7 @@ class AccessLogTest {
     List<String> written = Files.readAllLines(file);
     assertThat(written).hasSize(1);
     JsonObject line = JsonParser.parseString(written.getFirst()).getAsJsonObject();
-    assertThat(line.get("formattedMessage").getAsString()).isEqualTo("library.v1/lend OK");
+    assertThat(line.get("formattedMessage").getAsString()).startsWith("library.v1/lend OK in ");
     JsonArray pairs = line.getAsJsonArray("kvpList");
     assertThat(pairs)
         .extracting(JsonElement::toString)

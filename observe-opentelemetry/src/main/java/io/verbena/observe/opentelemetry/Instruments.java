@@ -58,7 +58,10 @@ final class Instruments {
     return System.nanoTime();
   }
 
-  /** Returns the span of a call that begins now; what samplers may ask for is known then. */
+  /**
+   * Returns the span of a call that begins now; what samplers may ask for is known then. Of what is
+   * asked for health there is none.
+   */
   Span begin(
       SpanKind kind,
       Context parent,
@@ -67,6 +70,9 @@ final class Instruments {
       String hostKey,
       String portKey,
       Peer peer) {
+    if (!Conventions.isTold(method)) {
+      return Span.getInvalid();
+    }
     String name = method.fullName();
     SpanBuilder span =
         tracer
