@@ -9,6 +9,8 @@ import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
   private final RetryBudget budget;
   private final Counters counters = new Counters();
   private final long defaultTimeoutNanos;
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
   /** What was done so far. */
   static final class Counters {
@@ -105,6 +108,12 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     Channels.forget(this);
     resolver.close();
     members.close();
+    closed.complete(null);
+  }
+
+  /** Returns when it was closed: whoever tells of it ends with it, on the thread that closes it. */
+  public CompletionStage<Void> closed() {
+    return closed.minimalCompletionStage();
   }
 
   VerbenaClient client() {

@@ -102,7 +102,45 @@ class ChannelMetricsTest {
     assertThat(endpoints("ejected")).isZero();
     first.close();
     await().untilAsserted(() -> assertThat(endpoints("ready")).isOne());
+  }
+
+  private BalancedChannel another() {
+    return BalancedChannel.builder(client, "static:mem://second").build();
+  }
+
+  @Test
+  void aClosedChannelHasNoMetersAndTheNextOfItsNameItsOwn() {
+    shop.price("bread");
     channel.close();
-    assertThat(endpoints("ready") + endpoints("out")).isZero();
+    assertThat(registry.getMeters()).isEmpty();
+    try (BalancedChannel next = another()) {
+      new ChannelMetrics(next, "shop").bindTo(registry);
+      assertThat(count("verbena.channel.calls")).isZero();
+      ShopRpc.client(next).price("bread");
+      assertThat(count("verbena.channel.calls")).isOne();
+      assertThat(endpoints("ready")).isOne();
+    }
+    assertThat(registry.getMeters()).isEmpty();
+  }
+
+  @Test
+  void ofTwoChannelsOfANameTheNewerIsToldAndStaysWhenTheOlderCloses() {
+    try (BalancedChannel newer = another()) {
+      new ChannelMetrics(newer, "shop").bindTo(registry);
+      ShopRpc.client(newer).price("bread");
+      assertThat(count("verbena.channel.calls")).isOne();
+      channel.close();
+      assertThat(count("verbena.channel.calls")).isOne();
+    }
+    assertThat(registry.getMeters()).isEmpty();
+  }
+
+  @Test
+  void metricsThatAreClosedLeaveTheChannelAsItIs() {
+    ChannelMetrics metrics = new ChannelMetrics(channel, "shop");
+    metrics.bindTo(registry);
+    metrics.close();
+    assertThat(registry.getMeters()).isEmpty();
+    assertThat(shop.price("bread")).isPositive();
   }
 }

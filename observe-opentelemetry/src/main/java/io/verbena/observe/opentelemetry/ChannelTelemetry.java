@@ -31,7 +31,7 @@ public final class ChannelTelemetry implements AutoCloseable {
   private final BatchCallback callback;
 
   /**
-   * Tells of a channel from now on, until this is closed.
+   * Tells of a channel from now on, until this or the channel is closed.
    *
    * @param name short and always the same, such as that of the service that it calls
    */
@@ -63,6 +63,7 @@ public final class ChannelTelemetry implements AutoCloseable {
             refused,
             unserved,
             endpoints);
+    channel.closed().thenRun(this::close);
   }
 
   private static ObservableLongMeasurement total(
