@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.nodes.PersistentNode;
@@ -46,6 +47,7 @@ public final class ZooKeeperRegistration implements AutoCloseable {
   private final Ensembles.Use use;
   private final PersistentNode node;
   private final AtomicBoolean withdrawing = new AtomicBoolean();
+  private final CompletableFuture<Void> registered = new CompletableFuture<>();
   private final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
 
   private ZooKeeperRegistration(String name, Ensembles.Use use, String path, byte[] data) {
@@ -105,21 +107,32 @@ public final class ZooKeeperRegistration implements AutoCloseable {
   }
 
   private void begin() {
+    node.getListenable().addListener(path -> registered.complete(null));
     node.start();
-    Thread.ofVirtual().name("verbena-zookeeper-register").start(this::awaitFirst);
+    registered
+        .copy()
+        .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .whenComplete(
+            (done, late) -> {
+              if (late instanceof TimeoutException) {
+                LOG.warn(
+                    "Not registered yet in {}: see whether ZooKeeper runs there and can be reached"
+                        + " from here; it is tried again and again",
+                    name);
+              }
+            });
   }
 
-  private void awaitFirst() {
-    try {
-      if (!node.waitForInitialCreate(PATIENCE_SECONDS, TimeUnit.SECONDS) && !withdrawing.get()) {
-        LOG.warn(
-            "Not registered yet in {}: see whether ZooKeeper runs there and can be reached from"
-                + " here; it is tried again and again",
-            name);
-      }
-    } catch (InterruptedException | IllegalStateException e) {
-      LOG.debug("Withdrawn from {} before it was registered", name, e);
-    }
+  /**
+   * Returns whether clients can find the server. To wait for that, give it a limit: {@code
+   * registration.registered().toCompletableFuture().get(10, TimeUnit.SECONDS)}.
+   *
+   * @return completes when the server's node was made for the first time, and not while ZooKeeper
+   *     cannot be reached; fails with an {@link IllegalStateException} where the server was
+   *     withdrawn before. Its callbacks run on a thread of ZooKeeper's client
+   */
+  public CompletionStage<Void> registered() {
+    return registered.minimalCompletionStage();
   }
 
   /**
@@ -129,6 +142,8 @@ public final class ZooKeeperRegistration implements AutoCloseable {
    */
   public CompletionStage<Void> withdraw() {
     if (withdrawing.compareAndSet(false, true)) {
+      registered.completeExceptionally(
+          new IllegalStateException("withdrawn from " + name + " before it was registered"));
       try {
         node.close();
       } catch (IOException | RuntimeException e) {
@@ -241,8 +256,9 @@ public final class ZooKeeperRegistration implements AutoCloseable {
     }
 
     /**
-     * Registers the server, and returns without waiting for ZooKeeper: where it cannot be reached,
-     * that is tried until it can.
+     * Begins to register the server, and returns without waiting for ZooKeeper: where it cannot be
+     * reached, that is tried until it can, and logged after 10 s. {@link
+     * ZooKeeperRegistration#registered} tells when it has come about.
      *
      * @throws IllegalStateException if it is not known where clients reach the server
      */

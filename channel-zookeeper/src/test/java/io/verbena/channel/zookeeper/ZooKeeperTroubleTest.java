@@ -11,6 +11,7 @@ import io.verbena.api.RpcException;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaServer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.CuratorFramework;
@@ -82,6 +83,28 @@ class ZooKeeperTroubleTest {
       zooKeeper.restart();
       town.awaitKnown(server);
       assertThat(town.shop().who("")).isEqualTo("a");
+    }
+  }
+
+  @Test
+  void aRegistrationTellsWhetherItIsThereYet() throws Exception {
+    zooKeeper.stop();
+    try (Town town = new Town(target)) {
+      VerbenaServer server = town.server("early");
+      ZooKeeperRegistration early = ZooKeeperRegistration.builder(server, target).register();
+      CompletableFuture<Void> registered = early.registered().toCompletableFuture();
+      assertThat(registered).isNotDone();
+      ZooKeeperRegistration given =
+          ZooKeeperRegistration.builder(town.server("given up"), target).register();
+      given.withdraw();
+      assertThat(given.registered().toCompletableFuture())
+          .failsWithin(Duration.ofSeconds(20))
+          .withThrowableThat()
+          .havingRootCause()
+          .withMessageContaining("withdrawn from " + target + " before it was registered");
+      zooKeeper.restart();
+      assertThat(registered).succeedsWithin(Duration.ofSeconds(30));
+      town.awaitKnown(server);
     }
   }
 
