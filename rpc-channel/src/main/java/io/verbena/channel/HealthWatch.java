@@ -22,6 +22,9 @@ final class HealthWatch {
 
   private volatile Health.@Nullable Status status;
 
+  /** Withdraws the next question. */
+  private volatile Runnable withdraw = () -> {};
+
   HealthWatch(ChannelSettings settings, Session session, String service, Runnable changed) {
     this.settings = settings;
     this.health = HealthRpc.async(session);
@@ -63,6 +66,7 @@ final class HealthWatch {
   void end() {
     turn.getAndUpdate(now -> isOn(now) ? now + 1 : now);
     status = null;
+    withdraw.run();
   }
 
   private static boolean isOn(int turn) {
@@ -88,7 +92,10 @@ final class HealthWatch {
     if (status != before) {
       changed.run();
     }
-    settings.time().after(settings.healthNanos(), () -> ask(asked));
+    withdraw = settings.time().after(settings.healthNanos(), () -> ask(asked));
+    if (turn.get() != asked) {
+      withdraw.run(); // its session has ended meanwhile
+    }
   }
 
   private static boolean isUnasked(Throwable failure) {

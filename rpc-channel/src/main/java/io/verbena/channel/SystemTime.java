@@ -5,14 +5,18 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The machine's time. */
+/** The machine's time. Its thread ends where nothing has been waited for. */
 final class SystemTime implements ChannelTime {
+  private static final long IDLE_SECONDS = 2;
+
   private final ScheduledThreadPoolExecutor timers =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().daemon().name("verbena-channel-timer").factory());
 
   SystemTime() {
     timers.setRemoveOnCancelPolicy(true);
+    timers.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+    timers.allowCoreThreadTimeOut(true);
   }
 
   @Override

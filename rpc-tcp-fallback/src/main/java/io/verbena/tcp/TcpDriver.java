@@ -2,6 +2,7 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ManualIoEventLoop;
@@ -30,7 +31,10 @@ final class TcpDriver implements LinkDriver {
   private final Transport transport;
   private final Runnable wakeLoop;
   private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-  private final ReceiveBuffer receiveBuffer = new ReceiveBuffer(allocator);
+
+  /** Not pooled: a pool would leave a cache with the thread that makes the driver, a user's. */
+  private final ReceiveBuffer receiveBuffer = new ReceiveBuffer(UnpooledByteBufAllocator.DEFAULT);
+
   private final BatchPool batches = new BatchPool(allocator);
   private final Set<TcpLink> links = new LinkedHashSet<>();
   private final Set<TcpAttempt> attempts = new LinkedHashSet<>();

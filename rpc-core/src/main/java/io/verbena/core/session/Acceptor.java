@@ -121,7 +121,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   AcceptedSession open() {
     long id;
     do {
-      id = server.random().nextLong();
+      id = server.newId();
     } while (id == 0 || server.loopOf(id) != number || sessions.containsKey(id));
     SessionKey key = new SessionKey(id, server.random().nextLong(), server.random().nextLong());
     AcceptedSession session = new AcceptedSession(context, this, key);

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * it wants. Safe for use by any thread, but for {@link #serve}, which goes before all else.
  */
 public final class Acceptors {
+  private static final long OF_SERVER = 0xffff_ffff_0000_0000L;
+
   private final List<Acceptor> all = new ArrayList<>();
   private final AtomicInteger sessions = new AtomicInteger();
   private final int maxSessions;
@@ -26,6 +28,9 @@ public final class Acceptors {
   private final @Nullable ClientAuthenticator authenticator;
   private final RandomGenerator random;
   private final Consumer<Session> onOpened;
+
+  /** The upper half of the id of every session that this server opens. */
+  private final long mark;
 
   /** Why no new session is taken; null while they are. */
   private volatile @Nullable String drains;
@@ -49,6 +54,7 @@ public final class Acceptors {
     this.authenticator = authenticator;
     this.random = random;
     this.onOpened = onOpened;
+    this.mark = random.nextLong() & OF_SERVER;
     for (SessionContext context : contexts) {
       all.add(new Acceptor(context, this, all.size()));
     }
@@ -110,6 +116,21 @@ public final class Acceptors {
             : all.get(loopOf(key.id()));
     home.greets();
     return home;
+  }
+
+  /** Returns an id for a new session, unless it is taken: it tells who opened the session. */
+  long newId() {
+    return mark | (random.nextLong() & ~OF_SERVER);
+  }
+
+  /** Returns why a session that a client wants to resume is not here. */
+  String whyNotHere(SessionKey key) {
+    return (key.id() & OF_SERVER) == mark
+        ? "session " + key + " has ended here: its client was away for longer than resumeWindow"
+        : "another server answered than the one that opened session "
+            + key
+            + ": that one was started anew, or a balancer between gives a client's connections to"
+            + " several servers";
   }
 
   /** Returns the number of the loop that a session is on: it is in the session's id. */

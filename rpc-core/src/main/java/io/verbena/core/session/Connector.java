@@ -328,7 +328,7 @@ public final class Connector implements SessionRole {
   void refused(Refusal refusal) {
     if (refusal.sessionUnknown() && isResuming()) {
       connecting = false;
-      peerLost("the server has lost the session: " + refusal.message());
+      peerLost("the session cannot be resumed: " + refusal.message());
     } else if (refusal.resumeWhole() && session.lanes().settledEpoch() != 0) {
       connecting = false;
       String reason = "the peer gave it up: " + refusal.message();

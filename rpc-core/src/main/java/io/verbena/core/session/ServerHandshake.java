@@ -189,7 +189,7 @@ final class ServerHandshake extends Handshake {
               RpcStatus.UNAVAILABLE,
               true,
               false,
-              "no session " + greeting.key() + " here: it ended, or the server was restarted"));
+              acceptor.server().whyNotHere(greeting.key())));
       return;
     }
     if (!isNew && !session.core().peer().identity().equals(identity)) {

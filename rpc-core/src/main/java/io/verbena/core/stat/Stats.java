@@ -1,37 +1,53 @@
 package io.verbena.core.stat;
 
-import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
+import io.verbena.core.log.ThrottledLog;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
-import javax.management.JMException;
-import javax.management.ObjectName;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The clients and servers of this process that can be asked. Safe for use by any thread. */
 public final class Stats implements VerbenaMXBean {
   /** A system property that tells, without asking more, that a JVM has a {@link VerbenaMXBean}. */
   public static final String MARK = "io.verbena.stat";
 
-  private static final Logger LOG = LoggerFactory.getLogger(Stats.class);
-  private static final Stats THIS_PROCESS = new Stats();
+  private static final ThrottledLog MANY =
+      ThrottledLog.of(Stats.class, "clients and servers that are open beside many others");
 
-  private final List<Supplier<EngineStat>> engines = new CopyOnWriteArrayList<>();
-  private boolean registered;
+  /** A process has a client and a server or two. Tests of a whole house have some more. */
+  private static final int MANY_ENGINES = 64;
+
+  private static final OpenOnes<Supplier<EngineStat>> OPEN =
+      new OpenOnes<>(VerbenaMXBean.NAME, new Stats());
 
   private Stats() {}
 
-  /** Has a client or server answer from now on, until it is {@linkplain #forget forgotten}. */
+  /**
+   * Has a client or server answer from now on, until it is {@linkplain #forget forgotten}. Warns
+   * where so many are open that somebody seems to make one for each call and to close none.
+   */
   public static void add(Supplier<EngineStat> engine) {
-    THIS_PROCESS.engines.add(engine);
-    THIS_PROCESS.register();
+    int open = OPEN.add(engine);
+    mark();
+    if (open >= MANY_ENGINES && Integer.bitCount(open) == 1) {
+      MANY.warn(
+          "{} clients and servers are open in this process, each with event loops, threads and"
+              + " memory of its own. Share one client among all that call, and close() those that"
+              + " nobody uses any more",
+          open);
+    }
   }
 
   /** Asks a client or server no more. */
   public static void forget(Supplier<EngineStat> engine) {
-    THIS_PROCESS.engines.remove(engine);
+    OPEN.remove(engine);
+    mark();
+  }
+
+  private static synchronized void mark() {
+    if (OPEN.isRegistered()) {
+      System.setProperty(MARK, "1");
+    } else if (OPEN.all().isEmpty()) {
+      System.clearProperty(MARK);
+    }
   }
 
   /**
@@ -39,29 +55,11 @@ public final class Stats implements VerbenaMXBean {
    * Asks their event loops; takes 2 s where one does not answer.
    */
   public static List<EngineStat> engines() {
-    return THIS_PROCESS.getEngines();
-  }
-
-  private synchronized void register() {
-    if (registered) {
-      return;
-    }
-    registered = true;
-    try {
-      ManagementFactory.getPlatformMBeanServer().registerMBean(this, new ObjectName(NAME));
-      System.setProperty(MARK, "1");
-    } catch (JMException | SecurityException e) {
-      // Another class loader's Verbena has the name, or the process wants no management.
-      LOG.debug("'verbena stat' will not see this Verbena", e);
-    }
+    return OPEN.all().stream().map(Supplier::get).toList();
   }
 
   @Override
   public List<EngineStat> getEngines() {
-    List<EngineStat> all = new ArrayList<>();
-    for (Supplier<EngineStat> engine : engines) {
-      all.add(engine.get());
-    }
-    return all;
+    return engines();
   }
 }

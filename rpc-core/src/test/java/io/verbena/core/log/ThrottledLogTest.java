@@ -52,7 +52,7 @@ class ThrottledLogTest {
 
   @Test
   void wordsOfOthersMakeNoLineAndNoDirectionOfTheirOwn() {
-    log.warn("{} did {}", "ann\nWARN bob", new StringBuilder("it\u202e\u001b[31m"));
+    log.warn("{} did {}", "ann\nWARN bob", "it\u202e\u001b[31m");
     assertThat(lines()).containsExactly("ann\\u000aWARN bob did it\\u202e\\u001b[31m");
   }
 
