@@ -362,7 +362,7 @@ public final class Registrations {
   @Category("Verbena")
   @Description("Memory is registered with a device, and pinned")
   @StackTrace(false)
-  private static final class RegistrationEvent extends Event {
+  static final class RegistrationEvent extends Event {
     @Label("Bytes")
     @DataAmount
     long bytes;
@@ -378,7 +378,7 @@ public final class Registrations {
   @Category("Verbena")
   @Description("Memory is registered with a device no more")
   @StackTrace(false)
-  private static final class DeregistrationEvent extends Event {
+  static final class DeregistrationEvent extends Event {
     @Label("Bytes")
     @DataAmount
     long bytes;
