@@ -11,6 +11,7 @@ import io.verbena.core.VerbenaServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
@@ -51,7 +52,7 @@ class BalancedConnectionsTest {
       for (int turn = 0; true; turn++) {
         Socket client = balancer.accept();
         VerbenaServer server = turn % 2 == 0 ? first : second;
-        Socket onward = new Socket("127.0.0.1", server.address().getPort());
+        Socket onward = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort());
         open.addAll(List.of(client, onward));
         Thread.ofVirtual().start(() -> pass(client, onward));
         Thread.ofVirtual().start(() -> pass(onward, client));

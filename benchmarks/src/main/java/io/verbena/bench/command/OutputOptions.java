@@ -5,7 +5,6 @@ import io.verbena.bench.report.Html;
 import io.verbena.bench.report.Json;
 import io.verbena.bench.report.Report;
 import io.verbena.bench.report.Tables;
-import io.verbena.cli.OutputFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -9,7 +9,6 @@ import io.verbena.bench.counts.Stepper;
 import io.verbena.bench.counts.Strace;
 import io.verbena.bench.counts.SystemCalls;
 import io.verbena.bench.verbena.Route;
-import io.verbena.cli.OutputFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

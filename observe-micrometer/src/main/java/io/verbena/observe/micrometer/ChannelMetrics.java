@@ -12,7 +12,6 @@ import io.verbena.channel.ChannelStat;
 import io.verbena.channel.ChannelStat.Standing;
 import io.verbena.observe.Conventions;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
@@ -26,7 +25,7 @@ import java.util.function.ToLongFunction;
 public final class ChannelMetrics implements MeterBinder, AutoCloseable {
   private final BalancedChannel channel;
   private final String name;
-  private final Map<Meter, MeterRegistry> made = new IdentityHashMap<>();
+  private final IdentityHashMap<Meter, MeterRegistry> made = new IdentityHashMap<>();
   private boolean closed;
 
   /**
