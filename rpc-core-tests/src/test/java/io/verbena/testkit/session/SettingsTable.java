@@ -16,6 +16,8 @@ import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.testkit.Ends;
 import io.verbena.testkit.Setting;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
@@ -95,10 +97,13 @@ final class SettingsTable {
     }
     setter(CLIENT, "token", Ends.required());
     setter(CLIENT, "keepOpen", Ends.any("set"));
-    for (String name :
-        List.of("listen", "serve", "publish", "authenticator", "onSession", "random")) {
+    for (String name : List.of("listen", "serve", "authenticator", "onSession", "random")) {
       setter(SERVER, name, Ends.required());
     }
+    Source one = Source.of(new byte[1]);
+    setter(SERVER, null, "publish", "name", 0, Ends.required("ab/c"), null, one, DAY);
+    setter(SERVER, null, "publish", "source", 1, Ends.required(one), "ab/c", null, DAY);
+    setter(SERVER, null, "publish", "lease", 2, POSITIVE, "ab/c", one, null);
     setter(SERVER, "maxSessions", Ends.of(1, Integer.MAX_VALUE));
     setter(SERVER, "drainTime", Ends.of("0 to a day", Duration.ZERO, DAY));
     setter(SERVER, "closeOnShutdown", Ends.any("set"));
@@ -140,6 +145,7 @@ final class SettingsTable {
         0,
         interceptors,
         (Object) null);
+    value(call, "resultsIn", "withResultsIn", Ends.required(new Unclosed(Arena.ofAuto())));
     value(TransferOptions.DEFAULT, "timeout", "withTimeout", POSITIVE.orNull());
     component(TransferOptions.DEFAULT, "checksum", Ends.required((Object[]) Checksum.values()));
     setter(TransferOptions.class, "withChecksum", Ends.any("set"));
@@ -156,9 +162,31 @@ final class SettingsTable {
     }
   }
 
+  /** An arena that stays open though JUnit closes each argument of a test. */
+  private record Unclosed(Arena arena) implements Arena {
+    @Override
+    public MemorySegment allocate(long bytes, long alignment) {
+      return arena.allocate(bytes, alignment);
+    }
+
+    @Override
+    public MemorySegment.Scope scope() {
+      return arena.scope();
+    }
+
+    @Override
+    public void close() {}
+  }
+
   private void ofObjects() {
-    row("BulkObjects.publish/1", "lease", POSITIVE, t -> SettingsTrial.publishing((Duration) t));
-    row("VerbenaServer.publish/1", "lease", POSITIVE, t -> SettingsTrial.publishing((Duration) t));
+    for (String type : List.of("BulkObjects", "VerbenaServer")) {
+      row(
+          type + ".publish/1",
+          "lease",
+          POSITIVE,
+          t -> SettingsTrial.publishing(null, (Duration) t));
+      row(type + ".publish/2", "lease", POSITIVE, t -> SettingsTrial.publishing("a", (Duration) t));
+    }
     Ends within = Ends.of(0L, SettingsTrial.BYTES);
     row("BulkObjects.fetch/1", "offset", within, n -> SettingsTrial.fetching((Long) n, 0));
     row("BulkObjects.fetch/2", "length", within, n -> SettingsTrial.fetching(0, (Long) n));

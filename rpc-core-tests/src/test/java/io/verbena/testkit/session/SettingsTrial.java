@@ -7,8 +7,10 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.VerbenaException;
+import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
@@ -33,6 +35,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A client and a server for which something is set, and that call and send each other objects. */
 final class SettingsTrial {
@@ -88,9 +91,11 @@ final class SettingsTrial {
     return trial;
   }
 
-  static SettingsTrial publishing(Duration lease) {
+  static SettingsTrial publishing(@Nullable String name, Duration lease) {
     try (SteppedWorld world = new SteppedWorld()) {
-      world.client().session(world.address()).objects().publish(Source.of(new byte[1]), lease);
+      BulkObjects objects = world.client().session(world.address()).objects();
+      Source one = Source.of(new byte[1]);
+      Published _ = name == null ? objects.publish(one, lease) : objects.publish(name, one, lease);
     }
     SettingsTrial trial = new SettingsTrial();
     trial.lease = lease;
