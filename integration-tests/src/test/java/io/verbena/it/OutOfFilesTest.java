@@ -72,7 +72,7 @@ class OutOfFilesTest {
         client.connect(address).close();
         return "connected";
       } catch (RpcException e) {
-        return e.getMessage();
+        return String.valueOf(e.getMessage());
       }
     }
 

@@ -72,7 +72,7 @@ class UndeployTest {
 
     private static WeakReference<ClassLoader> deployed() throws Exception {
       List<URL> jars = new ArrayList<>();
-      for (String each : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      for (String each : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
         if (!each.contains("logback")) { // it is not what is tested
           jars.add(Path.of(each).toUri().toURL());
         }

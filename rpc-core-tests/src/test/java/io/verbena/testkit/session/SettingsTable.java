@@ -145,7 +145,16 @@ final class SettingsTable {
         0,
         interceptors,
         (Object) null);
-    value(call, "resultsIn", "withResultsIn", Ends.required(new Unclosed(Arena.ofAuto())));
+    Arena arena = new Unclosed(Arena.ofAuto());
+    component(call, "resultsIn", Ends.any(arena));
+    setter(
+        CallOptions.class,
+        call,
+        "withResultsIn",
+        "resultsIn",
+        0,
+        Ends.required(arena),
+        (Object) null);
     value(TransferOptions.DEFAULT, "timeout", "withTimeout", POSITIVE.orNull());
     component(TransferOptions.DEFAULT, "checksum", Ends.required((Object[]) Checksum.values()));
     setter(TransferOptions.class, "withChecksum", Ends.any("set"));
