@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Words of a peer or a user as a log and a terminal can show them: line breaks, control characters
- * and marks that change the direction of writing become escapes, as in JSON, so that
- * nobody's words pass for a line of another's. Safe for use by any thread.
+ * and marks that change the direction of writing become escapes, as in JSON, so that nobody's words
+ * pass for a line of another's. Safe for use by any thread.
  */
 public final class OneLine {
   private static final Pattern NOT_SHOWN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");

@@ -186,10 +186,7 @@ final class ServerHandshake extends Handshake {
     if (session == null) {
       refuse(
           new Refusal(
-              RpcStatus.UNAVAILABLE,
-              true,
-              false,
-              acceptor.server().whyNotHere(greeting.key())));
+              RpcStatus.UNAVAILABLE, true, false, acceptor.server().whyNotHere(greeting.key())));
       return;
     }
     if (!isNew && !session.core().peer().identity().equals(identity)) {
