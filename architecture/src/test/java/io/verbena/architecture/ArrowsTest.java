@@ -3,11 +3,14 @@ package io.verbena.architecture;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.lang.ArchRule;
+import io.verbena.core.link.ProviderChoice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -189,15 +192,16 @@ class ArrowsTest {
             .that()
             .resideInAPackage(CHANNEL)
             .should()
-            .dependOnClassesThat()
-            .resideOutsideOfPackages(
-                CHANNEL,
-                API,
-                "io.verbena.core",
-                "java..",
-                "javax.management..",
-                "org.jspecify..",
-                "org.slf4j..")
+            .dependOnClassesThat(
+                resideOutsideOfPackages(
+                        CHANNEL,
+                        API,
+                        "io.verbena.core",
+                        "java..",
+                        "javax.management..",
+                        "org.jspecify..",
+                        "org.slf4j..")
+                    .and(not(type(ProviderChoice.class))))
             .because("what they need of a client, any program may use"));
   }
 

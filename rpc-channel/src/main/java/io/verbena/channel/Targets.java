@@ -1,10 +1,9 @@
 package io.verbena.channel;
 
+import io.verbena.core.link.ProviderChoice;
 import java.net.URI;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
-import java.util.ServiceLoader;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,6 +14,20 @@ final class Targets {
       Pattern.compile("[\\w.\\[\\]-]+(:[\\w\\[\\]]*)*:\\d+(,.+)?");
 
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):\\s*(.*)");
+
+  /** Verbena's own, by scheme: where one is not found, its class may be there all the same. */
+  private static final Map<String, String> PROVIDERS =
+      Map.of(
+          "static",
+          StaticResolver.Provider.class.getName(),
+          "dns",
+          DnsResolver.Provider.class.getName(),
+          Names.SCHEME,
+          Names.Provider.class.getName(),
+          "zookeeper",
+          "io.verbena.channel.zookeeper.ZooKeeperProvider",
+          "kubernetes",
+          "io.verbena.channel.kubernetes.KubernetesProvider");
 
   private Targets() {}
 
@@ -30,24 +43,34 @@ final class Targets {
       return URI.create(scheme.matches() ? scheme.group(1) + ":" + scheme.group(2) : written);
     } catch (IllegalArgumentException e) {
       String why =
-          scheme.matches() && schemes().contains(scheme.group(1).toLowerCase(Locale.ROOT))
+          scheme.matches() && known().names().contains(scheme.group(1).toLowerCase(Locale.ROOT))
               ? "'%s' is no target (%s): write one such as %s, without blanks or brackets"
                   .formatted(target, e.getMessage(), "dns:///store.example:7400")
-              : unknown(target, schemes());
+              : unknown(target, known());
       throw new IllegalArgumentException(why, e);
     }
   }
 
-  private static List<String> schemes() {
-    return ServiceLoader.load(ResolverProvider.class).stream()
-        .map(provider -> provider.get().scheme())
-        .toList();
+  private static ProviderChoice<ResolverProvider> known() {
+    return ProviderChoice.of(ResolverProvider.class, ResolverProvider::scheme, any -> 0);
   }
 
-  private static String unknown(String target, List<String> known) {
+  private static String unknown(String target, ProviderChoice<ResolverProvider> known) {
     String written = target.strip();
-    return "nobody knows targets such as '%s': known are %s; put the module of another on the class path (io.verbena:channel-zookeeper for zookeeper, channel-kubernetes for kubernetes), or write static:%s"
-        .formatted(target, known, ADDRESSES.matcher(written).matches() ? written : "host:port");
+    String scheme = written.substring(0, Math.max(0, written.indexOf(':')));
+    String provider = PROVIDERS.get(scheme.toLowerCase(Locale.ROOT));
+    String unlisted =
+        provider == null ? "" : ProviderChoice.unlisted(ResolverProvider.class, provider);
+    String why = known.whyNone().isEmpty() ? "" : " (" + known.whyNone() + ")";
+    return "nobody knows targets such as '%s': known are %s%s; %s, or write static:%s"
+        .formatted(
+            target,
+            known.names(),
+            why,
+            unlisted.isEmpty() || why.contains(provider)
+                ? "put the module of another on the class path (io.verbena:channel-zookeeper for zookeeper, channel-kubernetes for kubernetes)"
+                : unlisted,
+            ADDRESSES.matcher(written).matches() ? written : "host:port");
   }
 
   static String scheme(URI target) {
@@ -61,13 +84,11 @@ final class Targets {
    */
   static Resolver resolver(URI target, ChannelTime time) {
     String scheme = scheme(target);
-    List<String> known = new ArrayList<>();
-    for (ResolverProvider provider : ServiceLoader.load(ResolverProvider.class)) {
-      if (provider.scheme().equals(scheme)) {
-        return provider.resolver(target, time);
-      }
-      known.add(provider.scheme());
+    ProviderChoice<ResolverProvider> known = known();
+    ResolverProvider provider = known.only(scheme).get(any -> true);
+    if (provider == null) {
+      throw new IllegalArgumentException(unknown(target.toString(), known));
     }
-    throw new IllegalArgumentException(unknown(target.toString(), known));
+    return provider.resolver(target, time);
   }
 }

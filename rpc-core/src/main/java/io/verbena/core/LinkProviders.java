@@ -9,9 +9,23 @@ final class LinkProviders {
   /** Before the scheme: names the class to use for it, where there are several. */
   private static final String PROPERTY = "verbena.link.";
 
-  /** Which module has the link of a scheme, for who has left it out. */
-  private static final Map<String, String> MODULES =
-      Map.of("tcp", "rpc-tcp-fallback", "mem", "rpc-mem");
+  /** The links that Verbena has, for programs that left one out. */
+  private static final Map<String, Known> KNOWN =
+      Map.of(
+          "tcp", new Known("rpc-tcp-fallback", "io.verbena.tcp.TcpLinkProvider"),
+          "mem", new Known("rpc-mem", "io.verbena.mem.InMemoryLinkProvider"));
+
+  private record Known(String module, String provider) {
+    String cure(String why) {
+      if (why.contains(provider)) {
+        return "";
+      }
+      String unlisted = ProviderChoice.unlisted(LinkProvider.class, provider);
+      return unlisted.isEmpty()
+          ? " Add io.verbena:" + module + " to the class path."
+          : " " + unlisted + ".";
+    }
+  }
 
   private LinkProviders() {}
 
@@ -21,8 +35,8 @@ final class LinkProviders {
     ProviderChoice<LinkProvider> choice = all.only(scheme).named(PROPERTY + scheme);
     LinkProvider provider = choice.get(LinkProviders::isAvailable);
     if (provider == null) {
-      String module = MODULES.get(scheme);
-      String cure = module == null ? "" : " Add io.verbena:" + module + " to the class path.";
+      Known known = KNOWN.get(scheme);
+      String cure = known == null ? "" : known.cure(choice.whyNone());
       String why = choice.whyNone().isEmpty() ? "" : " (" + choice.whyNone() + ")";
       throw new IllegalArgumentException(
           "no link for '%s://' on the class path, only for %s%s.%s"

@@ -2,21 +2,50 @@ package io.verbena.tcp;
 
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkProvider;
+import java.security.CodeSource;
 
 /**
  * Offers {@code tcp://HOST:PORT} addresses, on native epoll where that loads without a warning by
  * the JVM, else on the JDK's selectors.
  */
 public final class TcpLinkProvider implements LinkProvider {
+  private static final String CURE =
+      "Import io.netty:netty-bom:4.2.x before what brings the other, such as another library's bom.";
+
   private final Transport transport;
 
-  /** On the best transport there is here. */
+  /**
+   * On the best transport there is here.
+   *
+   * @throws IllegalStateException if Netty is missing or of another version than 4.2
+   */
   public TcpLinkProvider() {
-    this(Transport.best());
+    this(best());
   }
 
   TcpLinkProvider(Transport transport) {
     this.transport = transport;
+  }
+
+  private static Transport best() {
+    try {
+      return Transport.best();
+    } catch (LinkageError e) {
+      throw new IllegalStateException(netty() + "; TCP links need Netty 4.2. " + CURE, e);
+    }
+  }
+
+  private static String netty() {
+    try {
+      Class<?> channel = Class.forName("io.netty.channel.Channel");
+      CodeSource jar = channel.getProtectionDomain().getCodeSource();
+      return "Netty on the class path is %s (%s)"
+          .formatted(
+              channel.getPackage().getImplementationVersion(),
+              jar == null ? "of unknown origin" : jar.getLocation());
+    } catch (ClassNotFoundException | LinkageError e) {
+      return "no Netty is on the class path";
+    }
   }
 
   @Override

@@ -2,10 +2,13 @@ package io.verbena.core.link;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
@@ -40,7 +43,9 @@ public final class ProviderChoice<T> {
   }
 
   /**
-   * Finds all providers of a service.
+   * Finds all providers of a service: those that its own class loader sees, and Verbena's, then
+   * those that the context class loader of the thread sees. A thread of a pool may have one that
+   * sees neither.
    *
    * @param name what a provider is called by users and in messages
    * @param priority the highest is asked first
@@ -48,21 +53,63 @@ public final class ProviderChoice<T> {
   public static <T> ProviderChoice<T> of(
       Class<T> service, Function<T, String> name, ToIntFunction<T> priority) {
     List<Candidate<T>> found = new ArrayList<>();
-    List<String> obstacles = new ArrayList<>();
-    Iterator<ServiceLoader.Provider<T>> loader = ServiceLoader.load(service).stream().iterator();
-    while (obstacles.size() < MOST_BROKEN) {
-      try {
-        if (!loader.hasNext()) {
-          break;
+    Set<String> obstacles = new LinkedHashSet<>();
+    Set<Class<?>> seen = new HashSet<>();
+    // The module of the service requires this one, which cannot say beforehand that it looks for
+    // it.
+    ProviderChoice.class.getModule().addReads(service.getModule()).addUses(service);
+    for (ClassLoader loader : loaders(service)) {
+      Iterator<ServiceLoader.Provider<T>> providers =
+          ServiceLoader.load(service, loader).stream().iterator();
+      int broken = 0;
+      while (broken < MOST_BROKEN) {
+        try {
+          if (!providers.hasNext()) {
+            break;
+          }
+          ServiceLoader.Provider<T> provider = providers.next();
+          if (seen.add(provider.type())) {
+            T one = provider.get();
+            found.add(new Candidate<>(one, name.apply(one), priority.applyAsInt(one)));
+          }
+        } catch (Throwable thrown) { // of the provider's own, or of the loader for its sake
+          broken++;
+          obstacles.add(words(thrown));
         }
-        T one = loader.next().get();
-        found.add(new Candidate<>(one, name.apply(one), priority.applyAsInt(one)));
-      } catch (Throwable thrown) { // of the provider's own, or of the loader for its sake
-        obstacles.add(words(thrown));
       }
     }
     found.sort(Comparator.comparingInt((Candidate<T> one) -> one.priority()).reversed());
-    return new ProviderChoice<>(found, obstacles);
+    return new ProviderChoice<>(found, List.copyOf(obstacles));
+  }
+
+  private static Set<ClassLoader> loaders(Class<?> service) {
+    Set<ClassLoader> loaders = new LinkedHashSet<>();
+    loaders.add(service.getClassLoader());
+    loaders.add(ProviderChoice.class.getClassLoader());
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    if (context != null) {
+      loaders.add(context);
+    }
+    return loaders;
+  }
+
+  /**
+   * Returns the cure where a provider was not found although its class is there; empty where the
+   * class is not.
+   *
+   * @param service what nothing says that it provides
+   * @param provider the name of its class
+   */
+  public static String unlisted(Class<?> service, String provider) {
+    for (ClassLoader loader : loaders(service)) {
+      try {
+        return "%s is there, but no META-INF/services/%s names it: where jars are put into one, files of that name are to be merged, as by the ServicesResourceTransformer of maven-shade-plugin or mergeServiceFiles() of Gradle's shadow"
+            .formatted(Class.forName(provider, false, loader).getName(), service.getName());
+      } catch (ClassNotFoundException | LinkageError e) {
+        // Another loader may see it.
+      }
+    }
+    return "";
   }
 
   /** The choice of this one. */

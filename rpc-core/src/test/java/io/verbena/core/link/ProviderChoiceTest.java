@@ -148,4 +148,44 @@ class ProviderChoiceTest {
     assertThat(choice.get(tool -> true)).isInstanceOf(Spoon.class);
     assertThat(choice.whyNone()).contains("no such library", "no.such.Class", "no name");
   }
+
+  /** Is named by the file of services beside this test, which its own class loader sees. */
+  public interface Lamp {
+    String name();
+  }
+
+  /** The one that there is. */
+  public static final class Candle implements Lamp {
+    @Override
+    public String name() {
+      return "candle";
+    }
+  }
+
+  private static ProviderChoice<Lamp> lamps() {
+    return ProviderChoice.of(Lamp.class, Lamp::name, lamp -> 0);
+  }
+
+  @Test
+  void areFoundOnAThreadWhoseContextClassLoaderSeesNothing() throws IOException {
+    try (URLClassLoader nothing = new URLClassLoader(new URL[0], null)) {
+      Thread.currentThread().setContextClassLoader(nothing);
+      assertThat(lamps().names()).containsExactly("candle");
+    }
+    Thread.currentThread().setContextClassLoader(null);
+    assertThat(lamps().names()).containsExactly("candle");
+  }
+
+  @Test
+  void eachIsFoundOnceHoweverManyClassLoadersSeeIt() {
+    Thread.currentThread().setContextClassLoader(new URLClassLoader(new URL[0], before));
+    assertThat(lamps().names()).containsExactly("candle");
+  }
+
+  @Test
+  void whereTheClassIsThereAndNoFileNamesItTheCureIsToMergeTheFiles() {
+    assertThat(ProviderChoice.unlisted(Lamp.class, name(Spoon.class)))
+        .contains(name(Spoon.class), "META-INF/services/" + name(Lamp.class), "maven-shade-plugin");
+    assertThat(ProviderChoice.unlisted(Lamp.class, "no.such.Lamp")).isEmpty();
+  }
 }
