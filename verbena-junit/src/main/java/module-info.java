@@ -1,0 +1,9 @@
+/** What services are tested with. */
+module io.verbena.junit {
+  requires transitive io.verbena.core;
+  requires transitive org.junit.jupiter.api;
+  requires io.verbena.mem;
+  requires static transitive org.jspecify;
+
+  exports io.verbena.junit;
+}
