@@ -85,7 +85,7 @@ class ZooKeeperTest {
       assertThatThrownBy(
               () -> ZooKeeperRegistration.builder(server, target).attribute("zone", "eu-1"))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("none of [weight, zone, @class], not zone");
+          .hasMessageContaining("none of [weight, zone, authority, @class], not zone");
     }
   }
 

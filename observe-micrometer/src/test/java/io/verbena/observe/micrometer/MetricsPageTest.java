@@ -30,8 +30,7 @@ class MetricsPageTest {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Scrape scrape = Scrape.ofProcessThatCalls(registry);
     List<String> meters =
-        registry.getMeters().stream()
-            .map(Meter::getId)
+        scrape.meters().stream()
             .map(meter -> row(meter, told(meter, registry.config().namingConvention(), scrape)))
             .distinct()
             .sorted()

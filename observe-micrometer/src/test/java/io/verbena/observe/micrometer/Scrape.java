@@ -1,6 +1,7 @@
 package io.verbena.observe.micrometer;
 
 import com.sun.net.httpserver.HttpServer;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.verbena.api.RpcException;
@@ -15,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,7 +29,7 @@ import java.util.regex.Pattern;
  * @param labels of each metric, by its name
  * @param text as it was told
  */
-record Scrape(Map<String, Set<String>> labels, String text) {
+record Scrape(Map<String, Set<String>> labels, String text, List<Meter.Id> meters) {
   private static final Pattern SAMPLE =
       Pattern.compile("^([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? \\S+$", Pattern.MULTILINE);
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"(?:[^\"\\\\]|\\\\.)*\"");
@@ -60,7 +62,8 @@ record Scrape(Map<String, Set<String>> labels, String text) {
         shop.steal("bread");
         throw new AssertionError("nothing is stolen here");
       } catch (RpcException e) {
-        return of(served(registry));
+        List<Meter.Id> meters = registry.getMeters().stream().map(Meter::getId).toList();
+        return of(served(registry), meters);
       }
     }
   }
@@ -90,6 +93,10 @@ record Scrape(Map<String, Set<String>> labels, String text) {
   }
 
   static Scrape of(String text) {
+    return of(text, List.of());
+  }
+
+  private static Scrape of(String text, List<Meter.Id> meters) {
     Map<String, Set<String>> all = new TreeMap<>();
     Matcher sample = SAMPLE.matcher(text);
     while (sample.find()) {
@@ -99,6 +106,6 @@ record Scrape(Map<String, Set<String>> labels, String text) {
         LABEL.matcher(labels).results().forEach(label -> names.add(label.group(1)));
       }
     }
-    return new Scrape(all, text);
+    return new Scrape(all, text, meters);
   }
 }

@@ -1,5 +1,6 @@
 package io.verbena.api.settings;
 
+import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,9 @@ public final class OneLine {
 
   private static String escape(String character) {
     StringBuilder escape = new StringBuilder();
-    character.chars().forEach(unit -> escape.append("\\u%04x".formatted(unit)));
+    for (int i = 0; i < character.length(); i++) {
+      escape.append("\\u").append(HexFormat.of().toHexDigits(character.charAt(i)));
+    }
     return escape.toString();
   }
 }
