@@ -56,6 +56,8 @@ class TimeAndThreadsTest {
             .and()
             .doNotHaveFullyQualifiedName("io.verbena.core.loop.LoopThread")
             .and()
+            .doNotHaveFullyQualifiedName("io.verbena.core.loop.OwnThreads")
+            .and()
             .doNotHaveFullyQualifiedName("io.verbena.core.EngineBuilder")
             .should()
             .callConstructor(Thread.class)
