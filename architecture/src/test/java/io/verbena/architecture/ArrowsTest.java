@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.lang.ArchRule;
 import io.verbena.core.link.ProviderChoice;
+import io.verbena.core.loop.OwnThreads;
+import io.verbena.core.stat.OpenOnes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -201,7 +203,12 @@ class ArrowsTest {
                         "javax.management..",
                         "org.jspecify..",
                         "org.slf4j..")
-                    .and(not(type(ProviderChoice.class))))
+                    // What is shared: a look for providers, Verbena's own threads, what is open.
+                    .and(
+                        not(
+                            type(ProviderChoice.class)
+                                .or(type(OwnThreads.class))
+                                .or(type(OpenOnes.class)))))
             .because("what they need of a client, any program may use"));
   }
 

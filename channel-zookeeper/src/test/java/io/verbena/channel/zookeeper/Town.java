@@ -80,6 +80,17 @@ final class Town implements AutoCloseable {
     await().until(() -> Set.copyOf(addresses()).equals(wanted));
   }
 
+  /** Calls until each of these has answered, and no other has. */
+  void awaitAnswersFrom(String... names) {
+    Set<String> answered = new HashSet<>();
+    await()
+        .until(
+            () -> {
+              answered.add(shop().who("?"));
+              return answered.equals(Set.of(names));
+            });
+  }
+
   /** Begins to call, again and again. */
   void call() {
     for (int i = 0; i < 2; i++) {

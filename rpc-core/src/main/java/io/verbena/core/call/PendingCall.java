@@ -47,9 +47,6 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Whether the sender of a one-way call waits until it has left, and is told if it does not. */
   private final boolean senderWaits;
 
-  /** What its large results live in; null: the heap. */
-  private @Nullable Arena resultsIn;
-
   /** The large arguments beside its message; null where there are none. */
   private final @Nullable OutgoingParts arguments;
 
@@ -83,14 +80,25 @@ public class PendingCall<R> extends FencedFuture<R>
     return method;
   }
 
-  /** Says what its large results live in; before it starts. */
-  void resultsIn(@Nullable Arena arena) {
-    resultsIn = arena;
-  }
-
   /** Returns what its large results live in; null: the heap. */
   public @Nullable Arena resultsIn() {
-    return resultsIn;
+    return null;
+  }
+
+  /** One whose large results live in an arena of its caller's; others have no field for it. */
+  static final class WithResultsIn<R> extends PendingCall<R> {
+    private final Arena arena;
+
+    WithResultsIn(
+        CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, Arena arena) {
+      super(host, method, slot, timeoutNanos);
+      this.arena = arena;
+    }
+
+    @Override
+    public Arena resultsIn() {
+      return arena;
+    }
   }
 
   /** Returns whether the sender of this one-way call waits until it has left. */

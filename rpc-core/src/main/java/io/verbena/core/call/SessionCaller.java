@@ -86,7 +86,7 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
-    return awaited(method, begin(method, arguments, true, PendingCall::new));
+    return awaited(method, begin(method, arguments, true, maker()));
   }
 
   @Override
@@ -143,7 +143,7 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments) {
     try {
-      return begin(method, arguments, false, PendingCall::new);
+      return begin(method, arguments, false, maker());
     } catch (RpcException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -163,6 +163,14 @@ public final class SessionCaller implements ServiceCaller {
   @FunctionalInterface
   interface Maker<R> {
     PendingCall<R> make(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
+  }
+
+  private <R> Maker<R> maker() {
+    Arena arena = resultsIn;
+    return arena == null
+        ? PendingCall::new
+        : (host, method, slot, timeout) ->
+            new PendingCall.WithResultsIn<>(host, method, slot, timeout, arena);
   }
 
   private static Maker<Received> into(Landing landing) {
@@ -293,7 +301,6 @@ public final class SessionCaller implements ServiceCaller {
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
       slot.deadlineNanos(deadline);
       call = maker.make(host, method, slot, deadline - now);
-      call.resultsIn(resultsIn);
       if (ClientCallEvent.isOn() && !SessionStreams.isNext(method)) {
         ClientCallEvent.follow(call, host.session());
       }
