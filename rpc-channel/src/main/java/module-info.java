@@ -1,0 +1,17 @@
+/** Calls over several servers. */
+module io.verbena.channel {
+  requires transitive io.verbena.core;
+  requires static java.compiler; // marks what is generated, so that checkers leave it alone
+  requires java.management;
+  requires org.slf4j;
+  requires static transitive org.jspecify;
+
+  exports io.verbena.channel;
+
+  uses io.verbena.channel.ResolverProvider;
+
+  provides io.verbena.channel.ResolverProvider with
+      io.verbena.channel.StaticResolver.Provider,
+      io.verbena.channel.DnsResolver.Provider,
+      io.verbena.channel.Names.Provider;
+}
