@@ -23,6 +23,7 @@ module io.verbena.core {
       io.verbena.rdma,
       io.verbena.tcp;
   exports io.verbena.core.stat to
+      io.verbena.channel,
       io.verbena.observe.micrometer;
 
   uses io.verbena.core.link.LinkProvider;
