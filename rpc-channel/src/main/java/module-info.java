@@ -1,7 +1,8 @@
 /** Calls over several servers. */
 module io.verbena.channel {
   requires transitive io.verbena.core;
-  requires static transitive java.compiler; // marks what is generated, so that checkers leave it alone
+  requires static transitive java.compiler; // marks what is generated, so that checkers leave it
+  // alone
   requires java.management;
   requires org.slf4j;
   requires static transitive org.jspecify;

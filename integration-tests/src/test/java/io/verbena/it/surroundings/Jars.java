@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -181,8 +182,8 @@ final class Jars {
       put(
           out,
           "META-INF/MANIFEST.MF",
-          ("Main-Class: %s\nStart-Class: %s\nSpring-Boot-Classes: BOOT-INF/classes/\nSpring-Boot-Lib: BOOT-INF/lib/\n"
-                  .formatted(launcher, MAIN))
+          "Main-Class: %s\nStart-Class: %s\nSpring-Boot-Classes: BOOT-INF/classes/\nSpring-Boot-Lib: BOOT-INF/lib/\n"
+              .formatted(launcher, MAIN)
               .getBytes(UTF_8));
       for (String folder : List.of("BOOT-INF/", "BOOT-INF/classes/", "BOOT-INF/lib/")) {
         put(out, folder, new byte[0]);
@@ -246,7 +247,7 @@ final class Jars {
             .filter(name -> name.startsWith("agrona"))
             .findFirst()
             .orElseThrow();
-    String jar = libraries.get(agrona).toString();
+    String jar = Objects.requireNonNull(libraries.get(agrona)).toString();
     tool("jdeps", "--ignore-missing-deps", "--generate-module-info", described.toString(), jar);
     Path copy = described.resolve(agrona);
     Files.copy(Path.of(jar), copy, StandardCopyOption.REPLACE_EXISTING);

@@ -105,7 +105,7 @@ public final class Small {
     try (VerbenaClient client = VerbenaClient.builder().build()) {
       if (target.startsWith("static:")) {
         try (BalancedChannel channel = BalancedChannel.builder(client, target).build()) {
-          say(EchoRpc.client(channel, CallOptions.DEFAULT), channel.toString());
+          say(EchoRpc.client(channel, CallOptions.DEFAULT), "a channel");
         }
       } else {
         try (Session session = client.connect(target)) {
