@@ -440,4 +440,65 @@ class UpgradeTest {
     }
     assertThat(executions).hasSize(600).allSatisfy((text, count) -> assertThat(count).isEqualTo(1));
   }
+
+  private int offers() {
+    String last = fastLink().toString();
+    return Integer.parseInt(last.substring(last.lastIndexOf('-') + 1));
+  }
+
+  private void letsFlap(Session session, Duration up, int times) {
+    for (int i = 0; i < times; i++) {
+      world.runUntil(() -> session.path().reason().isEmpty());
+      world.pass(up);
+      fast.drop(fastLink(), "it flaps");
+      world.settle();
+    }
+  }
+
+  @Test
+  void aLinkThatFlapsGetsCallsLessAndLessOften() {
+    Session session = session();
+    call(session, "first");
+    world.settle();
+    long begun = world.clock().nanoTime();
+    letsFlap(session, Duration.ofSeconds(2), 6);
+    world.runUntil(() -> session.path().reason().isEmpty());
+    Duration took = Duration.ofNanos(world.clock().nanoTime() - begun);
+    // Six times up for two seconds; between them half of 1, 2, 4, 8, 16 and 32 seconds at least.
+    assertThat(took).isGreaterThan(Duration.ofSeconds(12 + 31));
+    assertThat(offers()).isEqualTo(7);
+  }
+
+  @Test
+  void oneThatHasStoodForAWhileIsUsedAgainSoon() {
+    Session session = session();
+    call(session, "first");
+    world.settle();
+    letsFlap(session, Duration.ofSeconds(2), 5);
+    letsFlap(session, Duration.ofSeconds(61), 1);
+    world.pass(Duration.ofMillis(1_100));
+    assertThat(session.path().reason()).isEmpty();
+  }
+
+  @Test
+  void sessionsThatLoseOneDeviceDoNotAllAskAtOnce() {
+    world.server(s -> s.serve(Probe.bind(new Counting())).upgrades(upgrade));
+    List<URI> links = new ArrayList<>();
+    VerbenaClient user = world.client(c -> c.upgrades(upgrade));
+    for (int i = 0; i < 20; i++) {
+      Session session = user.session(world.address());
+      call(session, "open " + i);
+      world.settle();
+      links.add(fastLink());
+    }
+    assertThat(links).doesNotHaveDuplicates();
+    links.forEach(link -> fast.drop(link, "the device is reset"));
+    world.settle();
+    int before = offers();
+    world.pass(Duration.ofMillis(750));
+    int soon = offers() - before;
+    world.pass(Duration.ofMillis(300));
+    assertThat(offers() - before).isEqualTo(20);
+    assertThat(soon).as("by the middle of the second half of the delay").isBetween(3, 17);
+  }
 }

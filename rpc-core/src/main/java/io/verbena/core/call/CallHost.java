@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What calls need of their session. */
 public interface CallHost {
+  /** A call that waited for its landing to be free of a peer that is gone may leave. */
+  void mayLeave();
+
   /** Returns the loop that owns the session. Safe for any thread. */
   EventLoop loop();
 

@@ -16,15 +16,23 @@ final class CallStreams implements MessageStreams {
   private final long deadlineNanos;
   private @Nullable OutgoingStream<?> outgoing;
 
-  CallStreams(SessionStreams session, MethodDescriptor<?> method, long deadlineNanos) {
+  /** Whether they are among the arguments of a call of this end's. */
+  private final boolean ofArguments;
+
+  /** The call whose arguments they are, once there is one. */
+  private volatile @Nullable PendingCall<?> call;
+
+  CallStreams(
+      SessionStreams session, MethodDescriptor<?> method, long deadlineNanos, boolean ofArguments) {
     this.session = session;
+    this.ofArguments = ofArguments;
     this.method = method;
     this.deadlineNanos = deadlineNanos;
   }
 
   @Override
   public <T> void write(WireOut out, Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
-    OutgoingStream<T> stream = session.add(method, items, item);
+    OutgoingStream<T> stream = session.add(method, items, item, this::mayBeAskedFor);
     outgoing = stream;
     out.writeVarLong(stream.id());
   }
@@ -36,6 +44,7 @@ final class CallStreams implements MessageStreams {
 
   /** The stream among a call's arguments ends with the call, or with the stream that it returns. */
   void endWith(PendingCall<?> call) {
+    this.call = call;
     if (outgoing != null) {
       call.whenComplete(
           (result, failure) -> {
@@ -46,6 +55,12 @@ final class CallStreams implements MessageStreams {
             }
           });
     }
+  }
+
+  /** Returns whether the peer may know of the stream; what has not left goes to the next. */
+  private boolean mayBeAskedFor() {
+    PendingCall<?> owner = call;
+    return !ofArguments || (owner != null && (owner.wasHandedOver() || owner.isDone()));
   }
 
   /** The call was not made. */

@@ -24,6 +24,10 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   private CallTransfers.@Nullable AwaitedAnswer answer;
   private long timer = Timers.NONE;
   private @Nullable Exception failure;
+
+  /** The answer was given up with its peer, and the landing is yet to be free of it. */
+  private boolean withdrawn;
+
   private final @Nullable Consumer<Metadata> listener;
 
   LandingCall(
@@ -41,8 +45,32 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   @Override
   void begins() {
-    answer = host.awaitAnswer(this, landing);
     timer = host.loop().timers().schedule(deadlineNanos(), this);
+  }
+
+  /** Opens its landing for the peer that it goes to, before its request does. */
+  @Override
+  public void directTo(int place) {
+    super.directTo(place);
+    if (answer == null) {
+      answer = host.awaitAnswer(this, landing);
+    }
+  }
+
+  /** Returns whether nothing keeps it: its landing is closed to the peer that is gone. */
+  @Override
+  public boolean mayLeave() {
+    return !withdrawn;
+  }
+
+  /** It goes to the next peer, for which its landing is opened anew. */
+  @Override
+  public void waitsForNextPeer() {
+    CallTransfers.AwaitedAnswer awaited = answer;
+    if (awaited != null && !isGivenUp()) {
+      withdrawn = true;
+      awaited.giveUp(RpcStatus.UNAVAILABLE, "the peer is gone, and its call waits for the next");
+    }
   }
 
   /** Returns false: it has a timer of its own, since its object comes behind its reply. */
@@ -94,6 +122,12 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   /** The object that the call is about will not arrive, and nothing is written any more. */
   public void answerFailed(RpcStatus status, String why) {
     Exception known = failure;
+    if (withdrawn && known == null) {
+      withdrawn = false;
+      answer = null;
+      host.loop().execute(host::mayLeave);
+      return;
+    }
     landingFree.complete(null);
     stopTimer();
     settleFailed(known == null ? failure(status, why) : known);

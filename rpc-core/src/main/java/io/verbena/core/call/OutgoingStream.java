@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private final MethodDescriptor<?> method;
   private final Flow.Publisher<T> publisher;
   private final BiConsumer<WireOut, T> writer;
+  private final BooleanSupplier mayBeAskedFor;
 
   private final ArrayDeque<T> items = new ArrayDeque<>();
   private Flow.@Nullable Subscription subscription;
@@ -57,7 +59,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       long id,
       MethodDescriptor<?> method,
       Flow.Publisher<T> publisher,
-      BiConsumer<WireOut, T> writer) {
+      BiConsumer<WireOut, T> writer,
+      BooleanSupplier mayBeAskedFor) {
+    this.mayBeAskedFor = mayBeAskedFor;
     this.streams = streams;
     this.id = id;
     this.method = method;
@@ -213,8 +217,11 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     }
   }
 
-  /** The peer is gone, and with it its question. */
+  /** The peer is gone, and with it its question, unless it has never heard of the stream. */
   void peerLost() {
+    if (!mayBeAskedFor.getAsBoolean()) {
+      return;
+    }
     synchronized (this) {
       question = null;
     }

@@ -150,6 +150,14 @@ public class PendingCall<R> extends FencedFuture<R>
   /** The call has its number and is about to be sent. */
   void begins() {}
 
+  /** Returns whether it may be given to a peer now; one that may not tells when it may. */
+  public boolean mayLeave() {
+    return true;
+  }
+
+  /** The peer is gone, and the call has not left. */
+  public void waitsForNextPeer() {}
+
   @Override
   public @Nullable Slot takeSlot() {
     Slot message = slot;
@@ -292,7 +300,7 @@ public class PendingCall<R> extends FencedFuture<R>
       settle(method.result().read(in));
       return;
     }
-    in.streams(new CallStreams(host.streams(), method, deadlineNanos));
+    in.streams(new CallStreams(host.streams(), method, deadlineNanos, false));
     R result;
     try {
       result = method.result().read(in);

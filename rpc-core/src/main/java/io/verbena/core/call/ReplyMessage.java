@@ -170,7 +170,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     if (kind != FrameKind.FAILURE && !method().oneway()) {
       out.takeOut(host.partCutOff(), host.resultParts());
       if (method().streaming()) {
-        CallStreams sent = new CallStreams(host.streams(), method(), NONE_RECEIVED);
+        CallStreams sent = new CallStreams(host.streams(), method(), NONE_RECEIVED, false);
         out.streams(sent);
         streams = sent;
       }

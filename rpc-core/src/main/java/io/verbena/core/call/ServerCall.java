@@ -144,7 +144,7 @@ public final class ServerCall extends ReplyMessage
       dispatcher.dispatch(method, in, this);
       return;
     }
-    in.streams(new CallStreams(host.streams(), method, deadlineNanos));
+    in.streams(new CallStreams(host.streams(), method, deadlineNanos, false));
     try {
       dispatcher.dispatch(method, in, this);
     } finally {

@@ -294,7 +294,7 @@ public final class SessionCaller implements ServiceCaller {
     Slot slot = null;
     PendingCall<R> call = null;
     CallStreams streams =
-        method.streaming() ? new CallStreams(host.streams(), method, deadline) : null;
+        method.streaming() ? new CallStreams(host.streams(), method, deadline, true) : null;
     try {
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.

@@ -26,6 +26,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -120,7 +121,10 @@ public final class SessionStreams {
   // ---- what this end sends ----
 
   <T> OutgoingStream<T> add(
-      MethodDescriptor<?> method, Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
+      MethodDescriptor<?> method,
+      Flow.Publisher<T> items,
+      BiConsumer<WireOut, T> item,
+      BooleanSupplier mayBeAskedFor) {
     if (outgoing.size() >= host.limits().maxCalls()) {
       throw new WireException(
           "its session sends %d streams already: end some, or raise maxCalls"
@@ -128,7 +132,7 @@ public final class SessionStreams {
     }
     OutgoingStream<T> stream;
     do {
-      stream = new OutgoingStream<>(this, nextId(), method, items, item);
+      stream = new OutgoingStream<>(this, nextId(), method, items, item, mayBeAskedFor);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
     host.streamsSent().incrementAndGet();
     return stream;

@@ -167,6 +167,7 @@ final class OutgoingCalls {
   void peerLost(String reason) {
     forgetOneways(reason);
     fail(PendingCall::wasHandedOver, RpcStatus.UNAVAILABLE, reason);
+    List.copyOf(calls.all()).forEach(PendingCall::waitsForNextPeer);
   }
 
   /** Returns whether there are one-way calls of which the peer has not said that it has them. */

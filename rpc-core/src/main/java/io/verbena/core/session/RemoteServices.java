@@ -113,7 +113,7 @@ final class RemoteServices {
 
   /** Sends a call on, or keeps it until it is known whether the contracts fit. */
   void send(PendingCall<?> call) {
-    if (!maySend() || !session.drain().lets(call)) {
+    if (!maySend() || !session.drain().lets(call) || !call.mayLeave()) {
       early.add(call);
       session.schedulePump();
       return;

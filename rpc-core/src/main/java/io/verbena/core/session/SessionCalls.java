@@ -81,6 +81,11 @@ final class SessionCalls implements CallHost {
     session.remoteServices().send(call);
   }
 
+  @Override
+  public void mayLeave() {
+    session.remoteServices().sendEarly();
+  }
+
   private void refuse(PendingCall<?> call, String why) {
     call.fail(RpcStatus.UNAVAILABLE, why);
     call.close();

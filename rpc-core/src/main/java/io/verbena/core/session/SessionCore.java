@@ -135,6 +135,7 @@ final class SessionCore {
     dropLinks();
     life.peerGone(RpcStatus.UNAVAILABLE, reason);
     drain.peerLost();
+    upgrade.peerLost();
     // First, since a call that fails may make its caller try again.
     remoteServices.peerLost(outbox.takeUnsent());
     calls.outgoing().peerLost(reason);

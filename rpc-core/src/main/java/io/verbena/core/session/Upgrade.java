@@ -36,6 +36,9 @@ final class Upgrade {
   private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
 
+  /** A better link that was lost sooner may be lost again: the delays go on growing. */
+  private static final Duration SETTLED = Duration.ofSeconds(60);
+
   /** Each offer holds something of the device's for a while: nobody gets many. */
   private static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
@@ -66,6 +69,7 @@ final class Upgrade {
   private long timer = Timers.NONE;
 
   private Duration delay = FIRST_DELAY;
+  private long upSinceNanos;
   private String reason = "not upgraded yet";
 
   Upgrade(SessionCore session) {
@@ -88,7 +92,6 @@ final class Upgrade {
     active = isActive;
     hopeless = false;
     offered = false;
-    delay = FIRST_DELAY;
     if (greeted != null) {
       epoch = greeted.epoch();
       greeted = null;
@@ -117,6 +120,11 @@ final class Upgrade {
     failed(reason);
   }
 
+  /** The next peer is another one. */
+  void peerLost() {
+    delay = FIRST_DELAY;
+  }
+
   void stop() {
     session.loop().timers().cancel(timer);
     timer = Timers.NONE;
@@ -129,6 +137,9 @@ final class Upgrade {
       return; // the attempt's own outcome says more
     }
     reason = "rdma lost: " + why;
+    if (session.loop().now() - upSinceNanos >= NanoClock.nanos(SETTLED)) {
+      delay = FIRST_DELAY;
+    }
     if (active) {
       retryLater();
     } else if (timer == Timers.NONE) {
@@ -258,10 +269,16 @@ final class Upgrade {
 
   private void retryLater() {
     if (timer == Timers.NONE && session.lanes().isOpen()) {
-      timer = schedule(delay, this::attempt);
+      timer = schedule(byChance(delay), this::attempt);
       Duration doubled = delay.multipliedBy(2);
       delay = doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
     }
+  }
+
+  /** Between half of it and the whole: sessions that lost one device do not all ask at once. */
+  private Duration byChance(Duration whole) {
+    long nanos = NanoClock.nanos(whole);
+    return Duration.ofNanos(nanos - session.loop().random().nextLong(nanos / 2 + 1));
   }
 
   private long schedule(Duration after, Runnable then) {
@@ -360,7 +377,7 @@ final class Upgrade {
           return lane;
         }
         attempting = false;
-        delay = FIRST_DELAY;
+        upSinceNanos = session.loop().now();
         session.lanes().upgrade(lane);
         return lane;
       }
