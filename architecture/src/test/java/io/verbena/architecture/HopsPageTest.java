@@ -12,9 +12,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The page that follows a call and an object names classes and methods that exist. */
+/** The page of the architecture names classes and methods that exist. */
 class HopsPageTest {
-  private static final Path PAGE = Path.of("../docs/concepts/a-call.md");
+  private static final Path PAGE = Path.of("../docs/concepts/architecture.md");
 
   /** A class in code font, and perhaps its method; frames are in capitals. */
   private static final Pattern NAME = Pattern.compile("`([A-Z][a-z]\\w*(?:\\.\\w+)?)(?:\\(\\))?`");
