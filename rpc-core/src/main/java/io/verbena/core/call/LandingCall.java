@@ -52,7 +52,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   @Override
   public void directTo(int place) {
     super.directTo(place);
-    if (answer == null) {
+    if (answer == null && !isGivenUp()) {
       answer = host.awaitAnswer(this, landing);
     }
   }
