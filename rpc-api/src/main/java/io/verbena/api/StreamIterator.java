@@ -1,5 +1,6 @@
 package io.verbena.api;
 
+import io.verbena.api.stub.CountedItems;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;
@@ -72,6 +73,7 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
       throw new NoSuchElementException();
     }
     next = null;
+    receiver.used(1);
     if (++taken == AHEAD / 2) { // a request for each would be a question to the peer for each
       taken = 0;
       receiver.request(AHEAD / 2);
@@ -94,7 +96,18 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
       synchronized (this) {
         subscription = Objects.requireNonNull(to);
       }
+      used(0);
       to.request(AHEAD);
+    }
+
+    void used(int number) {
+      CountedItems to;
+      synchronized (this) {
+        to = subscription instanceof CountedItems counted ? counted : null;
+      }
+      if (to != null) {
+        to.used(number);
+      }
     }
 
     void request(int number) {

@@ -82,6 +82,9 @@ public interface CallHost {
   /** Sends a message behind all others. On the loop. */
   void enqueue(Outgoing message);
 
+  /** Returns what the peer's items may take. Safe for any thread. */
+  Quota.Share arrivalMemory();
+
   /** Returns what replies may take until the peer has taken them. Safe for any thread. */
   Quota.Share replyMemory();
 

@@ -4,12 +4,13 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.stub.CountedItems;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.NanoClock;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
-import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A stream at its receiver: asks the peer for what its one subscriber has requested, and hands it
  * on one by one on a handler's thread. Safe for any thread.
  */
-final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
+final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private static final ThrottledLog BROKEN =
       ThrottledLog.of(IncomingStream.class, "subscribers that threw");
   private static final Flow.Subscription NONE =
@@ -37,13 +38,16 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
   private final Function<WireIn, T> reader;
   private final long deadlineNanos;
 
-  private final ArrayDeque<T> arrived = new ArrayDeque<>();
+  private final HeldItems<T> items;
   private Flow.@Nullable Subscriber<? super T> subscriber;
   private boolean started;
   private long requested;
   private boolean asking;
   private @Nullable PendingCall<?> question;
   private boolean delivering;
+
+  /** Whether its subscriber says which items it has used. */
+  private boolean keptLater;
 
   /** No more items come. */
   private boolean ended;
@@ -55,7 +59,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
   private @Nullable Runnable whenOver;
   private long timer = Timers.NONE;
 
-  /** A stream that a message has named. On the loop. */
+  /** A stream that a message has named. */
   IncomingStream(
       SessionStreams streams,
       MethodDescriptor<?> method,
@@ -67,8 +71,19 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
     this.id = id;
     this.reader = reader;
     this.deadlineNanos = deadlineNanos;
-    if (deadlineNanos - streams.host().loop().now() < NanoClock.LONGEST_NANOS / 2) {
-      timer = streams.host().loop().timers().schedule(deadlineNanos, now -> expire());
+    this.items = new HeldItems<>(streams.host().arrivalMemory());
+    EventLoop loop = streams.host().loop();
+    if (loop.isOwner()) {
+      startTimer();
+    } else {
+      loop.execute(this::startTimer);
+    }
+  }
+
+  private void startTimer() {
+    EventLoop loop = streams.host().loop();
+    if (deadlineNanos - loop.now() < NanoClock.LONGEST_NANOS / 2) {
+      timer = loop.timers().schedule(deadlineNanos, now -> expire());
     }
   }
 
@@ -144,9 +159,21 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
         return;
       }
       over = true;
-      arrived.clear();
+      items.clear();
     }
     end(null);
+  }
+
+  @Override
+  public void used(int number) {
+    boolean freed;
+    synchronized (this) {
+      keptLater = true;
+      freed = items.used(number);
+    }
+    if (freed) {
+      goOn();
+    }
   }
 
   // ---- the peer ----
@@ -173,14 +200,17 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
 
   /** Items have arrived. On the loop. */
   private void arrived(SessionStreams.Batch<T> batch) {
+    String refusal = null;
     synchronized (this) {
       asking = false;
       question = null;
-      if (!over && !ended) {
-        arrived.addAll(batch.items());
+      if (!over && !ended && !batch.items().isEmpty()) {
+        refusal = items.add(batch);
       }
     }
-    if (batch.last() && finish(null)) {
+    if (refusal != null) {
+      end(failure(RpcStatus.RESOURCE_EXHAUSTED, "its items: " + refusal, null));
+    } else if (batch.last() && finish(null)) {
       streams.forget(this);
     }
     goOn();
@@ -278,8 +308,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
     int ask = 0;
     boolean deliver = false;
     synchronized (this) {
-      if (!asking && !ended && arrived.size() <= SessionStreams.MOST / 2) {
-        ask = (int) Math.min(requested, SessionStreams.MOST) - arrived.size();
+      if (!asking && !ended && items.waiting() <= SessionStreams.MOST / 2 && items.mayGrow()) {
+        ask = (int) Math.min(requested, SessionStreams.MOST) - items.waiting();
         asking = ask > 0;
       }
       if (started && !delivering && hasNews()) {
@@ -296,13 +326,18 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
   }
 
   private boolean hasNews() {
-    return !over && (arrived.isEmpty() ? ended : requested > 0);
+    return !over && (items.waiting() == 0 ? ended : requested > 0);
   }
 
   private void deliver() {
     Flow.Subscriber<? super T> taker = Objects.requireNonNull(subscriber);
     try {
       while (deliverNext(taker)) {
+        synchronized (this) {
+          if (!keptLater) {
+            items.used(1);
+          }
+        }
         goOn();
       }
     } catch (Throwable e) { // users' code
@@ -316,8 +351,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, Flow.Subscription {
     T item;
     boolean last;
     synchronized (this) { // at once: as soon as this one has nothing to do another may begin
-      item = over || requested == 0 ? null : arrived.poll();
-      last = item == null && !over && ended && arrived.isEmpty();
+      item = over || requested == 0 ? null : items.poll();
+      last = item == null && !over && ended && items.waiting() == 0;
       over |= last;
       delivering = item != null;
       if (item != null && requested != Long.MAX_VALUE) {

@@ -15,6 +15,7 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.NanoClock;
+import io.verbena.core.codec.WireDecoder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -175,8 +176,13 @@ public final class SessionStreams {
 
   // ---- what this end receives ----
 
-  /** Items that have come, in order. */
-  record Batch<T>(List<T> items, boolean last) {}
+  /**
+   * Items that have come in one message, in order.
+   *
+   * @param last whether none follows
+   * @param bytes how many they took in the message, and beside it
+   */
+  record Batch<T>(List<T> items, boolean last, long bytes) {}
 
   <T> IncomingStream<T> incoming(
       MethodDescriptor<?> method, long id, Function<WireIn, T> item, long deadlineNanos) {
@@ -218,6 +224,8 @@ public final class SessionStreams {
   }
 
   private static <T> Batch<T> read(WireIn in, Function<WireIn, T> item, int most) {
+    WireDecoder message = (WireDecoder) in;
+    long bytes = message.remaining() + message.bytesBeside();
     List<T> items = new ArrayList<>();
     while (in.readBoolean()) {
       if (items.size() == most) {
@@ -229,7 +237,7 @@ public final class SessionStreams {
     if (items.isEmpty() && !last) {
       throw new WireException("no items");
     }
-    return new Batch<>(items, last);
+    return new Batch<>(items, last, bytes);
   }
 
   /**

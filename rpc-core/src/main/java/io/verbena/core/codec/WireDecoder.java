@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.concurrent.Flow;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ public final class WireDecoder implements WireIn {
   /** Strings up to this many bytes pass through one array that is kept. */
   private static final int SCRATCH_BYTES = 1024;
 
+  /** After so many records and collections of a long message it asks whether to go on. */
+  private static final int STEPS = 64;
+
   private final byte[] scratch = new byte[SCRATCH_BYTES];
   private ByteBuffer buffer = NONE;
   private int start;
@@ -36,6 +40,9 @@ public final class WireDecoder implements WireIn {
   private int maxDepth;
   private @Nullable MemorySegment @Nullable [] parts;
   private @Nullable MessageStreams streams;
+
+  private @Nullable BooleanSupplier unwanted;
+  private int steps;
 
   /** What {@link #limit} was outside of each open record. */
   private int[] outerLimits = new int[16];
@@ -76,6 +83,30 @@ public final class WireDecoder implements WireIn {
    */
   public void parts(@Nullable MemorySegment @Nullable [] values) {
     parts = values;
+  }
+
+  /** Has reading end by a {@link WireException} once nobody waits for the message any more. */
+  public void endWhen(BooleanSupplier unwanted) {
+    this.unwanted = unwanted;
+  }
+
+  private void step() {
+    BooleanSupplier ends = unwanted;
+    if (ends != null && ++steps % STEPS == 0 && ends.getAsBoolean()) {
+      throw new WireException("nobody waits for it any more" + where());
+    }
+  }
+
+  /** Returns how many bytes came beside the message. */
+  public long bytesBeside() {
+    @Nullable MemorySegment[] values = parts;
+    long bytes = 0;
+    if (values != null) {
+      for (MemorySegment value : values) {
+        bytes += value == null ? 0 : value.byteSize();
+      }
+    }
+    return bytes;
   }
 
   /** Says who knows the streams of messages from now on; null where they have none. */
@@ -174,6 +205,7 @@ public final class WireDecoder implements WireIn {
     if (elementBytes < 1) {
       throw new IllegalArgumentException("an element takes at least 1 byte, not " + elementBytes);
     }
+    step();
     return checked(readVarInt(), elementBytes);
   }
 
@@ -191,7 +223,7 @@ public final class WireDecoder implements WireIn {
 
   @Override
   public String readString() {
-    int length = readCount(1);
+    int length = checked(readVarInt(), 1);
     int at = take(length);
     if (length == 0) {
       return "";
@@ -245,10 +277,11 @@ public final class WireDecoder implements WireIn {
 
   @Override
   public int beginRecord() {
+    step();
     if (depth == maxDepth) {
       throw new WireException("records nest more than " + maxDepth + " deep" + where());
     }
-    int length = readCount(1);
+    int length = checked(readVarInt(), 1);
     if (depth == outerLimits.length) {
       outerLimits = Arrays.copyOf(outerLimits, 2 * depth);
     }

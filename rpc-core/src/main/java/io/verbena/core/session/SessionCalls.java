@@ -203,6 +203,11 @@ final class SessionCalls implements CallHost {
   }
 
   @Override
+  public Quota.Share arrivalMemory() {
+    return session.memory().assemblies();
+  }
+
+  @Override
   public Quota.Share replyMemory() {
     return session.memory().replies();
   }

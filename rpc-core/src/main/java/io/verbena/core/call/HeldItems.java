@@ -1,0 +1,100 @@
+package io.verbena.core.call;
+
+import io.verbena.core.memory.Quota;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The items of one stream that have arrived and are not used up, and the memory that they count
+ * for: what came in one message counts until the last of it is used. A few KiB of each stream are
+ * not counted, so that streams of small items cost nothing. For use under the stream's lock.
+ */
+final class HeldItems<T> {
+  private static final long UNCOUNTED = 8 << 10;
+
+  private final Quota.Share memory;
+  private final ArrayDeque<T> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Group> groups = new ArrayDeque<>();
+  private long held;
+
+  /** What came in one message. */
+  private static final class Group {
+    final long bytes;
+    int unused;
+
+    Group(SessionStreams.Batch<?> batch) {
+      this.bytes = batch.bytes();
+      this.unused = batch.items().size();
+    }
+  }
+
+  /** None yet. */
+  HeldItems(Quota.Share memory) {
+    this.memory = memory;
+  }
+
+  private static long counted(long bytes) {
+    return Math.max(0, bytes - UNCOUNTED);
+  }
+
+  /** Adds what has arrived; returns why there is no memory for it, or null. */
+  @Nullable String add(SessionStreams.Batch<T> batch) {
+    long bytes = batch.bytes();
+    long more = counted(held + bytes) - counted(held);
+    if (more > 0 && !memory.take(more)) {
+      return memory.refusal(bytes, "maxAssemblyBytes");
+    }
+    held += bytes;
+    waiting.addAll(batch.items());
+    groups.add(new Group(batch));
+    return null;
+  }
+
+  /** Returns how many have not been handed on. */
+  int waiting() {
+    return waiting.size();
+  }
+
+  /** Returns whether to ask for items beyond these: what has been used up is always replaced. */
+  boolean mayGrow() {
+    return groups.isEmpty() || held <= UNCOUNTED || !memory.isBeyondGuaranteed();
+  }
+
+  /** Hands on the next; null where none waits. It counts until it is used. */
+  @Nullable T poll() {
+    return waiting.poll();
+  }
+
+  /** So many more have been used, in order; returns whether some count no more. */
+  boolean used(int number) {
+    int before = groups.size();
+    int left = number;
+    while (left > 0 && !groups.isEmpty()) {
+      Group first = groups.element();
+      int now = Math.min(left, first.unused);
+      first.unused -= now;
+      left -= now;
+      if (first.unused == 0) {
+        removeFirst();
+      }
+    }
+    return groups.size() < before;
+  }
+
+  /** Nobody uses any of them. */
+  void clear() {
+    waiting.clear();
+    while (!groups.isEmpty()) {
+      removeFirst();
+    }
+  }
+
+  private void removeFirst() {
+    long before = counted(held);
+    held -= groups.remove().bytes;
+    long less = before - counted(held);
+    if (less > 0) {
+      memory.give(less);
+    }
+  }
+}
