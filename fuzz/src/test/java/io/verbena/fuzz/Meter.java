@@ -4,10 +4,20 @@ import com.code_intelligence.jazzer.api.Jazzer;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** Counts what this thread allocates for an input, and compares it with what it may. */
+/**
+ * Counts what this thread allocates and computes for an input, and compares it with what it may.
+ */
 public final class Meter {
   /** What is loaded, compiled or filled once is not the input's. */
   private static final int TRIES = 3;
+
+  /**
+   * Generous, for code that is instrumented and not compiled yet; what takes twice as long for each
+   * byte, or its square, takes far more.
+   */
+  private static final long CPU_NANOS = 500_000_000;
+
+  private static final long CPU_NANOS_PER_BYTE = 200_000;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private long from;
@@ -37,17 +47,26 @@ public final class Meter {
     Meter meter = new Meter();
     long most = target.mostBytes(input.length);
     long least = Long.MAX_VALUE;
-    for (int i = 0; i < TRIES && least > most; i++) {
+    long mostNanos = CPU_NANOS + CPU_NANOS_PER_BYTE * input.length;
+    long leastNanos = Long.MAX_VALUE;
+    for (int i = 0; i < TRIES && (least > most || leastNanos > mostNanos); i++) {
+      long before = meter.threads.getCurrentThreadCpuTime();
       meter.start();
       target.take(input, meter);
       meter.stop();
       least = Math.min(least, meter.counted);
+      leastNanos = Math.min(leastNanos, meter.threads.getCurrentThreadCpuTime() - before);
     }
     Jazzer.maximize(100 * least / most, 0, 100);
     if (least > most) {
       throw new AssertionError(
           "an input of %d bytes made this process allocate %d, and %d is the most that it may"
               .formatted(input.length, least, most));
+    }
+    if (leastNanos > mostNanos) {
+      throw new AssertionError(
+          "an input of %d bytes took %d ms of a processor, and %d is the most that it may"
+              .formatted(input.length, leastNanos / 1_000_000, mostNanos / 1_000_000));
     }
   }
 }
