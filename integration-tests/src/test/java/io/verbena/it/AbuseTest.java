@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.CallOptions;
-import io.verbena.api.Session;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
@@ -21,6 +20,8 @@ import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import javax.management.JMX;
 import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
@@ -40,6 +41,7 @@ final class AbuseTest {
   private static final CallOptions IN_TIME = CallOptions.timeout(Duration.ofSeconds(10));
   private static final int MEBIBYTE = 1 << 20;
   private static final int VALUE = 200_000;
+  private static final int LOOPS = 4;
 
   /** Those who are silent in the middle of a frame, or gone, are given up soon. */
   private static final SessionLimits LIMITS =
@@ -52,6 +54,7 @@ final class AbuseTest {
       VerbenaServer.builder()
           .listen("127.0.0.1:0")
           .path(PathPolicy.TCP_ONLY)
+          .loops(LOOPS)
           .limits(LIMITS)
           .maxSessions(12_000)
           .maxAssemblyBytes(64 * MEBIBYTE)
@@ -63,8 +66,15 @@ final class AbuseTest {
           .start();
   private final VerbenaClient client =
       VerbenaClient.builder().path(PathPolicy.TCP_ONLY).limits(LIMITS).build();
-  private final Session session = client.connect(server.address().toString());
-  private final Victim victim = VictimRpc.client(session, IN_TIME);
+  private final List<Victim> victims = oneOnEachLoop();
+  private final Victim victim = victims.getFirst();
+
+  private List<Victim> oneOnEachLoop() {
+    return Stream.generate(() -> client.connect(server.address().toString()))
+        .limit(LOOPS)
+        .map(session -> VictimRpc.client(session, IN_TIME))
+        .toList();
+  }
 
   @AfterEach
   void close() {
@@ -84,8 +94,9 @@ final class AbuseTest {
   private void callsGoOn(Duration time) {
     long until = System.nanoTime() + time.toNanos();
     for (long i = 0; System.nanoTime() - until < 0; i++) {
+      Victim victim = victims.get((int) (i % LOOPS));
       assertThat(victim.next(i)).isEqualTo(i + 1);
-      if (i % 64 == 0) {
+      if (i % 64 < LOOPS) {
         assertThat(victim.large(VALUE)).hasSize(VALUE);
         assertThat(victim.store(new byte[VALUE])).isEqualTo(VALUE);
       }
@@ -110,13 +121,13 @@ final class AbuseTest {
         .atMost(LONGEST)
         .untilAsserted(
             () -> {
-              assertThat(stat().sessions()).hasSize(1);
+              assertThat(stat().sessions()).hasSize(LOOPS);
               assertThat(server.slotsInUse()).isZero();
               assertThat(client.slotsInUse()).isZero();
               assertThat(server.bulkStats().memoryInUse()).isZero();
               assertThat(server.bulkStats().receiving()).isZero();
             });
-    assertThat(stat().sessions().getFirst().owedBytes()).isZero();
+    assertThat(stat().sessions()).allMatch(one -> one.owedBytes() == 0);
   }
 
   private static int count(Abuse abuse) {

@@ -322,7 +322,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     Checks.between("steppedBy", steppedLoops.size(), 1, MOST_LOOPS);
     Checks.required("steppedBy", elsewhere);
     Checks.required("steppedBy", waiting);
-    this.workers = new Workers(elsewhere, elsewhere, elsewhere, elsewhere, waiting);
+    this.workers = new Workers(elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, waiting);
     return self();
   }
 

@@ -6,6 +6,7 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.Streams;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.it.JavaProcess;
@@ -17,8 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Peers that stop in the middle, and what the others of the same client or server notice: nothing.
@@ -75,6 +79,63 @@ class SharedMemoryTest {
         }
         askers.thaw();
         assertThat(askers.line()).isEqualTo("got " + PEERS * ASKED);
+      }
+    }
+  }
+
+  /** What a client of a server with a small heap does, until it is stopped. */
+  enum Excess {
+    /** Sixty streams of items of 100 KiB, which handlers take slowly. */
+    STREAMS(60) {
+      @Override
+      void begin(WarehouseRpc.Async warehouse) {
+        byte[] item = new byte[100 << 10];
+        warehouse.sort(Streams.of(Stream.generate(() -> item)));
+      }
+    },
+    /** A thousand calls with texts of 300 KB, whose handlers do not end. */
+    TEXTS(1000) {
+      @Override
+      void begin(WarehouseRpc.Async warehouse) {
+        warehouse.inspect("x".repeat(300_000));
+      }
+    },
+    /** The same of arrays, which travel beside their messages. */
+    ARRAYS(1000) {
+      @Override
+      void begin(WarehouseRpc.Async warehouse) {
+        warehouse.weigh(new byte[300_000]);
+      }
+    };
+
+    final int calls;
+
+    Excess(int calls) {
+      this.calls = calls;
+    }
+
+    abstract void begin(WarehouseRpc.Async warehouse);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aClientWhoseHandlersTakeLongLeavesTheServerItsMemory(Excess excess) throws Exception {
+    try (JavaProcess server = JavaProcess.start(SMALL_HEAP, Server.class, "1")) {
+      String address = server.line();
+      try (VerbenaClient client = VerbenaClient.builder().build();
+          Session honest = client.connect(address);
+          VerbenaClient other = VerbenaClient.builder().partCutOffBytes(64 << 10).build();
+          Session session = other.connect(address)) {
+        Warehouse warehouse = WarehouseRpc.client(honest, IN_TIME);
+        WarehouseRpc.Async abused = WarehouseRpc.async(session);
+        for (int i = 0; i < excess.calls; i++) {
+          excess.begin(abused);
+          assertThat(warehouse.next(i)).isEqualTo(i + 1);
+        }
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+        while (System.nanoTime() - until < 0) {
+          assertThat(warehouse.store(new byte[MODEST / 4])).isEqualTo(MODEST / 4);
+        }
       }
     }
   }

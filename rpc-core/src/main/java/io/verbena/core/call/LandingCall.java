@@ -169,10 +169,15 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   @Override
-  void result(WireDecoder in) {
+  @Nullable Received readResult(WireDecoder in) {
+    return null; // it comes behind its reply
+  }
+
+  @Override
+  void result(@Nullable Received none) {
     CallTransfers.AwaitedAnswer awaited = answer;
     if (awaited == null || !awaited.isOnItsWay()) {
-      replyIsMalformed("it names an object that was not offered");
+      end(notDecoded(RpcStatus.PROTOCOL_ERROR, "it names an object that was not offered"));
     }
   }
 }

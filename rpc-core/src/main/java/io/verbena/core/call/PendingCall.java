@@ -44,6 +44,9 @@ public class PendingCall<R> extends FencedFuture<R>
   private boolean timed;
   private boolean handedOver;
 
+  /** Its reply has arrived, and is read. */
+  private boolean answered;
+
   /** Whether the sender of a one-way call waits until it has left, and is told if it does not. */
   private final boolean senderWaits;
 
@@ -114,6 +117,16 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Returns whether the call's message was given to the outbox and not withdrawn. */
   public boolean wasHandedOver() {
     return handedOver;
+  }
+
+  /** Returns whether the peer has it and is still to answer. */
+  public boolean awaitsReply() {
+    return handedOver && !answered;
+  }
+
+  /** Its reply has arrived, and is read beside the loop. */
+  public void answered() {
+    answered = true;
   }
 
   /** Starts the call on its session's loop. */
@@ -269,66 +282,88 @@ public class PendingCall<R> extends FencedFuture<R>
     }
   }
 
+  /** How a call failed, as its reply says. */
+  private record Failed(Exception error) {}
+
+  /** Reads a reply; returns what {@link #reply} takes. On any thread. */
+  public @Nullable Object read(FrameKind kind, Metadata metadata, WireDecoder in) {
+    try {
+      return switch (kind) {
+        case RESULT -> readResult(in);
+        case DECLARED_ERROR -> new Failed(readDeclared(in));
+        default -> new Failed(readFailure(in, metadata));
+      };
+    } catch (Throwable e) {
+      return unreadable(e);
+    }
+  }
+
+  /**
+   * Returns what {@link #reply} takes where reading threw: perhaps a type of the user's own that
+   * refuses what the peer sent. This call ends by it, not its session.
+   */
+  public Object unreadable(Throwable thrown) {
+    return new Failed(
+        switch (thrown) {
+          case OutOfMemoryError e -> incomplete(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
+          case WireException e ->
+              notDecoded(
+                  e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.PROTOCOL_ERROR,
+                  String.valueOf(e.getMessage()));
+          default -> notDecoded(RpcStatus.PROTOCOL_ERROR, Thrown.fullWords(thrown));
+        });
+  }
+
   /** The reply has arrived: completes the future with what it says. */
-  public void reply(FrameKind kind, Metadata metadata, WireDecoder in) {
+  @SuppressWarnings("unchecked") // as it was read
+  public void reply(Metadata metadata, @Nullable Object read) {
     if (!metadata.isEmpty()) {
       cameAlong(metadata);
     }
     try {
-      switch (kind) {
-        case RESULT -> result(in);
-        case DECLARED_ERROR -> end(readDeclared(in));
-        default -> end(readFailure(in, metadata));
+      if (read instanceof Failed(Exception error)) {
+        end(error);
+      } else {
+        result((R) read);
       }
-    } catch (WireException e) {
-      replyIsUnreadable(
-          e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.PROTOCOL_ERROR,
-          String.valueOf(e.getMessage()));
     } catch (OutOfMemoryError e) {
       replyIncomplete(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
-    } catch (Throwable e) {
-      // A type of the user's own that refuses what the peer sent: this call ends, not its session.
-      replyIsMalformed(Thrown.fullWords(e));
     }
   }
 
   /** Its reply brings these; an interceptor may want to know. */
   void cameAlong(Metadata metadata) {}
 
-  void result(WireDecoder in) {
+  @Nullable R readResult(WireDecoder in) {
     if (!method.streaming()) {
-      settle(method.result().read(in));
-      return;
+      return method.result().read(in);
     }
     in.streams(new CallStreams(host.streams(), method, deadlineNanos, false));
-    R result;
     try {
-      result = method.result().read(in);
+      return method.result().read(in);
     } finally {
       in.streams(null);
     }
+  }
+
+  void result(@Nullable R result) {
     if (!settle(result) && result instanceof IncomingStream<?> stream) {
       stream.cancel(); // its caller gave up meanwhile
     }
   }
 
-  final void replyIsMalformed(String why) {
-    replyIsUnreadable(RpcStatus.PROTOCOL_ERROR, why);
-  }
-
-  private void replyIsUnreadable(RpcStatus status, String why) {
-    end(
-        exception(
-            status,
-            "its reply does not decode: " + why,
-            CallPhase.REPLIED,
-            Execution.EXECUTED,
-            null));
+  final RpcException notDecoded(RpcStatus status, String why) {
+    return exception(
+        status, "its reply does not decode: " + why, CallPhase.REPLIED, Execution.EXECUTED, null);
   }
 
   /** What its reply left out did not arrive. */
   public void replyIncomplete(RpcStatus status, String why) {
-    end(exception(status, "its reply: " + why, CallPhase.REPLIED, Execution.EXECUTED, null));
+    end(incomplete(status, why));
+  }
+
+  private RpcException incomplete(RpcStatus status, String why) {
+    return exception(status, "its reply: " + why, CallPhase.REPLIED, Execution.EXECUTED, null);
   }
 
   private Exception readDeclared(WireDecoder in) {

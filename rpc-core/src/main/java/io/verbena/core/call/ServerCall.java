@@ -36,6 +36,8 @@ public final class ServerCall extends ReplyMessage
   private static final String REPLIES_NOT_TAKEN =
       "its handler had to wait: the replies to earlier calls of its session, which its caller has"
           + " yet to take, have all the memory that they may";
+  private static final String NOT_READ =
+      "its arguments were yet to be read, one long message of its session after the other";
   private static final String UNTOLD = "its handler failed, and telling how failed, too";
   private static final String NEVER_RAN =
       "the peer's executor did not come to run its handler before its deadline";
@@ -171,8 +173,52 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
+  /**
+   * What its arguments take stays counted until its handler has ended.
+   *
+   * @param free gives it back
+   * @param unread whether they are {@linkplain #read read} beside the loop
+   */
+  public void holds(Runnable free, boolean unread) {
+    handler = new HeldArguments(free, unread);
+    if (unread && !method.oneway()) {
+      awaitDeadline();
+    }
+  }
+
+  /** Has the dispatcher read its arguments, on a thread beside the loop. */
+  public void read(Dispatcher dispatcher, WireDecoder in) {
+    if (isCancelled()) {
+      return;
+    }
+    dispatch(dispatcher, in);
+    if (!(handler instanceof HeldArguments held) || held.handler() == null) {
+      throw new IllegalStateException("the dispatcher of " + method + " has passed no handler");
+    }
+  }
+
+  /** Reading its arguments beside the loop has ended. */
+  public void wasRead() {
+    if (handler instanceof HeldArguments held) {
+      held.wasRead();
+    }
+  }
+
+  /** Ends a call that nobody waits for any more, before its arguments were read. */
+  public void refuseUnread() {
+    refuse(cancellation.status(), NOT_READ);
+  }
+
   private void take(Handler handler) {
-    this.handler = handler;
+    if (!(this.handler instanceof HeldArguments held)) {
+      this.handler = handler;
+      startInTurn();
+    } else if (held.dispatched(handler)) {
+      startInTurn();
+    }
+  }
+
+  private void startInTurn() {
     if (host.mayStart(this)) {
       start();
     } else if (!method.oneway()) {
@@ -239,11 +285,14 @@ public final class ServerCall extends ReplyMessage
 
   /** Returns whether the dispatcher has passed a handler. */
   public boolean isHandled() {
-    return handler != null;
+    return handler instanceof HeldArguments held ? held.isDispatched() : handler != null;
   }
 
   /** Forgets the handler and the deadline, once the reply is on its way. */
   public void close() {
+    if (handler instanceof HeldArguments held) {
+      held.free();
+    }
     handler = null;
     timed = false;
     host.loop().timers().cancel(timer);
@@ -320,7 +369,8 @@ public final class ServerCall extends ReplyMessage
   }
 
   private void handleAndAnswer() {
-    Handler runs = Objects.requireNonNull(handler);
+    Handler runs =
+        Objects.requireNonNull(handler instanceof HeldArguments held ? held.handler() : handler);
     try {
       runs.run(this);
       if (isBlank()) {

@@ -13,15 +13,25 @@ import java.util.concurrent.Executor;
  * @param deciders asks users' code who may call, for a limited time: a session cannot resume on the
  *     users' executor while that waits for it to resume
  * @param listeners tells users' code what becomes of sessions: their handlers may all wait for that
+ * @param readers reads long messages, by users' constructors and serializers; each session has one
+ *     at a time
  * @param waiting does what has to wait for room, or what the users' executor takes not: a thread
  *     for each, however many
  */
 public record Workers(
-    Executor memory, Executor files, Executor deciders, Executor listeners, Executor waiting) {
+    Executor memory,
+    Executor files,
+    Executor deciders,
+    Executor listeners,
+    Executor readers,
+    Executor waiting) {
   /** What waits for disks hardly needs cores; more would only have the disks seek more. */
   private static final int FILE_THREADS = 16;
 
   private static final int LEAST_MEMORY_THREADS = 2;
+
+  /** Each may be busy for seconds with what a peer has sent; the system shares out its cores. */
+  private static final int READER_THREADS = 64;
 
   /** Each may wait: a decider for another service, a listener for whatever it likes. */
   private static final int USERS_THREADS = 256;
@@ -34,6 +44,7 @@ public record Workers(
         OwnThreads.pool(engine + "-files", FILE_THREADS),
         OwnThreads.pool(engine + "-decider", USERS_THREADS),
         OwnThreads.pool(engine + "-listener", USERS_THREADS),
+        OwnThreads.pool(engine + "-reader", READER_THREADS),
         Workers::waitInBackground);
   }
 

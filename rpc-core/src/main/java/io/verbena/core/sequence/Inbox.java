@@ -135,6 +135,22 @@ public final class Inbox {
     return null;
   }
 
+  /**
+   * Leaves the message that is being delivered, and what it counts for, to its receiver.
+   *
+   * @return gives its memory back; null if it is a frame that its link has only lent
+   */
+  public @Nullable Runnable handOver() {
+    int bytes = assembly.isOpen() ? 0 : assembly.taken;
+    if (bytes == 0) {
+      return null;
+    }
+    Quota.Share share = assembly.memory;
+    Runnable free = () -> share.give(bytes);
+    assembly.taken = 0; // last: there may be no room for what gives it back
+    return free;
+  }
+
   private void deliver() {
     FrameKind kind = Objects.requireNonNull(assembly.kind);
     int length = assembly.length;

@@ -16,7 +16,8 @@ import java.util.PriorityQueue;
  * <p>What a reply takes is known from the method's replies before: a handler reserves it twice, for
  * the result and for its encoding. Where the method has never replied it does so when its thread is
  * about to run, by when others may have; if there is not so much, it is put off. One handler always
- * runs, so that a session whose part is small goes on, a reply at a time. On the loop, but {@link
+ * runs, so that a session whose part is small goes on, a reply at a time. A call whose arguments
+ * are read beside the loop keeps its turn, and has those behind it wait. On the loop, but {@link
  * #mayRun}.
  */
 final class HandlerStarts {
@@ -46,9 +47,28 @@ final class HandlerStarts {
     return !waiting.isEmpty();
   }
 
+  /** A call has its turn, and those behind it wait, until its arguments have been read. */
+  void awaitReading(ServerCall call) {
+    waiting.add(call);
+  }
+
+  /** A call's arguments have been read; it starts in its turn. */
+  void wasRead(ServerCall call) {
+    if (waiting.contains(call)) {
+      startWaiting();
+    } else {
+      call.startLate(); // its peer is gone
+    }
+  }
+
+  /** A call whose arguments were to be read is over. */
+  void forget(ServerCall call) {
+    waiting.remove(call);
+  }
+
   /** Starts those that wait and may start now. */
   void startWaiting() {
-    while (!waiting.isEmpty() && admits(waiting.peek())) {
+    while (!waiting.isEmpty() && waiting.peek().isHandled() && admits(waiting.peek())) {
       place.leave();
       waiting.remove().startLate();
     }
@@ -113,6 +133,9 @@ final class HandlerStarts {
     waiting.clear();
     place.leave();
     for (ServerCall call : left) {
+      if (!call.isHandled()) {
+        continue; // until it has been read
+      }
       if (call.method().oneway()) {
         call.startLate();
       } else {

@@ -167,7 +167,7 @@ final class HeldMessages {
                 session.memory().values(),
                 held.isRequest() ? null : session.outgoingCalls().resultsIn(callId),
                 timeout,
-                values -> whole(held, values),
+                (values, free) -> whole(held, values, free),
                 (status, why) -> incomplete(held, status, why));
   }
 
@@ -177,23 +177,32 @@ final class HeldMessages {
   }
 
   private boolean leaves(Held held) {
-    if (!(held.isRequest() ? requests : replies).remove(held.callId(), held)) {
-      return false;
-    }
-    memory.give(held.body.length);
-    return true;
+    return (held.isRequest() ? requests : replies).remove(held.callId(), held);
   }
 
-  private void whole(Held held, MemorySegment[] values) {
+  private void whole(Held held, MemorySegment[] values, Runnable free) {
     if (!leaves(held)) {
+      free.run();
       return;
     }
     int left = TimeLeft.after(held.timeLeft, session.loop().now() - held.sinceNanos);
-    frames.deliver(held.kind, held.flags, left, held.call, ByteBuffer.wrap(held.body), values);
+    ByteBuffer body = ByteBuffer.wrap(held.body);
+    frames.deliver(
+        held.kind,
+        held.flags,
+        left,
+        held.call,
+        body,
+        values,
+        () -> {
+          memory.give(body.capacity());
+          free.run();
+        });
   }
 
   private void incomplete(Held held, RpcStatus status, String why) {
     if (leaves(held)) {
+      memory.give(held.body.length);
       if (held.isRequest()) {
         session.incomingCalls().refuse(held.kind, held.callId(), status, why);
       } else {

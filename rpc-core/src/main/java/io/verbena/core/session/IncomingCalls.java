@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -103,10 +104,55 @@ final class IncomingCalls {
     } else {
       int end = MetadataBlock.start((flags & FrameHeader.FLAG_METADATA) != 0, buffer, from, to);
       Metadata metadata = MetadataBlock.read(buffer, end, to);
+      long deadline = session.loop().now() + TimeLeft.nanos(timeLeft);
+      if (end - from > LongMessages.LONGEST_SHORT && !SessionStreams.isNext(method.descriptor())) {
+        ServerCall call = newCall(method, metadata, callId, deadline);
+        LongMessages.Body body = session.incomingFrames().keep(buffer, from, end);
+        if (body == null) {
+          String why = session.memory().assemblies().refusal(end - from, "maxAssemblyBytes");
+          refuse(kind, callId, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
+        } else {
+          readBeside(method, call, body);
+        }
+        return;
+      }
       WireDecoder in = session.decoder();
       in.start(buffer, from, end, session.limits().maxDepth());
-      long deadline = session.loop().now() + TimeLeft.nanos(timeLeft);
-      dispatch(method, newCall(method, metadata, callId, deadline), in);
+      ServerCall call = newCall(method, metadata, callId, deadline);
+      Runnable memory = session.incomingFrames().takeMemory();
+      if (memory != null) {
+        call.holds(memory, false);
+      }
+      dispatch(method, call, in);
+    }
+  }
+
+  private void readBeside(LocalServices.Method method, ServerCall call, LongMessages.Body body) {
+    dispatched = call.id();
+    calls.put(call.id(), call);
+    call.holds(body.free(), true);
+    starts.awaitReading(call);
+    session
+        .incomingFrames()
+        .longMessages()
+        .read(
+            body,
+            call::isCancelled,
+            in -> call.read(method.service().dispatcher(), in),
+            thrown -> wasRead(call, thrown));
+  }
+
+  private void wasRead(ServerCall call, @Nullable Throwable thrown) {
+    call.wasRead();
+    if (thrown == null && !call.isCancelled()) {
+      starts.wasRead(call);
+      return;
+    }
+    starts.forget(call);
+    if (call.isCancelled()) {
+      call.refuseUnread();
+    } else {
+      refuseUndecoded(call, Objects.requireNonNull(thrown));
     }
   }
 
@@ -182,19 +228,13 @@ final class IncomingCalls {
     dispatched = call.id();
     try {
       call.dispatch(method.service().dispatcher(), in);
-    } catch (WireException e) {
-      refuseUndecoded(
-          call,
-          e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : RpcStatus.INVALID_ARGUMENT,
-          "the peer cannot read the arguments: " + e.getMessage());
     } catch (OutOfMemoryError e) {
       outOfHeap(call, e);
     } catch (Throwable e) {
       // Whatever a type of the user's own does to what the peer sent: it ends this call alone.
-      refuseUndecoded(
-          call,
-          RpcStatus.INVALID_ARGUMENT,
-          "the peer refuses the arguments: " + Thrown.fullWords(e));
+      if (!call.isHandled()) {
+        refuseUndecoded(call, e);
+      }
     }
   }
 
@@ -202,17 +242,27 @@ final class IncomingCalls {
     if (running != call && calls.get(call.id()) != call) {
       throw e; // it was over, and nobody knows whether it was answered
     }
-    refuseUndecoded(call, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
     if (call.isHandled()) {
       call.refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
+    } else {
+      refuseUndecoded(call, e);
     }
   }
 
-  private void refuseUndecoded(ServerCall call, RpcStatus status, String message) {
-    if (!call.isHandled()) {
-      call.fail(status, Execution.NOT_EXECUTED, "", message);
-      replied(call);
+  private void refuseUndecoded(ServerCall call, Throwable thrown) {
+    RpcStatus status = RpcStatus.INVALID_ARGUMENT;
+    String message;
+    if (thrown instanceof OutOfMemoryError) {
+      status = RpcStatus.RESOURCE_EXHAUSTED;
+      message = "its arguments: " + Inbox.NO_HEAP;
+    } else if (thrown instanceof WireException e) {
+      status = e.contractsDiffer() ? RpcStatus.INCOMPATIBLE : status;
+      message = "the peer cannot read the arguments: " + e.getMessage();
+    } else {
+      message = "the peer refuses the arguments: " + Thrown.fullWords(thrown);
     }
+    call.fail(status, Execution.NOT_EXECUTED, "", message);
+    replied(call);
   }
 
   /** Answers a call that was not dispatched, or notes that it is over. */

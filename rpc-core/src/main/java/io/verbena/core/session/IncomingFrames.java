@@ -6,6 +6,7 @@ import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.UpgradeMessage;
+import io.verbena.core.memory.Quota;
 import io.verbena.core.sequence.Inbox;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -26,6 +27,13 @@ final class IncomingFrames implements Inbox.Receiver {
   private final HeldMessages held;
   private final Stalls stalls;
   private final WireDecoder decoder = new WireDecoder();
+  private final LongMessages longMessages;
+
+  /** What gives back the memory of a message that has waited for values, while it is delivered. */
+  private @Nullable Runnable memory;
+
+  /** What came beside the message that is being delivered. */
+  private MemorySegment @Nullable [] values;
 
   IncomingFrames(SessionCore session) {
     this.session = session;
@@ -33,6 +41,7 @@ final class IncomingFrames implements Inbox.Receiver {
     this.inbox = new Inbox(context.limits().maxMessageBytes(), session.memory().assemblies(), this);
     this.held = new HeldMessages(session, this);
     this.stalls = new Stalls(session, inbox, held);
+    this.longMessages = new LongMessages(session);
   }
 
   /** Returns a text of the peer's as it may be kept, and logged. */
@@ -160,10 +169,64 @@ final class IncomingFrames implements Inbox.Receiver {
     }
   }
 
-  /** Takes a message that has waited for the values beside it. */
+  /** Returns where long messages wait to be read. */
+  LongMessages longMessages() {
+    return longMessages;
+  }
+
+  /**
+   * Leaves the memory of the message that is being delivered counted as it is.
+   *
+   * @return gives it back, on any thread; null if it is a frame, which is not counted
+   */
+  @Nullable Runnable takeMemory() {
+    Runnable taken = memory == null ? inbox.handOver() : memory;
+    memory = null;
+    return taken;
+  }
+
+  /**
+   * Keeps the body of the message that is being delivered for longer than that lasts.
+   *
+   * @return null if there is no memory for it
+   */
+  LongMessages.@Nullable Body keep(ByteBuffer buffer, int from, int to) {
+    Runnable counted = takeMemory();
+    if (counted != null) {
+      return new LongMessages.Body(buffer, from, to, values, counted);
+    }
+    Quota.Share share = session.memory().assemblies();
+    int length = to - from;
+    if (!share.take(length)) {
+      return null;
+    }
+    try {
+      byte[] copy = new byte[length];
+      buffer.get(from, copy);
+      Runnable free = () -> share.give(length);
+      return new LongMessages.Body(ByteBuffer.wrap(copy), 0, length, values, free);
+    } catch (OutOfMemoryError e) {
+      share.give(length);
+      throw e;
+    }
+  }
+
+  /**
+   * Takes a message that has waited for the values beside it.
+   *
+   * @param free gives back the memory of both
+   */
   void deliver(
-      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer body, MemorySegment[] values) {
+      FrameKind kind,
+      int flags,
+      int timeLeft,
+      long call,
+      ByteBuffer body,
+      MemorySegment[] values,
+      Runnable free) {
     String wrong;
+    this.values = values;
+    memory = free;
     decoder.parts(values);
     try {
       wrong = takeWhole(kind, flags, timeLeft, call, body, 0, body.capacity());
@@ -174,6 +237,11 @@ final class IncomingFrames implements Inbox.Receiver {
       return;
     } finally {
       decoder.parts(null);
+      this.values = null;
+      if (memory != null) {
+        memory = null;
+        free.run();
+      }
     }
     if (wrong != null) {
       session.breakOff(wrong);

@@ -125,22 +125,58 @@ final class OutgoingCalls {
   @Nullable String reply(
       FrameKind kind, int flags, long callId, ByteBuffer buffer, int from, int to) {
     PendingCall<?> call = calls.get(callId);
-    if (call == null || !call.wasHandedOver()) {
+    if (call == null || !call.awaitsReply()) {
       return "a reply to call " + callId + ", which was not made";
     }
     int end = MetadataBlock.start((flags & FrameHeader.FLAG_METADATA) != 0, buffer, from, to);
     Metadata metadata = MetadataBlock.read(buffer, end, to);
+    if (end - from > LongMessages.LONGEST_SHORT) {
+      LongMessages.Body body = session.incomingFrames().keep(buffer, from, end);
+      if (body == null) {
+        String why = session.memory().assemblies().refusal(end - from, "maxAssemblyBytes");
+        replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
+      } else {
+        readBeside(call, kind, metadata, body);
+      }
+      return null;
+    }
     forget(call);
     WireDecoder in = session.decoder();
     in.start(buffer, from, end, session.limits().maxDepth());
-    call.reply(kind, metadata, in);
+    Object read = call.read(kind, metadata, in);
+    Runnable memory = session.incomingFrames().takeMemory();
+    if (memory != null) {
+      memory.run(); // first: whoever takes the result may want memory at once
+    }
+    call.reply(metadata, read);
     return null;
+  }
+
+  /** A call whose reply is read keeps its place and its deadline as long. */
+  private void readBeside(
+      PendingCall<?> call, FrameKind kind, Metadata metadata, LongMessages.Body body) {
+    call.answered();
+    @Nullable Object[] read = new Object[1];
+    session
+        .incomingFrames()
+        .longMessages()
+        .read(
+            body,
+            () -> call.isGivenUp() && !call.method().streaming(),
+            in -> read[0] = call.read(kind, metadata, in),
+            thrown -> {
+              body.free().run();
+              if (calls.get(call.id()) == call) {
+                forget(call);
+              }
+              call.reply(metadata, thrown == null ? read[0] : call.unreadable(thrown));
+            });
   }
 
   /** Returns whether a call was sent and is not answered yet. */
   boolean mayBeAnswered(long callId) {
     PendingCall<?> call = calls.get(callId);
-    return call != null && call.wasHandedOver();
+    return call != null && call.awaitsReply();
   }
 
   /** Returns whether the caller of a call that is not answered yet waits for it no more. */
@@ -166,8 +202,10 @@ final class OutgoingCalls {
   /** The peer is gone with what it had taken; what it had not can go to the next. */
   void peerLost(String reason) {
     forgetOneways(reason);
-    fail(PendingCall::wasHandedOver, RpcStatus.UNAVAILABLE, reason);
-    List.copyOf(calls.all()).forEach(PendingCall::waitsForNextPeer);
+    fail(PendingCall::awaitsReply, RpcStatus.UNAVAILABLE, reason);
+    List.copyOf(calls.all()).stream()
+        .filter(call -> !call.wasHandedOver()) // or its reply is read
+        .forEach(PendingCall::waitsForNextPeer);
   }
 
   /** Returns whether there are one-way calls of which the peer has not said that it has them. */

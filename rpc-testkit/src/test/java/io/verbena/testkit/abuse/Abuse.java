@@ -69,6 +69,13 @@ public enum Abuse {
       return BadClient.blocks(server, count);
     }
   },
+  /** Sessions that send what takes a server seconds to read: keys of a map with one hash. */
+  COSTLY_DECODE("1.3 MB that take 13 s to read", 4) {
+    @Override
+    public Abuser start(InetSocketAddress server, int count) {
+      return BadClient.costs(server, count);
+    }
+  },
   /** Sessions that move long values over a line of 2 Mbit/s. */
   THROTTLED("a line of 2 Mbit/s", 4) {
     @Override

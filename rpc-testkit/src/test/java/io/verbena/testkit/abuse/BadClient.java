@@ -8,7 +8,9 @@ import io.verbena.core.VerbenaClient;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +24,7 @@ final class BadClient implements Abuser {
   private static final long BETWEEN_TURNS_MILLIS = 10;
   private static final int LARGE = 1 << 20;
   private static final int LARGE_AT_ONCE = 4;
+  private static final int CLASHES = 100_000;
 
   private final VerbenaClient client =
       VerbenaClient.builder()
@@ -54,6 +57,27 @@ final class BadClient implements Abuser {
   static Abuser blocks(InetSocketAddress server, int sessions) {
     BadClient all = new BadClient();
     all.use(address(server), sessions, victim -> all.callMany(victim, BLOCKED_AT_ONCE));
+    return all;
+  }
+
+  /** Keeps sending what takes long to read. */
+  @SuppressWarnings("IdentityHashMapUsage") // for a client, to whom the keys' hash costs nothing
+  static Abuser costs(InetSocketAddress server, int sessions) {
+    BadClient all = new BadClient();
+    Map<Victim.Clash, Integer> entries = new IdentityHashMap<>();
+    for (int i = 0; i < CLASHES; i++) {
+      entries.put(new Victim.Clash(i), i);
+    }
+    all.use(
+        address(server),
+        sessions,
+        victim -> {
+          CompletableFuture<?> one = all.count(victim.look(entries).toCompletableFuture());
+          CompletableFuture<?> other = all.count(victim.look(entries).toCompletableFuture());
+          all.turns.incrementAndGet();
+          one.join();
+          other.join();
+        });
     return all;
   }
 

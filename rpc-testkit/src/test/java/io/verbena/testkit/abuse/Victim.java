@@ -2,6 +2,7 @@ package io.verbena.testkit.abuse;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
+import java.util.Map;
 
 /** What abusers call. */
 @RpcService(name = "victim.v1")
@@ -25,4 +26,16 @@ public interface Victim {
   /** Never returns, and heeds no interruption; its callers give up after a second. */
   @RpcMethod(id = 5, timeout = "1s")
   void block();
+
+  /** Returns how many entries it was given, whose keys have all the same hash. */
+  @RpcMethod(id = 6, timeout = "5m")
+  int look(Map<Clash, Integer> entries);
+
+  /** A key that meets all others in a hash table. */
+  record Clash(int number) {
+    @Override
+    public int hashCode() {
+      return 0;
+    }
+  }
 }

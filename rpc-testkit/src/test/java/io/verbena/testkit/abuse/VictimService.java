@@ -3,6 +3,7 @@ package io.verbena.testkit.abuse;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -68,6 +69,11 @@ public final class VictimService implements Victim, AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  @Override
+  public int look(Map<Clash, Integer> entries) {
+    return entries.size();
   }
 
   /** Lets every handler return. */

@@ -279,7 +279,13 @@ public final class PartsDestination implements Destination {
     return memory.values();
   }
 
-  /** Gives back what was needed on the way; the values are the application's. */
+  /** Gives back what was needed on the way. */
+  public void releaseBlocks() {
+    memory.releaseBlocks();
+    turns.leave(this);
+  }
+
+  /** Gives back what the values count for, too. */
   public void release() {
     memory.release();
     turns.leave(this);

@@ -299,15 +299,20 @@ final class ValueMemory {
     return true;
   }
 
-  /** Gives back what was needed on the way; segments stay claimed. */
+  /** Gives back what was needed on the way, and what arrays count for; segments stay claimed. */
   synchronized void release() {
+    releaseBlocks();
     heap.give(onHeap);
+    onHeap = 0;
+    inSegments = 0;
+  }
+
+  /** Gives back the blocks that arrays were filled through. */
+  synchronized void releaseBlocks() {
     outside.give(inBlocks);
     blocks.forEach(Block::release);
     blocks = List.of();
-    onHeap = 0;
     inBlocks = 0;
-    inSegments = 0;
   }
 
   /** Gives back all that was claimed: nobody has the values. */

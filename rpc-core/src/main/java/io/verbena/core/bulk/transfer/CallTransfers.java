@@ -16,6 +16,7 @@ import io.verbena.core.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -165,7 +166,7 @@ public final class CallTransfers {
    * @param outside what all else, and the way itself, may take outside the heap
    * @param arena what segments go to; null: the heap
    * @param timeout how long it may take; null: as long as it takes
-   * @param arrived takes the values; what it does not keep may go
+   * @param arrived takes the values, and what gives back their memory, which they count for
    * @return what is on its way
    */
   public ArrivingParts receiveParts(
@@ -177,7 +178,7 @@ public final class CallTransfers {
       Quota.Share outside,
       @Nullable Arena arena,
       @Nullable Duration timeout,
-      Consumer<MemorySegment[]> arrived,
+      BiConsumer<MemorySegment[], Runnable> arrived,
       AnswerFailure failed) {
     PartsDestination destination = new PartsDestination(host, table, heap, outside, arena, growing);
     TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
@@ -189,8 +190,8 @@ public final class CallTransfers {
             destination,
             Checksum.NEVER,
             received -> {
-              destination.release(); // first: whoever takes the values may want memory at once
-              arrived.accept(destination.values());
+              destination.releaseBlocks();
+              arrived.accept(destination.values(), destination::release);
             });
     handle.limit(timeout);
     tellFailure(handle, failed);
