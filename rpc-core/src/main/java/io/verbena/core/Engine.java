@@ -4,7 +4,6 @@ import io.verbena.api.CallContext;
 import io.verbena.api.SessionListener;
 import io.verbena.api.stub.CallScope;
 import io.verbena.core.bulk.BulkContext;
-import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.bulk.cost.CopyCost;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.call.Interceptors;
@@ -56,9 +55,7 @@ final class Engine implements AutoCloseable {
             options.maxAssemblyBytes(),
             options.bulkMemoryBytes(),
             options.maxReplyBytes());
-    this.bulk =
-        BulkContext.of(
-            options.bulkMemoryBytes(), options.cutOffs(), !isStepped(), options.standing());
+    this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), !isStepped());
     Executor listening = isStepped() ? options.handlers() : options.workers().listeners();
     this.audience = new Audience(listening, options.listeners());
     if (bulk.measures()) {
@@ -132,13 +129,9 @@ final class Engine implements AutoCloseable {
     return streamsSent.get();
   }
 
-  /**
-   * Returns the bytes that sessions have of what they share, but for landings that stand open: 0
-   * when nothing is under way.
-   */
+  /** Returns the bytes that sessions have of what they share: 0 when nothing is under way. */
   long sharedBytesInUse() {
-    long values = quotas.values().taken() - bulk.stats().standing();
-    return quotas.assemblies().taken() + values + quotas.replies().taken();
+    return quotas.assemblies().taken() + quotas.values().taken() + quotas.replies().taken();
   }
 
   BulkContext bulk() {
@@ -220,7 +213,6 @@ final class Engine implements AutoCloseable {
       long maxReplyBytes,
       long bulkMemoryBytes,
       CutOffs cutOffs,
-      StandingOptions standing,
       Idling idling,
       int loops,
       List<EventLoop> steppedLoops,

@@ -4,7 +4,6 @@ import io.verbena.api.ClientInterceptor;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
-import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.call.Interceptors;
@@ -40,7 +39,6 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   private long maxReplyBytes = Engine.EngineOptions.quarterOfHeap();
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
   private CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
-  private StandingOptions standing = StandingOptions.NONE;
   private Idling idling = Idling.ADAPTIVE;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
@@ -127,26 +125,6 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   public B bulkMemoryBytes(long bytes) {
     this.bulkMemoryBytes =
         Checks.between("bulkMemoryBytes", bytes, BulkMemory.CHUNK_BYTES, Long.MAX_VALUE);
-    return self();
-  }
-
-  /**
-   * Keeps memory open to the peer of each session that takes pushes (one whose {@code onPush} is
-   * set), as long as its path stands: an object that fits comes at once, without asking for memory
-   * first and without opening and closing it, and is copied to where it goes on the event loop.
-   * What does not fit, or finds all of them taken, comes as ever. Default: none.
-   *
-   * <p>The memory is claimed from {@link #bulkMemoryBytes}, rounded up to a power of two of at
-   * least 4 KiB each, for every session; one that finds none left goes without and logs so. The
-   * peer, and nobody else, may write into it at any time while the path stands, not only during a
-   * transfer: open it to peers that may do so.
-   *
-   * @param count how many for each session, at most 64; 0 for none
-   * @param bytes how long each is, 1 to 1 MiB
-   * @throws IllegalArgumentException if either is out of range
-   */
-  public B standingLandings(int count, int bytes) {
-    this.standing = new StandingOptions(count, bytes);
     return self();
   }
 
@@ -338,7 +316,6 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
             maxReplyBytes,
             bulkMemoryBytes,
             cutOffs,
-            standing,
             idling,
             loops,
             steppedLoops,

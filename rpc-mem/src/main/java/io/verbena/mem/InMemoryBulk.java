@@ -203,11 +203,6 @@ final class InMemoryBulk implements BulkPort {
     public long length() {
       return length;
     }
-
-    @Override
-    public void rewind() {
-      next = 0;
-    }
   }
 
   private final class Target implements BulkTarget {
@@ -229,11 +224,6 @@ final class InMemoryBulk implements BulkPort {
           .putLong(id)
           .putLong(memory.byteSize())
           .array();
-    }
-
-    @Override
-    public void rewind() {
-      arrived = 0;
     }
 
     @Override

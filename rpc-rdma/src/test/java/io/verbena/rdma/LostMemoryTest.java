@@ -18,12 +18,9 @@ import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.lang.foreign.Arena;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,8 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 final class LostMemoryTest {
   private static final int OBJECT_BYTES = 10 << 20;
-  private static final int STANDING = 4;
-  private static final int STANDING_BYTES = 64 << 10;
 
   private final SteppedWorld world = new SteppedWorld().withoutWaits();
   private final FabricWorld verbs =
@@ -42,7 +37,6 @@ final class LostMemoryTest {
   private final RdmaUpgradeProvider east = provider(new SteppedVerbs(verbs.east, verbs));
   private final RdmaUpgradeProvider west = provider(new SteppedVerbs(verbs.west, verbs));
   private final Arena arena = Arena.ofShared();
-  private final List<Session> accepted = new ArrayList<>();
   private VerbenaServer server;
   private VerbenaClient client;
   private Session session;
@@ -57,16 +51,8 @@ final class LostMemoryTest {
   @BeforeEach
   void upgraded() {
     server =
-        world.server(
-            s ->
-                s.serve(Echo.bind(text -> {}))
-                    .onSession(accepted::add)
-                    .upgrades(new SteppedUpgrade(west, verbs)));
-    client =
-        world.client(
-            c ->
-                c.standingLandings(STANDING, STANDING_BYTES)
-                    .upgrades(new SteppedUpgrade(east, verbs)));
+        world.server(s -> s.serve(Echo.bind(text -> {})).upgrades(new SteppedUpgrade(west, verbs)));
+    client = world.client(c -> c.upgrades(new SteppedUpgrade(east, verbs)));
     session = client.session(world.address());
     call();
     world.runUntil(() -> session.path().link().equals("rdma"));
@@ -191,26 +177,5 @@ final class LostMemoryTest {
       world.pass(Duration.ofSeconds(1));
       assertThat(server.bulkStats().sending()).isZero();
     }
-  }
-
-  @Test
-  void landingsThatStandOpenToItAreReplaced() {
-    session.objects().onPush(offer -> Landing.pooled(offer.length()));
-    awaitStanding();
-    verbs.east.keepQueuePairs(true);
-    verbs.fabric.cut(verbs.east, verbs.west);
-    world.runUntil(() -> client.bulkStats().quarantined() == STANDING * STANDING_BYTES);
-    awaitStanding();
-    Source source = Source.of(arena.allocate(STANDING_BYTES));
-    CompletableFuture<Received> push =
-        accepted.getFirst().objects().push("x", source).result().toCompletableFuture();
-    world.runUntil(push::isDone);
-    assertThat(push).isCompleted();
-    assertThat(client.bulkStats().landedAtOnce()).isEqualTo(1);
-  }
-
-  private void awaitStanding() {
-    world.runUntil(() -> client.bulkStats().standing() == STANDING * STANDING_BYTES);
-    world.pass(Duration.ofMillis(20)); // until the server has heard of them
   }
 }

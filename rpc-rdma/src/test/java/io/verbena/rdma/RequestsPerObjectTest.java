@@ -22,8 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** How many requests both ends post to their devices for one object, exactly. */
 final class RequestsPerObjectTest {
   private static final int OBJECTS = 8;
-  private static final int STANDING = 4;
-  private static final int STANDING_BYTES = 64 << 10;
 
   /** With so many credits none is returned by itself, which is not of one object. */
   private static final RdmaSettings PLENTY =
@@ -45,8 +43,6 @@ final class RequestsPerObjectTest {
   private enum Into {
     MEMORY,
     POOLED,
-    /** Pooled, by way of a landing that stands open. */
-    STANDING,
     FILE
   }
 
@@ -83,8 +79,6 @@ final class RequestsPerObjectTest {
           PUT   | 64   | MEMORY   | true    | 4     | 1      | 2
           PUT   | 64   | POOLED   | false   | 3     | 1      | 2
           PUT   | 64   | POOLED   | true    | 4     | 1      | 2
-          PUT   | 64   | STANDING | false   | 2     | 1      | 0
-          PUT   | 64   | STANDING | true    | 3     | 1      | 0
           PUT   | 64   | FILE     | false   | 3     | 1      | 2
           PUT   | 64   | FILE     | true    | 4     | 1      | 2
           FETCH | 64   | MEMORY   | false   | 2     | 1      | 2
@@ -122,13 +116,12 @@ final class RequestsPerObjectTest {
   }
 
   private void move(RdmaSettings settings, Way way, int kib, Into into, boolean checked) {
-    int standing = into == Into.STANDING ? STANDING : 0;
     try (RdmaWorld world =
         new RdmaWorld(
                 1,
                 DeviceProfile.full(),
                 settings,
-                server -> server.standingLandings(standing, STANDING_BYTES).pinCutOffBytes(1),
+                server -> server.pinCutOffBytes(1),
                 client -> client.pinCutOffBytes(1))
             .upgraded()) {
       Landing landing = landing(world, into, kib << 10);
@@ -161,7 +154,7 @@ final class RequestsPerObjectTest {
   private Landing landing(RdmaWorld world, Into into, int bytes) {
     return switch (into) {
       case MEMORY -> Landing.of(world.memory(bytes));
-      case POOLED, STANDING -> Landing.pooled(bytes);
+      case POOLED -> Landing.pooled(bytes);
       case FILE -> Landing.file(directory.resolve("file"));
     };
   }

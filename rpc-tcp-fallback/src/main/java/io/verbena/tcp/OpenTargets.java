@@ -250,11 +250,6 @@ final class OpenTargets {
     }
 
     @Override
-    public void rewind() {
-      arrived = 0;
-    }
-
-    @Override
     public void close(Runnable whenFenced) {
       open.remove(number);
       if (target == this) {

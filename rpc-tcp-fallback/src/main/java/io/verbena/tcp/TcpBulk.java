@@ -128,11 +128,6 @@ final class TcpBulk implements BulkPort {
     public long length() {
       return length;
     }
-
-    @Override
-    public void rewind() {
-      next = 0;
-    }
   }
 
   @Override

@@ -125,12 +125,6 @@ final class BulkEnd {
       return target;
     }
 
-    /** Takes it from its beginning again. */
-    void rewind() {
-      target.rewind();
-      upTo = 0;
-    }
-
     MemorySegment memory() {
       return memory;
     }
@@ -163,12 +157,6 @@ final class BulkEnd {
 
     RemoteTarget target() {
       return target;
-    }
-
-    /** Returns what is written into the same target next, which the peer has rewound. */
-    Written again(BulkRegion next) {
-      target.rewind();
-      return new Written(target, next);
     }
 
     long at() {

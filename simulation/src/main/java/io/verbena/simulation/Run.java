@@ -509,10 +509,10 @@ final class Run implements Faults.Processes {
     if (bulk.sending() + bulk.receiving() != 0) {
       owed.add(host + ": " + bulk.sending() + " transfers out, " + bulk.receiving() + " in");
     }
-    if (bulk.memoryInUse() != bulk.standing() || bulk.quarantined() != 0) {
+    if (bulk.memoryInUse() != 0 || bulk.quarantined() != 0) {
       owed.add(
-          "%s: %d bytes of bulk memory, %d of them standing, %d in quarantine"
-              .formatted(host, bulk.memoryInUse(), bulk.standing(), bulk.quarantined()));
+          "%s: %d bytes of bulk memory, %d in quarantine"
+              .formatted(host, bulk.memoryInUse(), bulk.quarantined()));
     }
   }
 

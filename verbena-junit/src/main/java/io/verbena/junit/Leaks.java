@@ -60,7 +60,7 @@ final class Leaks {
 
   private static void add(
       List<String> held, String end, int slots, long sharedBytes, BulkStats bulk) {
-    long bulkBytes = bulk.memoryInUse() - bulk.standing();
+    long bulkBytes = bulk.memoryInUse();
     if (slots != 0) {
       held.add("the " + end + " has " + slots + " message slots in use");
     }

@@ -84,7 +84,7 @@ final class Bench implements AutoCloseable {
     this.control = reach(client, address);
     this.inMemory =
         local != null && run.routes().contains(Route.MEM)
-            ? BenchHost.start(IN_MEMORY, Idling.AS_IT_COMES, local.delay(), local.standing())
+            ? BenchHost.start(IN_MEMORY, Idling.AS_IT_COMES, local.delay())
             : null;
     for (Route route : run.routes()) {
       if (route != Route.MEM) {

@@ -33,12 +33,7 @@ public final class ServerCommand implements Callable<Integer> {
     try (RivalServers rivals = new RivalServers(name, options.rivalsPoll());
         BenchHost host =
             BenchHost.start(
-                address,
-                options.idling(),
-                options.delay(),
-                options.standing(),
-                options.loops(),
-                rivals::port)) {
+                address, options.idling(), options.delay(), options.loops(), rivals::port)) {
       boolean any = name.equals("0.0.0.0");
       String reached = any ? InetAddress.getLocalHost().getHostName() : name;
       System.out.println("listening at " + reached + ":" + host.port());

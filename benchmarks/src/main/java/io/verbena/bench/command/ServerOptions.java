@@ -1,7 +1,6 @@
 package io.verbena.bench.command;
 
 import io.verbena.bench.verbena.Idling;
-import io.verbena.bench.verbena.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,15 +29,6 @@ final class ServerOptions {
           "event loops that Verbena's server spreads its sessions over; default: as many as"
               + " processors, at most 8")
   private int loops;
-
-  @Option(
-      names = "--standing",
-      paramLabel = "COUNTxBYTES",
-      converter = StandingWords.class,
-      description =
-          "landings that Verbena's server keeps open to each session for objects that are put, as"
-              + " 8x64k; default: none")
-  private Standing standing = Standing.NONE;
 
   @Option(
       names = "--rivals-poll",
@@ -73,10 +63,6 @@ final class ServerOptions {
     return loops;
   }
 
-  Standing standing() {
-    return standing;
-  }
-
   boolean rivalsPoll() {
     return rivalsPoll;
   }
@@ -85,9 +71,6 @@ final class ServerOptions {
   List<String> words() {
     List<String> words = new ArrayList<>();
     words.addAll(List.of(spin.words(), "--handler-delay=" + delayMicros));
-    if (!standing.equals(Standing.NONE)) {
-      words.addAll(List.of("--standing", standing.toString()));
-    }
     if (loops > 0) {
       words.add("--loops=" + loops);
     }

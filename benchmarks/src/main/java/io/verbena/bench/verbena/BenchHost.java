@@ -42,17 +42,11 @@ public final class BenchHost implements AutoCloseable {
    * @param address where to listen, as {@code host:port} or {@code mem://name}
    * @param idling how its event loops idle
    * @param delay what each call is made to take
-   * @param standing what stays open to each session for objects that are put
    * @param loops how many event loops it has; 0: as many as it comes with
    * @param rivals has a rival listen in this process, and tells its port
    */
   public static BenchHost start(
-      String address,
-      Idling idling,
-      Duration delay,
-      Standing standing,
-      int loops,
-      ToIntFunction<String> rivals) {
+      String address, Idling idling, Duration delay, int loops, ToIntFunction<String> rivals) {
     CompletableFuture<VerbenaServer> started = new CompletableFuture<>();
     Shelf shelf = new Shelf(source -> started.join().publish(source, LEASE));
     Arrivals arrivals = new Arrivals();
@@ -65,7 +59,6 @@ public final class BenchHost implements AutoCloseable {
         builder
             .listen(address)
             .limits(LIMITS)
-            .standingLandings(standing.count(), standing.bytes())
             .onSession(session -> session.objects().onPush(arrivals))
             .serve(BenchTargetRpc.bind(new Target(delay)))
             .serve(BenchControlRpc.bind(new Control(rivals, shelf)))
@@ -75,12 +68,11 @@ public final class BenchHost implements AutoCloseable {
   }
 
   /** Starts one that has no rivals. */
-  public static BenchHost start(String address, Idling idling, Duration delay, Standing standing) {
+  public static BenchHost start(String address, Idling idling, Duration delay) {
     return start(
         address,
         idling,
         delay,
-        standing,
         0,
         name -> {
           throw new IllegalArgumentException("no rivals here, so no " + name);

@@ -8,7 +8,6 @@ import io.verbena.bench.rival.RivalServers;
 import io.verbena.bench.usage.Versions;
 import io.verbena.bench.verbena.BenchHost;
 import io.verbena.bench.verbena.Idling;
-import io.verbena.bench.verbena.Standing;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -31,8 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BenchCommandTest {
   private static final RivalServers RIVALS = new RivalServers("127.0.0.1", false);
   private static final BenchHost HOST =
-      BenchHost.start(
-          "127.0.0.1:0", Idling.AS_IT_COMES, Duration.ZERO, Standing.NONE, 0, RIVALS::port);
+      BenchHost.start("127.0.0.1:0", Idling.AS_IT_COMES, Duration.ZERO, 0, RIVALS::port);
 
   @AfterAll
   static void close() {
@@ -108,17 +106,6 @@ class BenchCommandTest {
     Run run = bench("soak --duration 1 --seed 1 --on " + on);
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).contains("seed 1", "none lost, doubled or hung", "heap after GC");
-  }
-
-  @Test
-  void putsIntoLandingsThatStandOpen() {
-    Run run =
-        bench(
-            "local -p tcp,mem --standing 4x64k -w put -s 10k -o 8 -n 100 --rounds 1 --warmup 0"
-                + " --validate");
-    assertThat(run.err()).isEmpty();
-    assertThat(run.exit()).isZero();
-    assertThat(bench("local --standing 64k").err()).contains("'64k' is no count and size");
   }
 
   @Test
@@ -224,7 +211,6 @@ class BenchCommandTest {
   @Test
   void takesTheOptionsOfItsOwnSideAlone() {
     assertThat(client("--handler-delay=5").err()).contains("Unknown option: '--handler-delay");
-    assertThat(client("--standing=8x64k").err()).contains("Unknown option: '--standing");
     assertThat(client("--rivals-poll").err()).contains("Unknown option: '--rivals-poll'");
     assertThat(bench("server --extra-copy").err()).contains("Unknown option: '--extra-copy'");
   }

@@ -97,15 +97,12 @@ final class Report {
         bytes(bulk.bytesSent()),
         bytes(bulk.bytesReceived()));
     out.printf(
-        "%sbulk memory   %s of %s, %s more kept; %s quarantined; %s stand open, where %d landed;"
-            + " %d published objects of %s%n",
+        "%sbulk memory   %s of %s, %s more kept; %s quarantined;" + " %d published objects of %s%n",
         INDENT,
         bytes(bulk.memoryInUse()),
         bytes(bulk.memoryLimit()),
         bytes(bulk.memoryKept()),
         bytes(bulk.quarantined()),
-        bytes(bulk.standing()),
-        bulk.landedAtOnce(),
         bulk.published(),
         bytes(bulk.publishedBytes()));
   }

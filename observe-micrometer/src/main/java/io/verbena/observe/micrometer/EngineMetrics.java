@@ -99,7 +99,6 @@ public final class EngineMetrics implements MeterBinder {
       memory("in_use", BulkStats::memoryInUse);
       memory("kept", BulkStats::memoryKept);
       memory("quarantined", BulkStats::quarantined);
-      memory("standing", BulkStats::standing);
       gauge(
           "verbena.bulk.memory.limit.bytes",
           "Bytes of pooled memory that may be in use",

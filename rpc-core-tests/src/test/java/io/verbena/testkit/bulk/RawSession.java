@@ -29,13 +29,10 @@ import java.util.function.Consumer;
 
 /** An attacker's end of a session that moves objects. */
 final class RawSession extends RawPeer {
-  /** The landings that stand, in the order in which they were told. */
-  final List<Told> standing = new ArrayList<>();
-
-  /** What was granted, in the same order. */
+  /** What was granted, in the order in which it was told. */
   final List<Told> granted = new ArrayList<>();
 
-  /** Memory that is open to this end: a landing that stands, or what a transfer was granted. */
+  /** Memory that is open to this end, since a transfer was granted it. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Told(long number, byte[] advertisement) {}
 
@@ -48,10 +45,7 @@ final class RawSession extends RawPeer {
     WireDecoder body = new WireDecoder();
     body.start(buffer, from + FrameHeader.BYTES, to, 16);
     long number = FrameHeader.callId(FrameHeader.third(buffer, from));
-    if (kind == FrameKind.BULK_STANDING.code()) {
-      body.readInt(); // the link's number
-      standing.add(new Told(number, body.readBytes()));
-    } else if (kind == FrameKind.BULK_GRANT.code()) {
+    if (kind == FrameKind.BULK_GRANT.code()) {
       body.readVarInt(); // its generation
       body.readVarLong(); // where it begins
       body.readVarLong(); // its length

@@ -12,7 +12,6 @@ import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.testkit.Ends;
 import io.verbena.testkit.Setting;
@@ -70,19 +69,6 @@ final class SettingsTable {
       setter(builder, "bulkMemoryBytes", Ends.of(1L << 20, Long.MAX_VALUE));
       setter(builder, "partCutOffBytes", BYTES);
       setter(builder, "pinCutOffBytes", BYTES);
-      setter(
-          builder,
-          null,
-          "standingLandings",
-          "count of standingLandings",
-          0,
-          Ends.of(0, 64),
-          1,
-          4096);
-      for (int count : new int[] {0, 1}) {
-        Ends bytes = Ends.of(1, 1 << 20);
-        setter(builder, null, "standingLandings", "bytes of standingLandings", 1, bytes, count, 0);
-      }
       setter(builder, "loops", Ends.of(1, 1024));
       setter(builder, "spin", Ends.of("at least 0", Duration.ZERO, FOR_EVER));
       setter(builder, "pollAlways", Ends.any("set"));
@@ -159,8 +145,6 @@ final class SettingsTable {
     component(TransferOptions.DEFAULT, "checksum", Ends.required((Object[]) Checksum.values()));
     setter(TransferOptions.class, "withChecksum", Ends.any("set"));
     setter(TransferOptions.class, "withoutChecksum", Ends.any("set"));
-    component(StandingOptions.NONE, "count", "count of standingLandings", Ends.of(0, 64));
-    component(StandingOptions.NONE, "bytes", "bytes of standingLandings", Ends.of(1, 1 << 20));
     TlsOptions tls = TlsOptions.client(CONTEXT);
     Supplier<SSLContext> contexts = () -> CONTEXT;
     component(tls, "contexts", Ends.required(contexts));

@@ -14,7 +14,6 @@ import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.testkit.Setting;
 import java.lang.reflect.Method;
@@ -39,12 +38,7 @@ class SettingsTest {
 
   /** What users set and hand over. */
   private static final List<Class<? extends Record>> RECORDS =
-      List.of(
-          SessionLimits.class,
-          CallOptions.class,
-          TransferOptions.class,
-          StandingOptions.class,
-          TlsOptions.class);
+      List.of(SessionLimits.class, CallOptions.class, TransferOptions.class, TlsOptions.class);
 
   /** What users call, and may hand a number or a time. */
   private static final List<Class<?>> CALLED =

@@ -19,7 +19,6 @@ import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.StandingOptions;
 import io.verbena.core.link.TlsOptions;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
@@ -83,8 +82,6 @@ final class SettingsTrial {
       case SessionLimits limits -> trial.limits = limits;
       case CallOptions options -> trial.call = options;
       case TransferOptions options -> trial.options = options;
-      case StandingOptions standing ->
-          trial.server(server -> server.standingLandings(standing.count(), standing.bytes()));
       case TlsOptions _ -> {} // in-memory links have none
       default -> throw new AssertionError(set);
     }

@@ -13,20 +13,13 @@ import io.verbena.core.bulk.stat.BulkStats;
  * @param counters what was done
  * @param set cut-offs that are not to be measured
  * @param measures whether sessions measure their links
- * @param standing what each session keeps open to its peer
  */
 public record BulkContext(
-    BulkMemory memory,
-    Shelf shelf,
-    BulkCounters counters,
-    CutOffs set,
-    boolean measures,
-    StandingOptions standing) {
+    BulkMemory memory, Shelf shelf, BulkCounters counters, CutOffs set, boolean measures) {
   /** A context with so much memory. */
-  public static BulkContext of(
-      long memoryBytes, CutOffs set, boolean measures, StandingOptions standing) {
+  public static BulkContext of(long memoryBytes, CutOffs set, boolean measures) {
     return new BulkContext(
-        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), set, measures, standing);
+        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), set, measures);
   }
 
   /** Returns what there is to know. */

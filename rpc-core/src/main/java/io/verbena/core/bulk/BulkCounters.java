@@ -15,8 +15,6 @@ public final class BulkCounters {
   private final AtomicLong bytesReceived = new AtomicLong();
   private final AtomicLong quarantined = new AtomicLong();
   private final AtomicLong resumed = new AtomicLong();
-  private final AtomicLong standing = new AtomicLong();
-  private final AtomicLong landedAtOnce = new AtomicLong();
 
   /** A transfer of this direction begins. */
   public void begins(boolean sends) {
@@ -47,16 +45,6 @@ public final class BulkCounters {
     resumed.incrementAndGet();
   }
 
-  /** So many bytes more are in landings that stand open; below 0: fewer. */
-  public void standing(long bytes) {
-    standing.addAndGet(bytes);
-  }
-
-  /** An object came into a landing that stood open. */
-  public void landsAtOnce() {
-    landedAtOnce.incrementAndGet();
-  }
-
   BulkStats stats(BulkMemory memory, Shelf shelf) {
     return new BulkStats(
         sending.get(),
@@ -70,8 +58,6 @@ public final class BulkCounters {
         memory.limit(),
         quarantined.get(),
         resumed.get(),
-        standing.get(),
-        landedAtOnce.get(),
         shelf.size(),
         shelf.bytes());
   }

@@ -54,10 +54,7 @@ public enum FrameKind {
    * bulk frames but the last the header's call id is the transfer's.
    */
   BULK_FETCH(32, true),
-  /**
-   * The sender has an object: length, flags, name; where a flag says so, the standing landing that
-   * it comes into without a grant.
-   */
+  /** The sender has an object: length, flags, name. */
   BULK_OFFER(33, true),
   /** The receiver opens memory: generation, offset, length, epoch of the link, advertisement. */
   BULK_GRANT(34, true),
@@ -69,12 +66,6 @@ public enum FrameKind {
   BULK_DONE(37, true),
   /** Either end gives the transfer up: status, reason. */
   BULK_CANCEL(38, true),
-  /**
-   * A landing is open for what the peer pushes, until its link is lost or another is told of: epoch
-   * of the link, advertisement, the number of the oldest that may be open still. The header's call
-   * id is the landing's number, counted from 1.
-   */
-  BULK_STANDING(39, true),
   /**
    * The receiver, before its first grant: so many bytes it has from before, their CRC32C, and it
    * compares a checksum of the whole.

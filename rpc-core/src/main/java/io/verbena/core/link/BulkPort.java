@@ -21,8 +21,7 @@ import java.util.concurrent.CompletionStage;
  * </pre>
  *
  * <p>Bulk bytes and frames arrive in the order in which they were given to the link. The bytes of
- * one target are written from its beginning to its end, without gaps; once both ends have rewound
- * it, again.
+ * one target are written from its beginning to its end, without gaps.
  *
  * <p>When the link has told its listener {@link LinkListener#onClosed}, every target is fenced, or
  * lost where its device cannot be stopped, and no source is read any more; writes that had not

@@ -6,13 +6,6 @@ public interface BulkTarget {
   byte[] advertisement();
 
   /**
-   * Has the range taken from its beginning again, by the same advertisement; it stays open. Only
-   * when all that the peer wrote has arrived, and before the peer hears that it may {@link
-   * RemoteTarget#rewind}.
-   */
-  void rewind();
-
-  /**
    * Closes the range.
    *
    * @param whenFenced runs once when nothing can arrive in the range any more, maybe before this
@@ -38,7 +31,7 @@ public interface BulkTarget {
     /**
      * Bytes have arrived and can be read.
      *
-     * @param upTo so many from the target's beginning on, since it was last rewound
+     * @param upTo so many from the target's beginning on
      */
     void onArrived(long upTo);
   }

@@ -4,9 +4,4 @@ package io.verbena.core.link;
 public interface RemoteTarget {
   /** Returns how many bytes it takes. */
   long length();
-
-  /**
-   * Has the next write begin at its beginning again: the peer has rewound its {@link BulkTarget}.
-   */
-  void rewind();
 }

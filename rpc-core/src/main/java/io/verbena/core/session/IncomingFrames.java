@@ -269,7 +269,6 @@ final class IncomingFrames implements Inbox.Receiver {
           BULK_SENT,
           BULK_DONE,
           BULK_CANCEL,
-          BULK_STANDING,
           BULK_RESUME,
           BULK_RESUMED -> {
         decoder.start(buffer, from, to, session.limits().maxDepth());

@@ -119,11 +119,6 @@ final class LocalTargets {
     }
 
     @Override
-    public void rewind() {
-      arrived = 0; // so it is no longer complete, and closing it asks the peer first
-    }
-
-    @Override
     public void close(Runnable fenced) {
       close(fenced, () -> {});
     }

@@ -220,12 +220,6 @@ final class RdmaBulk implements BulkPort {
       return advertisement.length();
     }
 
-    @Override
-    public void rewind() {
-      written = 0;
-      told = 0;
-    }
-
     private RdmaBulk owner() {
       return RdmaBulk.this;
     }

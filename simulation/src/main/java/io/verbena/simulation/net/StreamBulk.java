@@ -89,11 +89,6 @@ final class StreamBulk implements BulkPort {
     public long length() {
       return length;
     }
-
-    @Override
-    public void rewind() {
-      next = 0;
-    }
   }
 
   boolean hasRoom() {
@@ -226,11 +221,6 @@ final class StreamBulk implements BulkPort {
         target = null;
       }
       whenFenced.run();
-    }
-
-    @Override
-    public void rewind() {
-      arrived = 0;
     }
   }
 }

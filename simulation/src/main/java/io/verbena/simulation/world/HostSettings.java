@@ -11,7 +11,6 @@ import io.verbena.verbs.fabric.DeviceProfile;
  * @param handlerQueue how many more wait
  * @param rdma whether it has RDMA links
  * @param bulkMemoryBytes for objects
- * @param standing how many landings are kept open to each peer
  * @param partCutOff from which length values travel beside their message
  */
 public record HostSettings(
@@ -22,7 +21,6 @@ public record HostSettings(
     RdmaSettings rdmaSettings,
     DeviceProfile device,
     long bulkMemoryBytes,
-    int standing,
     int partCutOff) {
   /** As many threads or places as anybody needs. */
   public static final int UNBOUNDED = 1_000;

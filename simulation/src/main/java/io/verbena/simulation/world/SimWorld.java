@@ -134,7 +134,7 @@ public final class SimWorld {
     builder.limits(settings.limits()).handlers(host.handlers());
     builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
-    builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
+    builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
     builder.random(new Random(own));
     if (host.rdma() != null) {
       builder.upgrades(host.rdma());
@@ -153,7 +153,7 @@ public final class SimWorld {
     builder.limits(settings.limits()).handlers(host.handlers());
     builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
-    builder.pinCutOffBytes(CutOffs.LEAST_BESIDE).standingLandings(settings.standing(), 4096);
+    builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
     if (host.rdma() != null) {
       builder.upgrades(host.rdma());
     }

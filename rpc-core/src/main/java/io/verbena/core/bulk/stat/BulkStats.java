@@ -14,8 +14,6 @@ package io.verbena.core.bulk.stat;
  * @param memoryLimit bytes of pooled memory that may be in use
  * @param quarantined bytes of memory that wait for the writer to be fenced off it
  * @param resumed how often a transfer went on over another link
- * @param standing bytes of the pooled memory in use that are kept open to peers for what they push
- * @param landedAtOnce objects that arrived there
  * @param published objects that can be fetched now
  * @param publishedBytes their bytes
  */
@@ -31,7 +29,5 @@ public record BulkStats(
     long memoryLimit,
     long quarantined,
     long resumed,
-    long standing,
-    long landedAtOnce,
     long published,
     long publishedBytes) {}

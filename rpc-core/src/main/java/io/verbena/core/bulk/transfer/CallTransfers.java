@@ -125,7 +125,7 @@ public final class CallTransfers {
   public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
     long id = idOfCall(callId, TransferId.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    transfers.frames().offer(id, source.length(), Checksum.FILES, "", Pushes.NO_LANDING);
+    transfers.frames().offer(id, source.length(), Checksum.FILES, "");
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
     transfers.send(transfer);

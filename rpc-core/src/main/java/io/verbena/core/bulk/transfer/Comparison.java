@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether the checksum of an object on its way in is compared, and with what. On the loop. */
 final class Comparison {
-  private Checksum when;
+  private final Checksum when;
 
   /** Whether the sender knows that it is compared. */
   private boolean agreed;
@@ -20,11 +20,6 @@ final class Comparison {
   Comparison(Checksum when) {
     this.when = when;
     this.agreed = when == Checksum.ALWAYS;
-  }
-
-  /** The object may be written and summed by now: what is not agreed on stays so. */
-  void cannotBeAskedFor() {
-    when = agreed ? Checksum.ALWAYS : Checksum.NEVER;
   }
 
   /** The sender is told that it is compared. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the receiver of an object has granted, in its order. A grant of a later generation makes all
- * earlier ones void; a landing that stands open is as a grant of generation 0. On the loop.
+ * earlier ones void. On the loop.
  */
 final class Grants {
   private static final int MOST = 64;
@@ -74,12 +74,7 @@ final class Grants {
     }
   }
 
-  /** The object goes into a landing that stands open. */
-  void goInto(StandingTargets.Target landing) {
-    grants.add(new Granted(landing.path, landing.remote, 0, length));
-  }
-
-  /** Returns whether memory was granted, other than landings that stand open. */
+  /** Returns whether memory was granted. */
   boolean isAny() {
     return generation > 0;
   }

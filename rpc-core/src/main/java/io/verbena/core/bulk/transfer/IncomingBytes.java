@@ -4,13 +4,11 @@ import io.verbena.core.bulk.BulkCounters;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.destination.GrantedPieces;
 import io.verbena.core.bulk.destination.LandingPiece;
-import io.verbena.core.bulk.work.TransferProblem;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What of an object on its way in is here: in pieces of its destination that were granted, each of
- * which is closed when it is full, and handed to the destination once the peer is fenced off it; or
- * in a landing that stands open, out of which it is copied when all is there. On the loop.
+ * which is closed when it is full, and handed to the destination once the peer is fenced off it. On
+ * the loop.
  */
 final class IncomingBytes {
   private static final long UNKNOWN = -1;
@@ -22,7 +20,6 @@ final class IncomingBytes {
   private final Owner owner;
   private long length = UNKNOWN;
   private long confirmed;
-  private @Nullable StandingCopy standing;
 
   /** The transfer. */
   interface Owner extends GrantedPieces.Owner {
@@ -73,17 +70,11 @@ final class IncomingBytes {
     granted.beginAt(from);
   }
 
-  /** Opens memory for what is to come, or copies what has come. */
+  /** Opens memory for what is to come. */
   void moveOn() {
-    if (standing != null) {
-      copyOut(standing);
-    } else {
-      boolean known = length != UNKNOWN;
-      granted.moveOn(known ? length : destination.capacity(), !known);
-    }
+    boolean known = length != UNKNOWN;
+    granted.moveOn(known ? length : destination.capacity(), !known);
   }
-
-  // ---- in granted pieces ----
 
   /** More has arrived, or it is known how much will. */
   void advance() {
@@ -103,78 +94,14 @@ final class IncomingBytes {
     if (length != UNKNOWN && upTo > length) {
       owner.tooMuch(upTo, length);
     } else if (upTo > confirmed) {
-      count(upTo);
+      counters.received(upTo - confirmed);
+      confirmed = upTo;
+      handle.confirmed(upTo);
       owner.progresses();
     }
   }
 
-  private void count(long upTo) {
-    counters.received(upTo - confirmed);
-    confirmed = upTo;
-    handle.confirmed(upTo);
-  }
-
   private void filled(LandingPiece piece) {
     destination.filled(piece, owner::broken, owner::moves);
-  }
-
-  // ---- in a landing that stands open ----
-
-  void comeInto(StandingCopy copy) {
-    standing = copy;
-  }
-
-  boolean areInLanding() {
-    return standing != null;
-  }
-
-  /** Their landing is closed; returns whether they are to be written elsewhere. */
-  boolean landingClosed(long announced) {
-    boolean lost = standing != null && standing.arrived() < announced;
-    if (lost) {
-      dropLanding();
-    }
-    return lost;
-  }
-
-  /** What has come into a landing, or still comes, is not wanted. */
-  void dropLanding() {
-    StandingCopy copy = standing;
-    if (copy != null) {
-      standing = null;
-      copy.drop();
-    }
-  }
-
-  /** All is where it belongs. */
-  void leaveLanding(boolean peerHears) {
-    if (standing != null) {
-      counters.landsAtOnce();
-      standing.leave(peerHears);
-    }
-  }
-
-  private void copyOut(StandingCopy copy) {
-    if (copy.arrived() > length) {
-      owner.tooMuch(copy.arrived(), length);
-    }
-    while (copy.arrived() == length && confirmed < length && !owner.isOver()) {
-      LandingPiece piece = destination.next(confirmed);
-      if (piece == null || !copyOut(copy, piece)) {
-        return;
-      }
-    }
-  }
-
-  private boolean copyOut(StandingCopy copy, LandingPiece piece) {
-    try {
-      copy.fill(piece);
-    } catch (TransferProblem | RuntimeException | InternalError e) {
-      owner.broken(e); // an InternalError where a mapped file has become shorter
-      return false;
-    }
-    count(piece.end());
-    filled(piece);
-    return true;
   }
 }

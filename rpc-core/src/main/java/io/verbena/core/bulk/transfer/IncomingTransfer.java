@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * or there is no byte, when the sender has also said so. TOLD: the sender was told {@code DONE};
  * only this end's user waits for the fence.
  *
- * <p>One that comes into a landing that stands open has no memory opened: when all of it is there,
- * it is copied out. Where that landing is lost before, it is granted memory like any other.
- *
  * <p>It is long, since every transition of {@link IncomingState} is made here and nowhere else.
  */
 final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner {
@@ -43,9 +40,6 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   private long announced = UNKNOWN;
   private IncomingState state = IncomingState.NEW;
-
-  /** Whether its sender did not wait to be told anything; also where the landing is gone. */
-  private boolean sentAtOnce;
 
   /** How it fails, unless it turns out to be in its place. */
   private @Nullable Runnable putOff;
@@ -77,20 +71,6 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     this.comparison = new Comparison(checksum);
     this.whenReceived = whenReceived;
     destination.belongsTo(this::moves, this::broken);
-  }
-
-  /**
-   * Its sender wrote it into a landing that stood open; before it begins.
-   *
-   * @param landing null where it is closed by now
-   */
-  void comesInto(StandingLandings.@Nullable Landing landing) {
-    sentAtOnce = true;
-    comparison.cannotBeAskedFor();
-    if (landing != null) {
-      bytes.comeInto(new StandingCopy(landing));
-      landing.use(this);
-    }
   }
 
   /** The object's length is known: claims memory for it and opens it. */
@@ -222,8 +202,6 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
         sayResume(beginning);
       }
       moveOn();
-    } else if (sentAtOnce) {
-      beginAgain();
     } else {
       become(IncomingState.ASKED);
       asked = beginning.length();
@@ -287,20 +265,6 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   private void moveOnce() {
     bytes.moveOn();
     finishIfWhole();
-  }
-
-  // ---- out of a landing that stands ----
-
-  /** More has arrived in its landing. */
-  void landed() {
-    goOn();
-  }
-
-  /** Its landing is closed. If all is there, it stays so; else it is to be written elsewhere. */
-  void landingClosed() {
-    if (bytes.landingClosed(announced)) {
-      moveOn();
-    }
   }
 
   @Override
@@ -381,10 +345,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
         || comparison.awaitsSent(bytes.length())) {
       return;
     }
-    if (state != IncomingState.TOLD
-        && !comparison.isAgreed()
-        && !bytes.areInLanding()
-        && destination.isInPlace()) {
+    if (state != IncomingState.TOLD && !comparison.isAgreed() && destination.isInPlace()) {
       become(IncomingState.TOLD);
       sayDone();
     }
@@ -429,7 +390,6 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   private void isWhole() {
     succeeded();
-    bytes.leaveLanding(peerWaits());
     if (peerWaits()) {
       sayDone();
     }
@@ -463,7 +423,6 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   void failed(TransferException why) {
     failure = why;
     destination.giveUp();
-    bytes.dropLanding();
     granted.closeAll();
     if (lost || !destination.isUsers()) {
       handle.fail(why);

@@ -55,9 +55,6 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
 
   private boolean resumeHeard;
 
-  /** Where it goes before anything is granted; null without, and once that is void. */
-  private StandingTargets.@Nullable Target standing;
-
   /** Whether it stands in the queue of those that may have something to write. */
   boolean queued;
 
@@ -89,12 +86,6 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     handle.total(length);
   }
 
-  /** Goes into a landing that it fits, without waiting for a grant; before it begins. */
-  void goInto(StandingTargets.Target target) {
-    standing = target;
-    grants.goInto(target);
-  }
-
   void begin() {
     supply.begin();
     transfers.queue(this);
@@ -115,7 +106,6 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
         return "a grant from " + grant.offset() + ", where " + confirmed + " was confirmed";
       }
       grants.beginAnew(grant);
-      standing = null;
       confirmed(grant.offset());
     }
     String wrong = grants.next(grant);
@@ -145,7 +135,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     if (isOver()) {
       return null;
     }
-    if (resumeHeard || grants.isAny() || standing != null || upTo < 0 || upTo >= length) {
+    if (resumeHeard || grants.isAny() || upTo < 0 || upTo >= length) {
       return "a beginning of " + upTo + " bytes from before, of " + length;
     }
     resumeHeard = true;
@@ -192,9 +182,6 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     }
     confirmed(length);
     succeeded();
-    if (standing != null) {
-      standing.giveBack();
-    }
     supply.close(
         () -> {
           release();

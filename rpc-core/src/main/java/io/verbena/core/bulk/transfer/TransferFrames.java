@@ -19,9 +19,8 @@ final class TransferFrames {
 
   private static final int MOST_NAME_BYTES = 4000;
   private static final int CHECKED = 1;
-  private static final int INTO_LANDING = 2;
   private static final int UNCHECKED = 4;
-  private static final int OF_OFFER = CHECKED | INTO_LANDING | UNCHECKED;
+  private static final int OF_OFFER = CHECKED | UNCHECKED;
 
   private final Transfers transfers;
   private final BulkHost host;
@@ -54,23 +53,15 @@ final class TransferFrames {
         });
   }
 
-  /**
-   * Offers an object to the peer.
-   *
-   * @param landing which standing landing of the peer's it comes into, or {@link Pushes#NO_LANDING}
-   */
-  void offer(long id, long length, Checksum checksum, String name, long landing) {
-    boolean stands = landing != Pushes.NO_LANDING;
+  /** Offers an object to the peer. */
+  void offer(long id, long length, Checksum checksum, String name) {
     host.sendBulk(
         FrameKind.BULK_OFFER,
         id,
         out -> {
           out.writeVarLong(length);
-          out.writeByte(flags(checksum) | (stands ? INTO_LANDING : 0));
+          out.writeByte(flags(checksum));
           out.writeString(name);
-          if (stands) {
-            out.writeVarLong(landing);
-          }
         });
   }
 
@@ -108,7 +99,6 @@ final class TransferFrames {
       case BULK_FETCH -> fetched(id, in);
       case BULK_OFFER -> offered(id, in);
       case BULK_GRANT -> granted(id, in);
-      case BULK_STANDING -> pushes.told(id, in);
       case BULK_SENT -> {
         int checksum = in.readInt();
         IncomingTransfer transfer = transfers.incoming(id);
@@ -199,7 +189,6 @@ final class TransferFrames {
     long length = in.readVarLong();
     int flags = in.readByte();
     String name = in.readString();
-    long landing = (flags & INTO_LANDING) == 0 ? Pushes.NO_LANDING : in.readVarLong();
     if ((flags & ~OF_OFFER) != 0) {
       return "an offer with flags " + flags + ", which it does not have";
     }
@@ -216,10 +205,7 @@ final class TransferFrames {
     }
     String wrong = admission.begun(FrameKind.BULK_OFFER, id);
     if (wrong == null) {
-      wrong = pushes.wrongWith(landing, length);
-    }
-    if (wrong == null) {
-      pushes.offered(id, name, length, checksum(flags), landing);
+      pushes.offered(id, name, length, checksum(flags));
     }
     return wrong;
   }

@@ -270,7 +270,6 @@ public final class Transfers {
 
   /** The session has other paths than before. */
   public void pathsChanged() {
-    pushes.pathsChanged();
     List<IncomingTransfer> moving = new ArrayList<>(incoming.values());
     moving.forEach(IncomingTransfer::pathsChanged);
     failIfNoBulk();
@@ -282,7 +281,6 @@ public final class Transfers {
   /** A link is closed, and nothing is read or written over it any more. */
   public void pathClosed(BulkPath path) {
     path.closed();
-    pushes.pathClosed(path);
     List<BulkTransfer> all = new ArrayList<>(outgoing.values());
     all.addAll(incoming.values());
     all.forEach(transfer -> transfer.pathClosed(path));
@@ -304,14 +302,12 @@ public final class Transfers {
   /** The peer and its numbers are gone. */
   public void peerLost(String why) {
     failAll(RpcStatus.UNAVAILABLE, why, false);
-    pushes.peerLost();
     admission.peerLost();
   }
 
   /** The session is over, and has no links any more. */
   public void end(RpcStatus status, String why) {
     failAll(status, why, false);
-    pushes.end();
   }
 
   /** It ends without the peer, to which its number means nothing any more, or something else. */
