@@ -1,8 +1,6 @@
 package io.verbena.api.settings;
 
 import java.util.HexFormat;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,22 +9,41 @@ import org.jspecify.annotations.Nullable;
  * pass for a line of another's. Safe for use by any thread.
  */
 public final class OneLine {
-  private static final Pattern NOT_SHOWN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
-
   private OneLine() {}
 
   /** Returns what an object says of itself, in one line. */
   public static String of(@Nullable Object words) {
-    return NOT_SHOWN
-        .matcher(String.valueOf(words))
-        .replaceAll(found -> Matcher.quoteReplacement(escape(found.group())));
+    String text = String.valueOf(words);
+    int plain = 0;
+    while (plain < text.length() && isShown(text.codePointAt(plain))) {
+      plain++;
+    }
+    if (plain == text.length()) {
+      return text;
+    }
+    StringBuilder line = new StringBuilder(text.length() + 16).append(text, 0, plain);
+    for (int i = plain; i < text.length(); i++) {
+      char unit = text.charAt(i);
+      if (isShown(text.codePointAt(i))
+          && (i == 0 || !Character.isLowSurrogate(unit) || isShown(text.codePointAt(i - 1)))) {
+        line.append(unit);
+      } else {
+        line.append("\\u");
+        HexFormat.of().toHexDigits(line, (byte) (unit >> 8));
+        HexFormat.of().toHexDigits(line, (byte) unit);
+      }
+    }
+    return line.toString();
   }
 
-  private static String escape(String character) {
-    StringBuilder escape = new StringBuilder();
-    for (int i = 0; i < character.length(); i++) {
-      escape.append("\\u").append(HexFormat.of().toHexDigits(character.charAt(i)));
-    }
-    return escape.toString();
+  private static boolean isShown(int character) {
+    return switch (Character.getType(character)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      default -> true;
+    };
   }
 }
