@@ -19,6 +19,10 @@ import org.junit.jupiter.api.Test;
 /** The RDMA path dies a thousand times under calls, and every call ends well, executed once. */
 final class KilledPathTest {
   private static final int KILLS = 1_000;
+
+  /** The same session asks for a link that flaps less and less often. */
+  private static final int KILLS_OF_A_SESSION = 4;
+
   private static final int MOST_CALLS = 6;
   private static final int MOST_STEPS = 12;
   private static final int LONG_TEXT = 20_000;
@@ -48,10 +52,15 @@ final class KilledPathTest {
     VerbenaClient client =
         world.client(settings -> settings.upgrades(new SteppedUpgrade(east, verbs)));
     Session session = client.session(world.address());
-    world.runUntil(Echo.call(session, "first")::isDone);
+    long opened = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      int links = kill + 1; // each kill is noticed, also where no call was under way
-      world.runUntil(() -> east.counters().linksOpened() >= links && rides(session));
+      if (kill % KILLS_OF_A_SESSION == 0) {
+        session.close();
+        session = client.session(world.address());
+        world.runUntil(Echo.call(session, "first " + kill)::isDone);
+      }
+      awaitNewLink(session, opened); // each kill is noticed, also where no call was under way
+      opened = east.counters().linksOpened();
       Map<String, CompletableFuture<String>> calls = callsWhileItDies(session, kill);
       world.runUntil(() -> calls.values().stream().allMatch(CompletableFuture::isDone));
       calls.forEach(
@@ -60,15 +69,16 @@ final class KilledPathTest {
             assertThat(executions.remove(text)).isEqualTo(1);
           });
     }
-    world.runUntil(() -> east.counters().linksOpened() > KILLS && rides(session));
+    awaitNewLink(session, opened);
     world.pass(Duration.ofMillis(50));
     assertThat(client.slotsInUse() + server.slotsInUse()).as("slots in use").isZero();
     world.close();
     assertThat(east.pinnedBytes() + west.pinnedBytes()).as("registered bytes left").isZero();
   }
 
-  private static boolean rides(Session session) {
-    return session.path().link().equals("rdma");
+  private void awaitNewLink(Session session, long opened) {
+    world.runUntil(
+        () -> east.counters().linksOpened() > opened && session.path().link().equals("rdma"));
   }
 
   private Map<String, CompletableFuture<String>> callsWhileItDies(Session session, int kill) {
