@@ -18,6 +18,10 @@ final class FabricWorld implements NanoClock {
   final FabricHost east;
   final FabricHost west;
   private final @Nullable ManualClock shared;
+
+  /** The shared clock's time at the start: it wraps, and a fabric's time never does. */
+  private final long sharedStart;
+
   private long now = 1_000_000_000L;
 
   FabricWorld(long seed, DeviceProfile profile) {
@@ -31,6 +35,7 @@ final class FabricWorld implements NanoClock {
    */
   FabricWorld(long seed, DeviceProfile profile, @Nullable ManualClock shared) {
     this.shared = shared;
+    sharedStart = shared == null ? 0 : shared.nanoTime();
     fabric = Fabric.stepped(seed, this::nanoTime);
     east = fabric.addHost("east", profile, address("10.9.0.1"), address("fd00::1"));
     west = fabric.addHost("west", profile, address("10.9.0.2"), address("fd00::2"));
@@ -46,7 +51,7 @@ final class FabricWorld implements NanoClock {
 
   @Override
   public long nanoTime() {
-    return shared == null ? now : shared.nanoTime();
+    return shared == null ? now : shared.nanoTime() - sharedStart;
   }
 
   private void advance(long nanos) {
