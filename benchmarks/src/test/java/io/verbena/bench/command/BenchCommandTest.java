@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -87,25 +86,6 @@ class BenchCommandTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
     assertThat(run.out()).contains("verbena tcp", "verbena mem", "perftest");
-  }
-
-  @Test
-  @EnabledOnOs(OS.LINUX)
-  @Tag("long")
-  void measuresWhatOthersNoticeOfAnAbuse() {
-    Run run = bench("abuse --only slow_opening --most 20 --duration 0.2 --rounds 1 --rate 200");
-    assertThat(run.err()).isEmpty();
-    assertThat(run.out()).contains("p99 before us", "20 x one byte a second, opening", "nothing");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"tcp", "fabric"})
-  @EnabledOnOs(OS.LINUX)
-  @Tag("long")
-  void soaks(String on) {
-    Run run = bench("soak --duration 1 --seed 1 --on " + on);
-    assertThat(run.err()).isEmpty();
-    assertThat(run.out()).contains("seed 1", "none lost, doubled or hung", "heap after GC");
   }
 
   @Test
