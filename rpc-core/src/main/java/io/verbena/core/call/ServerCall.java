@@ -16,6 +16,7 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import java.time.Duration;
 import java.util.Objects;
@@ -161,15 +162,28 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public void handle(Handler handler, @Nullable Object[] arguments) {
-    take(new Interception(this, host.interceptors().ofHandlers(), handler, arguments));
+    handle(new Interception(this, host.interceptors().ofHandlers(), handler, arguments));
   }
 
+  /** Takes what is to run, and runs it on the loop or hands it over, if that may be now. */
   @Override
-  public void handle(Handler handler) {
-    if (isIntercepted()) {
-      handle(handler, NO_ARGUMENTS);
+  public void handle(Handler given) {
+    boolean plain = given instanceof Interception || !isIntercepted();
+    Handler runs =
+        plain
+            ? given
+            : new Interception(this, host.interceptors().ofHandlers(), given, NO_ARGUMENTS);
+    if (handler instanceof HeldArguments held) {
+      if (!held.dispatched(runs)) {
+        return;
+      }
     } else {
-      take(handler);
+      handler = runs;
+    }
+    if (host.mayStart(this)) {
+      start();
+    } else if (!method.oneway()) {
+      awaitDeadline();
     }
   }
 
@@ -209,23 +223,6 @@ public final class ServerCall extends ReplyMessage
     refuse(cancellation.status(), NOT_READ);
   }
 
-  private void take(Handler handler) {
-    if (!(this.handler instanceof HeldArguments held)) {
-      this.handler = handler;
-      startInTurn();
-    } else if (held.dispatched(handler)) {
-      startInTurn();
-    }
-  }
-
-  private void startInTurn() {
-    if (host.mayStart(this)) {
-      start();
-    } else if (!method.oneway()) {
-      awaitDeadline();
-    }
-  }
-
   private void awaitDeadline() {
     timed = true;
     host.awaitDeadline(this);
@@ -243,9 +240,15 @@ public final class ServerCall extends ReplyMessage
 
   private void start() {
     if (method.nonBlocking()) {
+      EventLoop loop = host.loop();
       try {
-        host.loop().handle(this, invocation);
+        if (loop.enter(this)) {
+          invoke();
+        } else {
+          loop.handle(invocation);
+        }
       } finally {
+        loop.leave();
         host.replied(this);
       }
       return;
@@ -343,8 +346,18 @@ public final class ServerCall extends ReplyMessage
   private void invoke() {
     ServerCallEvent event = ServerCallEvent.begun(method);
     recorded = event;
+    Handler runs =
+        Objects.requireNonNull(handler instanceof HeldArguments held ? held.handler() : handler);
     try {
-      handleAndAnswer();
+      try {
+        runs.run(this);
+        if (isBlank()) {
+          result(); // the method returned nothing
+        }
+        seal();
+      } catch (Throwable e) {
+        failed(runs, e);
+      }
     } catch (Throwable e) { // what the answer is made of is users' code, too
       dropMetadata();
       fail(RpcStatus.INTERNAL, Execution.EXECUTED, e.getClass().getName(), UNTOLD);
@@ -352,6 +365,14 @@ public final class ServerCall extends ReplyMessage
     if (event != null) {
       recorded = null;
       event.ended(this);
+    }
+  }
+
+  private void failed(Handler runs, Throwable thrown) {
+    if (thrown instanceof WireException e) {
+      fail(RpcStatus.RESOURCE_EXHAUSTED, executionOf(runs), "", "the result: " + e.getMessage());
+    } else {
+      failed(thrown, saysNotExecuted(thrown) ? Execution.NOT_EXECUTED : executionOf(runs));
     }
   }
 
@@ -365,22 +386,6 @@ public final class ServerCall extends ReplyMessage
     ServerCallEvent event = recorded;
     if (event != null) {
       event.status = status;
-    }
-  }
-
-  private void handleAndAnswer() {
-    Handler runs =
-        Objects.requireNonNull(handler instanceof HeldArguments held ? held.handler() : handler);
-    try {
-      runs.run(this);
-      if (isBlank()) {
-        result(); // the method returned nothing
-      }
-      seal();
-    } catch (WireException e) {
-      fail(RpcStatus.RESOURCE_EXHAUSTED, executionOf(runs), "", "the result: " + e.getMessage());
-    } catch (Throwable e) {
-      failed(e, saysNotExecuted(e) ? Execution.NOT_EXECUTED : executionOf(runs));
     }
   }
 

@@ -213,24 +213,27 @@ public final class EventLoop {
   }
 
   /**
-   * Runs the handler of a call, which finds the call in the loop's scope. The loop's own thread has
-   * bound that scope for its life; one that steps the loop by hand has not.
+   * Has the handler of a call find the call in the loop's scope, until {@link #leave}.
+   *
+   * @return false where this thread has not bound the scope for its life, as a loop's own has: it
+   *     steps the loop by hand, and {@linkplain #handle runs} the handler
    */
-  public void handle(CallContext call, Runnable handler) {
+  public boolean enter(CallContext call) {
     callScope.set(call);
-    try {
-      if (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope) {
-        try {
-          handler.run();
-        } finally {
-          Thread.interrupted(); // the mark would have the loop's sockets closed
-        }
-      } else {
-        ScopedValue.where(CallScope.CURRENT, callScope).run(handler);
-      }
-    } finally {
-      callScope.set(null);
+    return isLoopThread();
+  }
+
+  /** The handler that runs on the loop has ended. */
+  public void leave() {
+    callScope.set(null);
+    if (isLoopThread()) {
+      Thread.interrupted(); // the mark would have the loop's sockets closed
     }
+  }
+
+  /** Runs the handler of a call that has been {@linkplain #enter entered}. */
+  public void handle(Runnable handler) {
+    ScopedValue.where(CallScope.CURRENT, callScope).run(handler);
   }
 
   /** Runs one duty cycle: returns how much was done. Waits for nothing. */

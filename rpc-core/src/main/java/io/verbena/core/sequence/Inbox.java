@@ -1,11 +1,11 @@
 package io.verbena.core.sequence;
 
+import io.verbena.api.wire.WireException;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.memory.Progress;
 import io.verbena.core.memory.Quota;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,26 +21,10 @@ public final class Inbox {
   public static final String NO_HEAP = "the heap is full: raise -Xmx, or send less at once";
 
   private final int maxMessageBytes;
-  private final Receiver receiver;
+  private final Message message = new Message();
   private final Assembly assembly;
   private long received;
   private int owed;
-
-  /** Takes whole messages. */
-  public interface Receiver {
-    /**
-     * A message's body, lent until this method returns.
-     *
-     * @param flags what stands in its body: those of its header
-     * @param timeLeft of a request
-     * @param call which it is of, and which method: the third word of its header
-     */
-    void onMessage(
-        FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to);
-
-    /** A message that was dropped on arrival because there was no memory for it, or no more. */
-    void onDropped(FrameKind kind, long call, int length, String why);
-  }
 
   /**
    * An empty inbox.
@@ -48,14 +32,13 @@ public final class Inbox {
    * @param maxMessageBytes the longest body to accept
    * @param memory what long messages may take while they are put together
    */
-  public Inbox(int maxMessageBytes, Quota.Share memory, Receiver receiver) {
-    this(maxMessageBytes, memory, byte[]::new, receiver);
+  public Inbox(int maxMessageBytes, Quota.Share memory) {
+    this(maxMessageBytes, memory, byte[]::new);
   }
 
   /** An inbox whose heap may have no room. */
-  Inbox(int maxMessageBytes, Quota.Share memory, IntFunction<byte[]> heap, Receiver receiver) {
+  Inbox(int maxMessageBytes, Quota.Share memory, IntFunction<byte[]> heap) {
     this.maxMessageBytes = maxMessageBytes;
-    this.receiver = receiver;
     this.assembly = new Assembly(memory, heap);
   }
 
@@ -79,9 +62,11 @@ public final class Inbox {
    *
    * @param first its header's first word
    * @param timeLeft of a request
-   * @return what is wrong with it, or null
+   * @return the message that it is, or makes whole, until that is {@linkplain Message#release
+   *     released}; null where there is none yet
+   * @throws WireException if the peer broke the protocol
    */
-  public @Nullable String accept(
+  public @Nullable Message accept(
       FrameKind kind, long first, int timeLeft, ByteBuffer buffer, int from, int to) {
     long sequence = FrameHeader.near(received, FrameHeader.sequence(first));
     if (sequence <= received) {
@@ -90,83 +75,54 @@ public final class Inbox {
       return null;
     }
     if (sequence != received + 1) {
-      return "frame " + sequence + " came after frame " + received;
+      throw new WireException("frame " + sequence + " came after frame " + received);
     }
     received = sequence;
     owed++;
     int body = from + FrameHeader.BYTES;
     if (kind == FrameKind.FRAGMENT) {
-      return assembly.isOpen() ? append(buffer, body, to) : "a fragment without a first one";
+      if (!assembly.open) {
+        throw new WireException("a fragment without a first one");
+      }
+      return append(buffer, body, to);
     }
-    if (assembly.isOpen()) {
-      return kind + " between the fragments of another message";
+    if (assembly.open) {
+      throw new WireException(kind + " between the fragments of another message");
     }
     int flags = FrameHeader.flags(first);
-    long call = FrameHeader.third(buffer, from);
+    message.set(kind, flags, timeLeft, FrameHeader.third(buffer, from));
     if ((flags & FrameHeader.FLAG_FIRST_FRAGMENT) != 0) {
-      return begin(kind, flags, timeLeft, call, buffer, body, to);
+      return begin(buffer, body, to);
     }
-    receiver.onMessage(kind, flags, timeLeft, call, buffer, body, to);
-    return null;
+    message.body(buffer, body, to);
+    return message;
   }
 
-  private @Nullable String begin(
-      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int body, int to) {
+  private @Nullable Message begin(ByteBuffer buffer, int body, int to) {
     if (to - body < Integer.BYTES) {
-      return "a first fragment without the message's length";
+      throw new WireException("a first fragment without the message's length");
     }
     int length = buffer.getInt(body);
     if (length < 0 || length > maxMessageBytes) {
-      return "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken";
+      throw new WireException(
+          "a message of " + length + " bytes, where at most " + maxMessageBytes + " are taken");
     }
-    assembly.begin(kind, flags, timeLeft, call, length);
+    assembly.begin(length);
     return append(buffer, body + Integer.BYTES, to);
   }
 
-  private @Nullable String append(ByteBuffer buffer, int body, int to) {
+  private @Nullable Message append(ByteBuffer buffer, int body, int to) {
     int piece = to - body;
     if (piece == 0 || piece > assembly.length - assembly.filled) {
-      return "fragments of " + (assembly.filled + piece) + " bytes for " + assembly.length;
+      throw new WireException(
+          "fragments of " + (assembly.filled + piece) + " bytes for " + assembly.length);
     }
     assembly.append(buffer, body, piece);
-    if (assembly.filled == assembly.length) {
-      deliver();
-    }
-    return null;
-  }
-
-  /**
-   * Leaves the message that is being delivered, and what it counts for, to its receiver.
-   *
-   * @return gives its memory back; null if it is a frame that its link has only lent
-   */
-  public @Nullable Runnable handOver() {
-    int bytes = assembly.isOpen() ? 0 : assembly.taken;
-    if (bytes == 0) {
+    if (assembly.filled < assembly.length) {
       return null;
     }
-    Quota.Share share = assembly.memory;
-    Runnable free = () -> share.give(bytes);
-    assembly.taken = 0; // last: there may be no room for what gives it back
-    return free;
-  }
-
-  private void deliver() {
-    FrameKind kind = Objects.requireNonNull(assembly.kind);
-    int length = assembly.length;
-    byte[] bytes = assembly.bytes;
-    assembly.kind = null; // whatever becomes of it
-    try {
-      if (bytes == null) {
-        receiver.onDropped(kind, assembly.call, length, assembly.dropped);
-      } else {
-        ByteBuffer whole = ByteBuffer.wrap(bytes);
-        receiver.onMessage(
-            kind, assembly.flags, assembly.timeLeft, assembly.call, whole, 0, length);
-      }
-    } finally {
-      assembly.free();
-    }
+    assembly.hand(message);
+    return message;
   }
 
   /** The session starts anew or ends: forgets everything. */
@@ -199,12 +155,7 @@ public final class Inbox {
     final IntFunction<byte[]> heap;
     final Progress progress = new Progress();
 
-    /** Null while there is no message. */
-    @Nullable FrameKind kind;
-
-    int flags;
-    int timeLeft;
-    long call;
+    boolean open;
     int length;
     int filled;
     byte @Nullable [] bytes = NOTHING;
@@ -220,19 +171,31 @@ public final class Inbox {
       this.heap = heap;
     }
 
-    boolean isOpen() {
-      return kind != null;
-    }
-
-    void begin(FrameKind kind, int flags, int timeLeft, long call, int length) {
-      this.kind = kind;
-      this.flags = flags;
-      this.timeLeft = timeLeft;
-      this.call = call;
+    void begin(int length) {
+      open = true;
       this.length = length;
       filled = 0;
       bytes = NOTHING;
       progress.begin();
+    }
+
+    /** It is whole: hands on its body, and what that counts for. */
+    void hand(Message message) {
+      byte[] whole = bytes;
+      open = false; // whatever becomes of it
+      if (whole == null) {
+        message.dropped(length, dropped);
+      } else {
+        message.count(memory, taken);
+        taken = 0;
+        try {
+          message.body(ByteBuffer.wrap(whole), 0, length);
+        } catch (OutOfMemoryError e) {
+          message.release();
+          message.dropped(length, NO_HEAP);
+        }
+      }
+      bytes = NOTHING;
     }
 
     void append(ByteBuffer from, int index, int count) {
@@ -265,7 +228,7 @@ public final class Inbox {
     }
 
     boolean isStalled() {
-      return isOpen() && bytes != null && progress.hasStopped(filled, bytes.length);
+      return open && bytes != null && progress.hasStopped(filled, bytes.length);
     }
 
     /** What is still to come is read, and dropped. */
@@ -278,7 +241,7 @@ public final class Inbox {
     void free() {
       release();
       bytes = NOTHING;
-      kind = null;
+      open = false;
     }
 
     private void release() {

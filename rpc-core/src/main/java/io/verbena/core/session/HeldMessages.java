@@ -5,11 +5,11 @@ import io.verbena.api.wire.WireException;
 import io.verbena.core.bulk.parts.PartTable;
 import io.verbena.core.bulk.transfer.ArrivingParts;
 import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.memory.Progress;
 import io.verbena.core.memory.Quota;
+import io.verbena.core.sequence.Message;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -31,30 +31,18 @@ final class HeldMessages {
 
   /** One that waits. */
   private static final class Held {
-    final FrameKind kind;
-    final int flags;
-    final int timeLeft;
-    final long call;
-    final byte[] body;
+    final Message message;
     final long sinceNanos;
     final Progress progress = new Progress();
     @Nullable ArrivingParts values;
 
-    Held(FrameKind kind, int flags, int timeLeft, long call, byte[] body, long sinceNanos) {
-      this.kind = kind;
-      this.flags = flags;
-      this.timeLeft = timeLeft;
-      this.call = call;
-      this.body = body;
+    Held(Message message, long sinceNanos) {
+      this.message = message;
       this.sinceNanos = sinceNanos;
     }
 
-    long callId() {
-      return FrameHeader.callId(call);
-    }
-
     boolean isRequest() {
-      return kind == FrameKind.REQUEST || kind == FrameKind.ONEWAY;
+      return message.kind() == FrameKind.REQUEST || message.kind() == FrameKind.ONEWAY;
     }
   }
 
@@ -67,16 +55,16 @@ final class HeldMessages {
   /**
    * Keeps a copy of a message until it is whole; returns how the peer broke the protocol, or null.
    */
-  @Nullable String take(
-      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
-    int end = tableAt(buffer, from, to);
+  @Nullable String take(Message message) {
+    ByteBuffer buffer = message.buffer();
+    int end = tableAt(buffer, message.from(), message.to());
     WireDecoder in = session.decoder();
-    in.start(buffer, end, to - Integer.BYTES, session.limits().maxDepth());
+    in.start(buffer, end, message.to() - Integer.BYTES, session.limits().maxDepth());
     PartTable table = PartTable.read(in);
-    return switch (kind) {
-      case REQUEST, ONEWAY -> request(kind, flags, timeLeft, call, buffer, from, end, table);
-      case RESULT, DECLARED_ERROR -> reply(kind, flags, call, buffer, from, end, table);
-      default -> kind + " with values beside it";
+    return switch (message.kind()) {
+      case REQUEST, ONEWAY -> request(message, end, table);
+      case RESULT, DECLARED_ERROR -> reply(message, end, table);
+      default -> message.kind() + " with values beside it";
     };
   }
 
@@ -89,16 +77,8 @@ final class HeldMessages {
     return to - Integer.BYTES - length;
   }
 
-  private @Nullable String request(
-      FrameKind kind,
-      int flags,
-      int timeLeft,
-      long call,
-      ByteBuffer buffer,
-      int from,
-      int end,
-      PartTable table) {
-    long callId = FrameHeader.callId(call);
+  private @Nullable String request(Message message, int end, PartTable table) {
+    long callId = message.callId();
     if (requests.size() >= session.limits().maxCalls()) {
       return "more than " + session.limits().maxCalls() + " calls at once";
     }
@@ -106,14 +86,12 @@ final class HeldMessages {
       return "call " + callId + " twice";
     }
     session.transfers().calls().requested(callId);
-    Duration timeout = Duration.ofNanos(Math.max(1, TimeLeft.nanos(timeLeft)));
-    hold(kind, flags, timeLeft, call, buffer, from, end, table, timeout);
+    hold(message, end, table, Duration.ofNanos(Math.max(1, TimeLeft.nanos(message.timeLeft()))));
     return null;
   }
 
-  private @Nullable String reply(
-      FrameKind kind, int flags, long call, ByteBuffer buffer, int from, int end, PartTable table) {
-    long callId = FrameHeader.callId(call);
+  private @Nullable String reply(Message message, int end, PartTable table) {
+    long callId = message.callId();
     if (!session.outgoingCalls().mayBeAnswered(callId) || replies.containsKey(callId)) {
       return "a reply to call " + callId + ", which was not made";
     }
@@ -123,37 +101,27 @@ final class HeldMessages {
       session.outgoingCalls().replyIncomplete(callId, RpcStatus.CANCELLED, why);
       return null;
     }
-    hold(kind, flags, TimeLeft.UNTOLD, call, buffer, from, end, table, null);
+    hold(message, end, table, null);
     return null;
   }
 
-  private void hold(
-      FrameKind kind,
-      int flags,
-      int timeLeft,
-      long call,
-      ByteBuffer buffer,
-      int from,
-      int end,
-      PartTable table,
-      @Nullable Duration timeout) {
-    boolean fits = memory.take(end - from);
-    byte[] body = new byte[fits ? end - from : 0];
-    Held held = new Held(kind, flags, timeLeft, call, body, session.loop().now());
-    long callId = held.callId();
+  private void hold(Message message, int end, PartTable table, @Nullable Duration timeout) {
+    int length = end - message.from();
+    boolean fits = memory.take(length);
+    byte[] body = new byte[fits ? length : 0];
+    Held held = new Held(message.waiting(body), session.loop().now());
+    long callId = message.callId();
     (held.isRequest() ? requests : replies).put(callId, held);
     if (!fits) {
-      String why = "its message: " + memory.refusal(end - from, "maxAssemblyBytes");
+      String why = "its message: " + memory.refusal(length, "maxAssemblyBytes");
       memory.quota().want();
       RpcStatus status =
-          memory.mayEverTake(end - from)
-              ? RpcStatus.RESOURCE_EXHAUSTED
-              : RpcStatus.INVALID_ARGUMENT;
+          memory.mayEverTake(length) ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
       session.transfers().calls().refuseParts(callId, held.isRequest(), status, why);
       incomplete(held, status, why);
       return;
     }
-    buffer.get(from, body);
+    message.buffer().get(message.from(), body);
     held.values =
         session
             .transfers()
@@ -177,7 +145,7 @@ final class HeldMessages {
   }
 
   private boolean leaves(Held held) {
-    return (held.isRequest() ? requests : replies).remove(held.callId(), held);
+    return (held.isRequest() ? requests : replies).remove(held.message.callId(), held);
   }
 
   private void whole(Held held, MemorySegment[] values, Runnable free) {
@@ -185,31 +153,28 @@ final class HeldMessages {
       free.run();
       return;
     }
-    int left = TimeLeft.after(held.timeLeft, session.loop().now() - held.sinceNanos);
-    ByteBuffer body = ByteBuffer.wrap(held.body);
-    frames.deliver(
-        held.kind,
-        held.flags,
-        left,
-        held.call,
-        body,
+    Message message = held.message;
+    int length = message.length();
+    message.whole(
         values,
+        TimeLeft.after(message.timeLeft(), session.loop().now() - held.sinceNanos),
         () -> {
-          memory.give(body.capacity());
+          memory.give(length);
           free.run();
         });
+    frames.deliver(message);
   }
 
   private void incomplete(Held held, RpcStatus status, String why) {
     if (leaves(held)) {
-      memory.give(held.body.length);
+      memory.give(held.message.length());
       if (held.isRequest()) {
-        session.incomingCalls().refuse(held.kind, held.callId(), status, why);
+        session.incomingCalls().refuse(held.message.kind(), held.message.callId(), status, why);
       } else {
         // What has no room here is no fault of this end's own arguments.
         RpcStatus here =
             status == RpcStatus.INVALID_ARGUMENT ? RpcStatus.RESOURCE_EXHAUSTED : status;
-        session.outgoingCalls().replyIncomplete(held.callId(), here, why);
+        session.outgoingCalls().replyIncomplete(held.message.callId(), here, why);
       }
     }
   }
@@ -242,12 +207,12 @@ final class HeldMessages {
   /** Forgets all: there is no peer any more. */
   void clear() {
     for (Held held : requests.values()) {
-      memory.give(held.body.length);
-      if (held.kind == FrameKind.ONEWAY) {
+      memory.give(held.message.length());
+      if (held.message.kind() == FrameKind.ONEWAY) {
         session.incomingCalls().oneways().drop("its values had not arrived when its peer was lost");
       }
     }
-    replies.values().forEach(held -> memory.give(held.body.length));
+    replies.values().forEach(held -> memory.give(held.message.length()));
     requests.clear();
     replies.clear();
   }

@@ -17,6 +17,7 @@ import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.sequence.Inbox;
+import io.verbena.core.sequence.Message;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,9 +43,6 @@ final class IncomingCalls {
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
-  /** The last call that was handed to its dispatcher: it is answered from there on. */
-  private long dispatched;
-
   IncomingCalls(SessionCore session, CallHost host, LocalServices services) {
     this.session = session;
     this.host = host;
@@ -67,79 +65,106 @@ final class IncomingCalls {
   }
 
   /** Dispatches one request; returns how the peer broke the protocol, or null. */
-  @Nullable String request(
-      FrameKind kind, int flags, int timeLeft, long header, ByteBuffer buffer, int from, int to) {
-    long callId = FrameHeader.callId(header);
+  @Nullable String request(Message message) {
+    long callId = message.callId();
     if (calls.size() >= session.limits().maxCalls()) {
       return "more than " + session.limits().maxCalls() + " calls at once";
     }
     if (calls.containsKey(callId)) {
       return "call " + callId + " twice";
     }
-    dispatched = 0;
+    ServerCall call = null; // until it is here, and answered from there on
     try {
-      take(kind, flags, timeLeft, header, buffer, from, to);
-    } catch (OutOfMemoryError e) {
-      if (dispatched == callId) {
-        throw e; // nobody knows whether it was answered
+      session.transfers().calls().requested(callId);
+      LocalServices.Method method = services.method(message.method());
+      if (isRefused(message, method) || method == null) {
+        return null;
       }
-      refuse(kind, callId, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
+      MethodDescriptor<?> descriptor = method.descriptor();
+      ByteBuffer buffer = message.buffer();
+      int end =
+          MetadataBlock.start(
+              message.has(FrameHeader.FLAG_METADATA), buffer, message.from(), message.to());
+      Metadata metadata = MetadataBlock.read(buffer, end, message.to());
+      ServerCall arrived = newCall(method, metadata, message);
+      if (end - message.from() > LongMessages.LONGEST_SHORT && !SessionStreams.isNext(descriptor)) {
+        readBeside(method, arrived, message, end);
+        return null;
+      }
+      WireDecoder in = session.decoder();
+      in.start(buffer, message.from(), end, session.limits().maxDepth());
+      Runnable memory = message.takeMemory();
+      if (memory != null) {
+        arrived.holds(memory, false);
+      }
+      if (descriptor.nonBlocking()) {
+        running = arrived;
+      } else {
+        calls.put(callId, arrived);
+      }
+      call = arrived;
+      if (descriptor.streaming()) {
+        call.dispatch(method.service().dispatcher(), in);
+      } else {
+        method.service().dispatcher().dispatch(descriptor, in, call);
+      }
+    } catch (Throwable e) {
+      if (call == null && !(e instanceof OutOfMemoryError)) {
+        throw e;
+      }
+      undispatched(message, call, e);
     }
     return null;
   }
 
-  private void take(
-      FrameKind kind, int flags, int timeLeft, long header, ByteBuffer buffer, int from, int to) {
-    long callId = FrameHeader.callId(header);
-    session.transfers().calls().requested(callId);
-    LocalServices.Method method = services.method(FrameHeader.method(header));
-    if (method == null || method.descriptor().oneway() != (kind == FrameKind.ONEWAY)) {
-      refuse(kind, callId, RpcStatus.UNIMPLEMENTED, unimplemented(method));
+  private boolean isRefused(Message message, LocalServices.@Nullable Method method) {
+    if (method == null || method.descriptor().oneway() != (message.kind() == FrameKind.ONEWAY)) {
+      refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
     } else if (session.drain().isOn() && !SessionStreams.isNext(method.descriptor())) {
-      refuse(kind, callId, RpcStatus.UNAVAILABLE, session.drain().reason());
+      refuse(message, RpcStatus.UNAVAILABLE, session.drain().reason());
     } else if (!session.callPath().mayServe()) {
-      refuse(kind, callId, RpcStatus.UNAVAILABLE, rdmaRequired());
-    } else if (timeLeft == 0) {
-      refuse(kind, callId, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
+      refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
+    } else if (message.timeLeft() == 0) {
+      refuse(message, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
     } else {
-      int end = MetadataBlock.start((flags & FrameHeader.FLAG_METADATA) != 0, buffer, from, to);
-      Metadata metadata = MetadataBlock.read(buffer, end, to);
-      long deadline = session.loop().now() + TimeLeft.nanos(timeLeft);
-      if (end - from > LongMessages.LONGEST_SHORT && !SessionStreams.isNext(method.descriptor())) {
-        ServerCall call = newCall(method, metadata, callId, deadline);
-        LongMessages.Body body = session.incomingFrames().keep(buffer, from, end);
-        if (body == null) {
-          String why = session.memory().assemblies().refusal(end - from, "maxAssemblyBytes");
-          refuse(kind, callId, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
-        } else {
-          readBeside(method, call, body);
-        }
-        return;
-      }
-      WireDecoder in = session.decoder();
-      in.start(buffer, from, end, session.limits().maxDepth());
-      ServerCall call = newCall(method, metadata, callId, deadline);
-      Runnable memory = session.incomingFrames().takeMemory();
-      if (memory != null) {
-        call.holds(memory, false);
-      }
-      dispatch(method, call, in);
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * A call was not handed on, or not whole: whatever a type of the user's own does to what the peer
+   * sent ends this call alone.
+   */
+  private void undispatched(Message message, @Nullable ServerCall call, Throwable thrown) {
+    boolean outOfHeap = thrown instanceof OutOfMemoryError;
+    if (call == null && !calls.containsKey(message.callId())) {
+      refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
+    } else if (call == null || (outOfHeap && running != call && calls.get(call.id()) != call)) {
+      throw (OutOfMemoryError) thrown; // nobody knows whether it was answered
+    } else if (!call.isHandled()) {
+      refuseUndecoded(call, thrown);
+    } else if (outOfHeap) {
+      call.refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
     }
   }
 
-  private void readBeside(LocalServices.Method method, ServerCall call, LongMessages.Body body) {
-    dispatched = call.id();
+  private void readBeside(LocalServices.Method method, ServerCall call, Message message, int end) {
+    LongMessages longMessages = session.incomingFrames().longMessages();
+    LongMessages.Body body = longMessages.keep(message, end);
+    if (body == null) {
+      String why = session.memory().assemblies().refusal(end - message.from(), "maxAssemblyBytes");
+      refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
+      return;
+    }
     calls.put(call.id(), call);
     call.holds(body.free(), true);
     starts.awaitReading(call);
-    session
-        .incomingFrames()
-        .longMessages()
-        .read(
-            body,
-            call::isCancelled,
-            in -> call.read(method.service().dispatcher(), in),
-            thrown -> wasRead(call, thrown));
+    longMessages.read(
+        body,
+        call::isCancelled,
+        in -> call.read(method.service().dispatcher(), in),
+        thrown -> wasRead(call, thrown));
   }
 
   private void wasRead(ServerCall call, @Nullable Throwable thrown) {
@@ -169,14 +194,15 @@ final class IncomingCalls {
         : method.descriptor().fullName() + " is one-way at one end and not at the other";
   }
 
-  private ServerCall newCall(
-      LocalServices.Method method, Metadata metadata, long callId, long deadline) {
+  private ServerCall newCall(LocalServices.Method method, Metadata metadata, Message message) {
     MethodDescriptor<?> descriptor = method.descriptor();
+    long deadline = session.loop().now() + TimeLeft.nanos(message.timeLeft());
     ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
-      return new ServerCall(host, descriptor, method.replySize(), metadata, callId, deadline);
+      return new ServerCall(
+          host, descriptor, method.replySize(), metadata, message.callId(), deadline);
     }
-    call.reuse(descriptor, method.replySize(), metadata, callId, deadline);
+    call.reuse(descriptor, method.replySize(), metadata, message.callId(), deadline);
     return call;
   }
 
@@ -219,36 +245,6 @@ final class IncomingCalls {
     starts.startWaiting();
   }
 
-  private void dispatch(LocalServices.Method method, ServerCall call, WireDecoder in) {
-    if (call.method().nonBlocking()) {
-      running = call;
-    } else {
-      calls.put(call.id(), call);
-    }
-    dispatched = call.id();
-    try {
-      call.dispatch(method.service().dispatcher(), in);
-    } catch (OutOfMemoryError e) {
-      outOfHeap(call, e);
-    } catch (Throwable e) {
-      // Whatever a type of the user's own does to what the peer sent: it ends this call alone.
-      if (!call.isHandled()) {
-        refuseUndecoded(call, e);
-      }
-    }
-  }
-
-  private void outOfHeap(ServerCall call, OutOfMemoryError e) {
-    if (running != call && calls.get(call.id()) != call) {
-      throw e; // it was over, and nobody knows whether it was answered
-    }
-    if (call.isHandled()) {
-      call.refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
-    } else {
-      refuseUndecoded(call, e);
-    }
-  }
-
   private void refuseUndecoded(ServerCall call, Throwable thrown) {
     RpcStatus status = RpcStatus.INVALID_ARGUMENT;
     String message;
@@ -263,6 +259,10 @@ final class IncomingCalls {
     }
     call.fail(status, Execution.NOT_EXECUTED, "", message);
     replied(call);
+  }
+
+  private void refuse(Message message, RpcStatus status, String why) {
+    refuse(message.kind(), message.callId(), status, why);
   }
 
   /** Answers a call that was not dispatched, or notes that it is over. */

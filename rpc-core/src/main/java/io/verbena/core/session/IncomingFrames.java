@@ -6,9 +6,8 @@ import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.UpgradeMessage;
-import io.verbena.core.memory.Quota;
 import io.verbena.core.sequence.Inbox;
-import java.lang.foreign.MemorySegment;
+import io.verbena.core.sequence.Message;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Takes what the peer sends: checks each frame, and hands it, or the message that it ends, to
  * whoever it is for. Each answers with how the peer broke the protocol, or null.
  */
-final class IncomingFrames implements Inbox.Receiver {
+final class IncomingFrames {
   /** What the peer may have coming beside replies and cancellations. */
   private static final int MOST_ANSWERS = 1024;
 
@@ -29,16 +28,10 @@ final class IncomingFrames implements Inbox.Receiver {
   private final WireDecoder decoder = new WireDecoder();
   private final LongMessages longMessages;
 
-  /** What gives back the memory of a message that has waited for values, while it is delivered. */
-  private @Nullable Runnable memory;
-
-  /** What came beside the message that is being delivered. */
-  private MemorySegment @Nullable [] values;
-
   IncomingFrames(SessionCore session) {
     this.session = session;
     SessionContext context = session.context();
-    this.inbox = new Inbox(context.limits().maxMessageBytes(), session.memory().assemblies(), this);
+    this.inbox = new Inbox(context.limits().maxMessageBytes(), session.memory().assemblies());
     this.held = new HeldMessages(session, this);
     this.stalls = new Stalls(session, inbox, held);
     this.longMessages = new LongMessages(session);
@@ -77,50 +70,63 @@ final class IncomingFrames implements Inbox.Receiver {
   }
 
   void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
-    String wrong;
+    Message message = null;
     try {
-      wrong = take(lane, buffer, from, to);
+      message = take(lane, buffer, from, to);
     } catch (WireException e) {
-      wrong = e.getMessage();
+      session.breakOff(String.valueOf(e.getMessage()));
     }
-    if (wrong != null) {
-      session.breakOff(wrong);
+    if (message != null) {
+      deliver(message);
     }
     session.pump().frameTaken();
   }
 
-  private @Nullable String take(Lane lane, ByteBuffer buffer, int from, int to) {
+  /**
+   * Checks a frame, and takes it if it is not numbered.
+   *
+   * @return the message that it is, or makes whole; null where there is none yet
+   * @throws WireException if the peer broke the protocol
+   */
+  private @Nullable Message take(Lane lane, ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
-      return "a frame of " + (to - from) + " bytes";
+      throw new WireException("a frame of " + (to - from) + " bytes");
     }
     long first = FrameHeader.first(buffer, from);
     String misfit = FrameHeader.misfit(first, lane.epoch());
     if (misfit != null) {
-      return misfit;
+      throw new WireException(misfit);
     }
     FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(first));
     if (kind == null) {
-      return "a frame of unknown kind " + FrameHeader.kindCode(first);
+      throw new WireException("a frame of unknown kind " + FrameHeader.kindCode(first));
+    }
+    if ((FrameHeader.flags(first) & FrameHeader.FLAG_METADATA) != 0 && !kind.isOfCall()) {
+      throw new WireException("metadata with " + kind);
     }
     long second = FrameHeader.second(buffer, from);
     if (!session.outbox().acknowledgeNear(FrameHeader.acknowledged(second))) {
-      return "an acknowledgement of frames that were never sent";
+      throw new WireException("an acknowledgement of frames that were never sent");
     }
     if (!kind.isOfCall()) {
       session.schedulePump(); // else whoever takes it says what is to be sent
     }
-    if (session.outbox().answersWaiting() > MOST_ANSWERS + 2L * session.limits().maxCalls()) {
-      return "more than "
-          + session.outbox().answersWaiting()
-          + " answers wait that the peer does not take";
+    int answers = session.outbox().answersWaiting();
+    if (answers > MOST_ANSWERS + 2L * session.limits().maxCalls()) {
+      throw new WireException("more than " + answers + " answers wait that the peer does not take");
     }
-    if (!kind.sequenced()) {
-      decoder.start(buffer, from + FrameHeader.BYTES, to, session.limits().maxDepth());
-      return takeUnsequenced(lane, kind, FrameHeader.callId(FrameHeader.third(buffer, from)));
+    if (kind.sequenced()) {
+      if (!session.lanes().carriesIn(lane)) {
+        throw new WireException("a numbered frame on the " + lane + ", which carries none now");
+      }
+      return inbox.accept(kind, first, FrameHeader.about(second), buffer, from, to);
     }
-    return session.lanes().carriesIn(lane)
-        ? inbox.accept(kind, first, FrameHeader.about(second), buffer, from, to)
-        : "a numbered frame on the " + lane + ", which carries none now";
+    decoder.start(buffer, from + FrameHeader.BYTES, to, session.limits().maxDepth());
+    String wrong = takeUnsequenced(lane, kind, FrameHeader.callId(FrameHeader.third(buffer, from)));
+    if (wrong != null) {
+      throw new WireException(wrong);
+    }
+    return null;
   }
 
   private @Nullable String takeUnsequenced(Lane lane, FrameKind kind, long transfer) {
@@ -151,85 +157,41 @@ final class IncomingFrames implements Inbox.Receiver {
     return null;
   }
 
-  @Override
-  public void onMessage(
-      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
-    String wrong;
-    try {
-      wrong =
-          (flags & FrameHeader.FLAG_PARTS) != 0
-              ? held.take(kind, flags, timeLeft, call, buffer, from, to)
-              : takeWhole(kind, flags, timeLeft, call, buffer, from, to);
-    } catch (OutOfMemoryError e) {
-      session.giveUp(kind + " could not be taken: " + Inbox.NO_HEAP);
-      return;
-    }
-    if (wrong != null) {
-      session.breakOff(wrong);
-    }
-  }
-
   /** Returns where long messages wait to be read. */
   LongMessages longMessages() {
     return longMessages;
   }
 
-  /**
-   * Leaves the memory of the message that is being delivered counted as it is.
-   *
-   * @return gives it back, on any thread; null if it is a frame, which is not counted
-   */
-  @Nullable Runnable takeMemory() {
-    Runnable taken = memory == null ? inbox.handOver() : memory;
-    memory = null;
-    return taken;
-  }
-
-  /**
-   * Keeps the body of the message that is being delivered for longer than that lasts.
-   *
-   * @return null if there is no memory for it
-   */
-  LongMessages.@Nullable Body keep(ByteBuffer buffer, int from, int to) {
-    Runnable counted = takeMemory();
-    if (counted != null) {
-      return new LongMessages.Body(buffer, from, to, values, counted);
-    }
-    Quota.Share share = session.memory().assemblies();
-    int length = to - from;
-    if (!share.take(length)) {
-      return null;
-    }
-    try {
-      byte[] copy = new byte[length];
-      buffer.get(from, copy);
-      Runnable free = () -> share.give(length);
-      return new LongMessages.Body(ByteBuffer.wrap(copy), 0, length, values, free);
-    } catch (OutOfMemoryError e) {
-      share.give(length);
-      throw e;
-    }
-  }
-
-  /**
-   * Takes a message that has waited for the values beside it.
-   *
-   * @param free gives back the memory of both
-   */
-  void deliver(
-      FrameKind kind,
-      int flags,
-      int timeLeft,
-      long call,
-      ByteBuffer body,
-      MemorySegment[] values,
-      Runnable free) {
+  /** Takes a whole message: one that has just come, or one whose values have. */
+  void deliver(Message message) {
+    FrameKind kind = message.kind();
     String wrong;
-    this.values = values;
-    memory = free;
-    decoder.parts(values);
+    decoder.parts(message.values());
     try {
-      wrong = takeWhole(kind, flags, timeLeft, call, body, 0, body.capacity());
+      wrong =
+          message.isWhole()
+              ? switch (kind) {
+                case REQUEST, ONEWAY -> session.incomingCalls().request(message);
+                case RESULT, DECLARED_ERROR, FAILURE -> session.outgoingCalls().reply(message);
+                case CANCEL -> session.incomingCalls().cancel(message.callId());
+                case ONEWAY_DONE -> session.outgoingCalls().onewaysDone(decoding(message));
+                case SERVICES, SCHEMA_REQUEST, SCHEMA ->
+                    session.remoteServices().take(kind, decoding(message));
+                case BULK_FETCH,
+                    BULK_OFFER,
+                    BULK_GRANT,
+                    BULK_SENT,
+                    BULK_DONE,
+                    BULK_CANCEL,
+                    BULK_RESUME,
+                    BULK_RESUMED ->
+                    session.transfers().take(kind, message.callId(), decoding(message));
+                case DRAINING, LAST_CALL -> session.drain().take(kind, decoding(message));
+                case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED ->
+                    takeUpgrade(kind, decoding(message));
+                default -> kind + " as a message";
+              }
+              : takeIncomplete(message);
     } catch (WireException e) {
       wrong = e.getMessage();
     } catch (OutOfMemoryError e) {
@@ -237,55 +199,27 @@ final class IncomingFrames implements Inbox.Receiver {
       return;
     } finally {
       decoder.parts(null);
-      this.values = null;
-      if (memory != null) {
-        memory = null;
-        free.run();
-      }
+      message.release();
     }
     if (wrong != null) {
       session.breakOff(wrong);
     }
   }
 
-  private @Nullable String takeWhole(
-      FrameKind kind, int flags, int timeLeft, long call, ByteBuffer buffer, int from, int to) {
-    long callId = FrameHeader.callId(call);
-    if ((flags & FrameHeader.FLAG_METADATA) != 0 && !kind.isOfCall()) {
-      return "metadata with " + kind;
-    }
-    return switch (kind) {
-      case REQUEST, ONEWAY ->
-          session.incomingCalls().request(kind, flags, timeLeft, call, buffer, from, to);
-      case RESULT, DECLARED_ERROR, FAILURE ->
-          session.outgoingCalls().reply(kind, flags, callId, buffer, from, to);
-      case CANCEL -> session.incomingCalls().cancel(callId);
-      case ONEWAY_DONE -> session.outgoingCalls().onewaysDone(buffer, from, to);
-      case SERVICES, SCHEMA_REQUEST, SCHEMA ->
-          session.remoteServices().take(kind, buffer, from, to);
-      case BULK_FETCH,
-          BULK_OFFER,
-          BULK_GRANT,
-          BULK_SENT,
-          BULK_DONE,
-          BULK_CANCEL,
-          BULK_RESUME,
-          BULK_RESUMED -> {
-        decoder.start(buffer, from, to, session.limits().maxDepth());
-        yield session.transfers().take(kind, callId, decoder);
-      }
-      case DRAINING, LAST_CALL -> {
-        decoder.start(buffer, from, to, session.limits().maxDepth());
-        yield session.drain().take(kind, decoder);
-      }
-      case UPGRADE_REQUEST, UPGRADE_OFFER, UPGRADE_DECLINED -> takeUpgrade(kind, buffer, from, to);
-      default -> kind + " as a message";
-    };
+  private @Nullable String takeIncomplete(Message message) {
+    String dropped = message.dropped();
+    return dropped == null ? held.take(message) : dropped(message, dropped);
   }
 
-  @Override
-  public void onDropped(FrameKind kind, long call, int length, String why) {
-    long callId = FrameHeader.callId(call);
+  private WireDecoder decoding(Message message) {
+    decoder.start(message.buffer(), message.from(), message.to(), session.limits().maxDepth());
+    return decoder;
+  }
+
+  private @Nullable String dropped(Message message, String why) {
+    FrameKind kind = message.kind();
+    long callId = message.callId();
+    int length = message.length();
     switch (kind) {
       case REQUEST ->
           session
@@ -299,19 +233,21 @@ final class IncomingFrames implements Inbox.Receiver {
       case RESULT, DECLARED_ERROR, FAILURE ->
           session.outgoingCalls().replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
       case ONEWAY -> session.incomingCalls().oneways().refused("its arguments: " + why);
-      default -> session.breakOff(kind + " of " + length + " bytes");
+      default -> {
+        return kind + " of " + length + " bytes";
+      }
     }
+    return null;
   }
 
-  private @Nullable String takeUpgrade(FrameKind kind, ByteBuffer buffer, int from, int to) {
-    decoder.start(buffer, from, to, session.limits().maxDepth());
+  private @Nullable String takeUpgrade(FrameKind kind, WireDecoder in) {
     if (session.role().isClient() == (kind == FrameKind.UPGRADE_REQUEST)) {
       return kind + " from the wrong end";
     }
     if (kind == FrameKind.UPGRADE_REQUEST) {
-      session.upgrade().requested(UpgradeMessage.read(decoder));
+      session.upgrade().requested(UpgradeMessage.read(in));
     } else {
-      session.upgrade().answered(kind, decoder);
+      session.upgrade().answered(kind, in);
     }
     return null;
   }

@@ -2,6 +2,8 @@ package io.verbena.core.session;
 
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.loop.OwnThreads;
+import io.verbena.core.memory.Quota;
+import io.verbena.core.sequence.Message;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -58,6 +60,33 @@ final class LongMessages {
 
   LongMessages(SessionCore session) {
     this.session = session;
+  }
+
+  /**
+   * Keeps a message's body for longer than the message lasts.
+   *
+   * @param to where what is to be read of it ends
+   * @return null if there is no memory for it
+   */
+  @Nullable Body keep(Message message, int to) {
+    Runnable counted = message.takeMemory();
+    if (counted != null) {
+      return new Body(message.buffer(), message.from(), to, message.values(), counted);
+    }
+    Quota.Share share = session.memory().assemblies();
+    int length = to - message.from();
+    if (!share.take(length)) {
+      return null;
+    }
+    try {
+      byte[] copy = new byte[length];
+      message.buffer().get(message.from(), copy);
+      Runnable free = () -> share.give(length);
+      return new Body(ByteBuffer.wrap(copy), 0, length, message.values(), free);
+    } catch (OutOfMemoryError e) {
+      share.give(length);
+      throw e;
+    }
   }
 
   /**

@@ -11,6 +11,7 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.DeadlineWatch;
+import io.verbena.core.sequence.Message;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -101,9 +102,7 @@ final class OutgoingCalls {
     onewaysUnderWay++;
   }
 
-  @Nullable String onewaysDone(ByteBuffer buffer, int from, int to) {
-    WireDecoder in = session.decoder();
-    in.start(buffer, from, to, session.limits().maxDepth());
+  @Nullable String onewaysDone(WireDecoder in) {
     int done = in.readVarInt();
     int refused = in.readVarInt();
     if (done <= 0 || done > onewaysUnderWay || refused < 0 || refused > done) {
@@ -122,32 +121,32 @@ final class OutgoingCalls {
     return null;
   }
 
-  @Nullable String reply(
-      FrameKind kind, int flags, long callId, ByteBuffer buffer, int from, int to) {
+  @Nullable String reply(Message message) {
+    long callId = message.callId();
     PendingCall<?> call = calls.get(callId);
     if (call == null || !call.awaitsReply()) {
       return "a reply to call " + callId + ", which was not made";
     }
-    int end = MetadataBlock.start((flags & FrameHeader.FLAG_METADATA) != 0, buffer, from, to);
+    ByteBuffer buffer = message.buffer();
+    int from = message.from();
+    int to = message.to();
+    int end = MetadataBlock.start(message.has(FrameHeader.FLAG_METADATA), buffer, from, to);
     Metadata metadata = MetadataBlock.read(buffer, end, to);
     if (end - from > LongMessages.LONGEST_SHORT) {
-      LongMessages.Body body = session.incomingFrames().keep(buffer, from, end);
+      LongMessages.Body body = session.incomingFrames().longMessages().keep(message, end);
       if (body == null) {
         String why = session.memory().assemblies().refusal(end - from, "maxAssemblyBytes");
         replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
       } else {
-        readBeside(call, kind, metadata, body);
+        readBeside(call, message.kind(), metadata, body);
       }
       return null;
     }
     forget(call);
     WireDecoder in = session.decoder();
     in.start(buffer, from, end, session.limits().maxDepth());
-    Object read = call.read(kind, metadata, in);
-    Runnable memory = session.incomingFrames().takeMemory();
-    if (memory != null) {
-      memory.run(); // first: whoever takes the result may want memory at once
-    }
+    Object read = call.read(message.kind(), metadata, in);
+    message.release(); // first: whoever takes the result may want memory at once
     call.reply(metadata, read);
     return null;
   }

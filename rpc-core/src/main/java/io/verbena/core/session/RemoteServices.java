@@ -14,7 +14,6 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.memory.Quota;
 import io.verbena.core.sequence.Outgoing;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -344,9 +343,7 @@ final class RemoteServices {
 
   // ---- frames ----
 
-  @Nullable String take(FrameKind kind, ByteBuffer buffer, int from, int to) {
-    WireDecoder in = session.decoder();
-    in.start(buffer, from, to, session.limits().maxDepth());
+  @Nullable String take(FrameKind kind, WireDecoder in) {
     switch (kind) {
       case SERVICES -> {
         List<OfferedService> more = OfferedService.readAll(in);

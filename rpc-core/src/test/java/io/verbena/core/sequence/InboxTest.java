@@ -41,18 +41,6 @@ class InboxTest {
               throw new OutOfMemoryError("Java heap space");
             }
             return new byte[bytes];
-          },
-          new Inbox.Receiver() {
-            @Override
-            public void onMessage(
-                FrameKind kind, int flags, int time, long call, ByteBuffer body, int from, int to) {
-              heard.add(kind + " of " + (to - from));
-            }
-
-            @Override
-            public void onDropped(FrameKind kind, long call, int length, String why) {
-              heard.add(kind + " of " + length + " dropped: " + why);
-            }
           });
 
   private void comes(FrameKind kind, int flags, int announced, int bytes) {
@@ -64,7 +52,12 @@ class InboxTest {
       frame.putInt(header, announced);
     }
     long word = FrameHeader.first(frame, 0);
-    assertThat(inbox.accept(kind, word, 0, frame, 0, frame.capacity())).isNull();
+    Message message = inbox.accept(kind, word, 0, frame, 0, frame.capacity());
+    if (message != null) {
+      String dropped = message.dropped() == null ? "" : " dropped: " + message.dropped();
+      heard.add(message.kind() + " of " + message.length() + dropped);
+      message.release();
+    }
     assertThat(inbox.received()).isEqualTo(sent);
   }
 
