@@ -2,12 +2,13 @@ package io.verbena.bench;
 
 import io.verbena.bench.command.CountsCommand;
 import io.verbena.bench.command.FeaturesCommand;
+import io.verbena.bench.command.HouseCommand;
 import io.verbena.bench.command.TargetsCommand;
 import picocli.CommandLine;
 
 /**
- * Where the project's own instruments start: {@code bench targets}, {@code counts} and {@code
- * features}.
+ * Where the project's own instruments start: {@code bench targets}, {@code counts}, {@code
+ * features} and {@code house}.
  */
 public final class Instruments {
   private Instruments() {}
@@ -22,6 +23,7 @@ public final class Instruments {
     return Main.commandLine()
         .addSubcommand(new TargetsCommand())
         .addSubcommand(new CountsCommand())
-        .addSubcommand(new FeaturesCommand());
+        .addSubcommand(new FeaturesCommand())
+        .addSubcommand(new HouseCommand());
   }
 }
