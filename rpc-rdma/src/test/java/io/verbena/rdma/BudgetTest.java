@@ -127,8 +127,7 @@ final class BudgetTest {
   private static int send(LinkEnd end, int first) {
     int sent = 0;
     while (first + sent < FRAMES
-        && end.send(ByteBuffer.allocate(2_000).putInt(first + sent).array())
-            instanceof SendResult.Sent) {
+        && end.send(ByteBuffer.allocate(2_000).putInt(first + sent).array()) == SendResult.SENT) {
       end.link().flush();
       sent++;
     }

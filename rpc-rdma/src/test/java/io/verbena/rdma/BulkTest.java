@@ -141,7 +141,7 @@ final class BulkTest {
         () -> {
           while (at[0] < pieces
               && port(client).write(to, at[0], source, at[0], 1, true, () -> {})
-                  instanceof SendResult.Sent) {
+                  == SendResult.SENT) {
             at[0]++;
           }
           return arrived.contains((long) pieces);
@@ -156,8 +156,7 @@ final class BulkTest {
     RemoteTarget to = remote(target(1000, new ArrayList<>()));
     long[] at = new long[1];
     for (int i = 0; i < 1000; i++) {
-      if (port(client).write(to, at[0], source, at[0], 1, true, () -> {})
-          instanceof SendResult.Sent) {
+      if (port(client).write(to, at[0], source, at[0], 1, true, () -> {}) == SendResult.SENT) {
         at[0]++;
       }
       links.step();

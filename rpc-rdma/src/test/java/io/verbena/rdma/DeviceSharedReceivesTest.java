@@ -73,7 +73,7 @@ final class DeviceSharedReceivesTest {
 
   private static int fill(LinkEnd end, int most) {
     int sent = 0;
-    while (sent < most && end.send(new byte[BYTES]) instanceof SendResult.Sent) {
+    while (sent < most && end.send(new byte[BYTES]) == SendResult.SENT) {
       end.link().flush();
       sent++;
     }

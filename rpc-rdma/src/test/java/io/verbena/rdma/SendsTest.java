@@ -151,7 +151,7 @@ final class SendsTest {
         "room for all",
         () -> {
           while (sent[0] < 5 * PLACES
-              && pair.client().send(numbered(sent[0], 64)) instanceof SendResult.Sent) {
+              && pair.client().send(numbered(sent[0], 64)) == SendResult.SENT) {
             pair.client().link().flush();
             sent[0]++;
           }

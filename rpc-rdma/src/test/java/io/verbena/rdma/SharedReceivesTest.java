@@ -48,7 +48,7 @@ final class SharedReceivesTest {
   /** Sends as many frames as there is room for, each by itself; returns how many. */
   private static int fill(LinkEnd end) {
     int sent = 0;
-    while (end.send(new byte[100]) instanceof SendResult.Sent) {
+    while (end.send(new byte[100]) == SendResult.SENT) {
       end.link().flush();
       sent++;
     }

@@ -208,8 +208,8 @@ final class TcpBulk implements BulkPort {
     boolean sent = false;
     try {
       SendResult result = writer.send(header, pace.chunkBytes(), bytes, write);
-      sent = result instanceof SendResult.Sent;
-      pushedBack |= result instanceof SendResult.BackPressured;
+      sent = result == SendResult.SENT;
+      pushedBack |= result == SendResult.BACK_PRESSURED;
       return result;
     } finally {
       if (sent) {

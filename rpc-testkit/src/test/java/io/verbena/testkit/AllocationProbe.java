@@ -80,7 +80,7 @@ final class AllocationProbe {
     }
     for (int i = 0; i < count; i++) {
       int before = echoes;
-      if (!(sender.send(slot) instanceof SendResult.Sent)) {
+      if (sender.send(slot) != SendResult.SENT) {
         throw new AssertionError("an idle link pushed back");
       }
       sender.flush();
@@ -116,7 +116,7 @@ final class AllocationProbe {
     public void onFrame(ByteBuffer buffer, int from, int to) {
       slot.buffer().put(0, buffer, from, to - from);
       slot.length(to - from);
-      if (!(link.send(slot) instanceof SendResult.Sent)) {
+      if (link.send(slot) != SendResult.SENT) {
         throw new AssertionError("an idle link pushed back");
       }
       link.flush();

@@ -262,7 +262,7 @@ public abstract class BulkContract {
         while (!written.isWhole()) {
           told = client.end().heard().writables();
           result = written.write(piece, true);
-          if (!(result instanceof SendResult.Sent)) {
+          if (result != SendResult.SENT) {
             break;
           }
           idle = 0;

@@ -191,7 +191,7 @@ final class BulkEnd {
                     pending--;
                   });
       returned[0] = true;
-      if (result instanceof SendResult.Sent) {
+      if (result == SendResult.SENT) {
         at += piece;
         pending++;
       }
@@ -200,8 +200,7 @@ final class BulkEnd {
 
     /** Writes a piece as soon as there is room for it, and flushes. */
     void writeNow(long length, boolean checkpoint) {
-      links.stepUntil(
-          "room for a piece", () -> write(length, checkpoint) instanceof SendResult.Sent);
+      links.stepUntil("room for a piece", () -> write(length, checkpoint) == SendResult.SENT);
       end.link().flush();
     }
 
@@ -210,7 +209,7 @@ final class BulkEnd {
       long chunk = port().chunkBytes();
       while (!isWhole()) {
         boolean last = source.memory().byteSize() - at <= chunk;
-        if (!(write(chunk, last) instanceof SendResult.Sent)) {
+        if (write(chunk, last) != SendResult.SENT) {
           break;
         }
       }

@@ -61,7 +61,7 @@ final class BulkTraffic {
       long left = sources.get(index).memory().byteSize() - writer.at();
       long piece = 1L + random.nextInt(2 * from.port().chunkBytes());
       boolean checkpoint = piece >= left || random.nextInt(4) == 0;
-      if (!(writer.write(piece, checkpoint) instanceof SendResult.Sent)) {
+      if (writer.write(piece, checkpoint) != SendResult.SENT) {
         break;
       }
       if (writer.isWhole()) {
@@ -77,7 +77,7 @@ final class BulkTraffic {
 
   private void say(int index, long upTo) {
     byte[] frame = ByteBuffer.allocate(12).putInt(index).putLong(upTo).array();
-    if (from.end().send(frame) instanceof SendResult.Sent) {
+    if (from.end().send(frame) == SendResult.SENT) {
       framesSent++;
     }
   }

@@ -66,12 +66,12 @@ final class FrameStream {
         SendResult result = end.link().send(slot);
         slot.release();
         switch (result) {
-          case SendResult.Sent _ -> {
+          case SENT -> {
             sent++;
             next = stream.next();
           }
-          case SendResult.BackPressured _ -> writable = false;
-          case SendResult.Closed _ -> throw new AssertionError("closed after " + sent + " frames");
+          case BACK_PRESSURED -> writable = false;
+          case CLOSED -> throw new AssertionError("closed after " + sent + " frames");
         }
       }
       end.link().flush();

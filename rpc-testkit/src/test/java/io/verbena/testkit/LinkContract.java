@@ -95,7 +95,7 @@ public abstract class LinkContract {
   private static int fill(LinkEnd end, int frameBytes) {
     byte[] frame = new byte[frameBytes];
     for (int sent = 0; (long) sent * frameBytes < MOST_BYTES_UNDER_WAY; sent++) {
-      if (!(end.send(frame) instanceof SendResult.Sent)) {
+      if (end.send(frame) != SendResult.SENT) {
         return sent;
       }
     }

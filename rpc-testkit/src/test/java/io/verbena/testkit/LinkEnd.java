@@ -24,7 +24,7 @@ public record LinkEnd(Link link, RecordingListener heard) {
   /** Sends a frame that there must be room for, and flushes. */
   public void sendNow(byte[] frame) {
     SendResult result = send(frame);
-    if (!(result instanceof SendResult.Sent)) {
+    if (result != SendResult.SENT) {
       throw new AssertionError("a frame of " + frame.length + " bytes was not sent: " + result);
     }
     link.flush();

@@ -214,7 +214,7 @@ public abstract class LinkThreadsContract {
   private static void send(Link link, Slot slot, int value) {
     slot.buffer().putInt(0, value);
     slot.length(Integer.BYTES);
-    if (!(link.send(slot) instanceof SendResult.Sent)) {
+    if (link.send(slot) != SendResult.SENT) {
       throw new AssertionError("an idle link pushed back");
     }
     link.flush();

@@ -41,7 +41,7 @@ record TalliedBulk(BulkPort real, LinkTally tally) implements BulkPort {
   }
 
   private SendResult told(SendResult result, int length) {
-    if (result instanceof SendResult.Sent) {
+    if (result == SendResult.SENT) {
       tally.write(length);
     }
     return result;

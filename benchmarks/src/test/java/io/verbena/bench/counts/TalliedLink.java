@@ -45,7 +45,7 @@ final class TalliedLink implements Link {
   public SendResult send(Slot slot) {
     int length = slot.length();
     SendResult result = real.send(slot);
-    if (result instanceof SendResult.Sent) {
+    if (result == SendResult.SENT) {
       tally.frame(length);
     }
     return result;

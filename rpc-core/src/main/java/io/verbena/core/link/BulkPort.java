@@ -76,7 +76,7 @@ public interface BulkPort {
   RemoteTarget remote(ByteBuffer advertisement) throws LinkException;
 
   /**
-   * Writes a piece of a region into the peer's target. On {@link SendResult.Sent} the link reads
+   * Writes a piece of a region into the peer's target. On {@link SendResult#SENT} the link reads
    * the piece until it says that it is written; on any other result nothing was done.
    *
    * <p>What is written into a target that the peer has closed meanwhile gets lost, and does no

@@ -30,7 +30,7 @@ public interface Link {
   }
 
   /**
-   * Sends the first {@link Slot#length()} bytes of a slot as one frame. On {@link SendResult.Sent}
+   * Sends the first {@link Slot#length()} bytes of a slot as one frame. On {@link SendResult#SENT}
    * the link has the frame: it either copied it, or {@linkplain Slot#hold() holds} the slot until
    * it has no more use for it. On any other result nothing was sent and nothing is held.
    *

@@ -20,7 +20,7 @@ public interface LinkListener {
    */
   default void onBulkMoved() {}
 
-  /** There is room again after a {@link SendResult.BackPressured}. */
+  /** There is room again after a {@link SendResult#BACK_PRESSURED}. */
   void onWritable();
 
   /**

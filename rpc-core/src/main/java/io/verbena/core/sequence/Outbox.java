@@ -179,7 +179,7 @@ public final class Outbox {
   private boolean sendNext(Link link, int epoch, long received) {
     Slot slot = kept(lastSent + 1);
     stamp(slot, epoch, lastSent + 1, received, loop);
-    if (!(link.send(slot) instanceof SendResult.Sent)) {
+    if (link.send(slot) != SendResult.SENT) {
       return false;
     }
     lastSent++;

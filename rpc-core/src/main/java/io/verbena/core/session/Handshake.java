@@ -8,7 +8,6 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.SendResult;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.memory.Slot;
@@ -109,9 +108,9 @@ abstract class Handshake implements LinkListener, Timers.Timer {
                 + link.capabilities().maxFrameBytes());
       } else {
         switch (link.send(slot)) {
-          case SendResult.Sent _ -> link.flush();
-          case SendResult.BackPressured _ -> fail("the link took no frame");
-          case SendResult.Closed _ -> {} // it tells why
+          case SENT -> link.flush();
+          case BACK_PRESSURED -> fail("the link took no frame");
+          case CLOSED -> {} // it tells why
         }
       }
     } finally {

@@ -67,7 +67,7 @@ final class Lane implements LinkListener {
   boolean say(Slot slot) {
     try {
       Outbox.stamp(slot, epoch, 0, session.received(), session.loop());
-      boolean sent = !closed && link.send(slot) instanceof SendResult.Sent;
+      boolean sent = !closed && link.send(slot) == SendResult.SENT;
       if (sent) {
         session.schedulePump(); // to flush; where there is no room, onWritable comes first
       }

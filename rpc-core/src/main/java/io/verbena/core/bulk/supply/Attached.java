@@ -76,7 +76,7 @@ final class Attached {
                 piece.length(),
                 piece.checkpoint(),
                 flight);
-    if (result instanceof SendResult.Sent) {
+    if (result == SendResult.SENT) {
       underWay++;
       place.underWay++;
       flight.sent();

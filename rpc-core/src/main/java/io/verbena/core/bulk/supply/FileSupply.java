@@ -69,7 +69,7 @@ final class FileSupply implements Supply {
                 piece.length(),
                 piece.checkpoint(),
                 flight);
-    if (result instanceof SendResult.Sent) {
+    if (result == SendResult.SENT) {
       underWay++;
       flight.sent();
     }

@@ -287,7 +287,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     Supply.Piece piece = new Supply.Piece(at, grant.written(), ready, checkpoint);
     SendResult result =
         supply.now().write(grant.path, grant.target, piece, () -> transfers.written(this));
-    if (!(result instanceof SendResult.Sent)) {
+    if (result != SendResult.SENT) {
       return Turn.BLOCKED;
     }
     room.ends();
