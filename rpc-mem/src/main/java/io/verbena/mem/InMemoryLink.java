@@ -92,6 +92,11 @@ final class InMemoryLink implements Link {
   }
 
   @Override
+  public void listener(LinkListener next) {
+    listener = next;
+  }
+
+  @Override
   public LinkCapabilities capabilities() {
     return capabilities;
   }

@@ -86,6 +86,11 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public void listener(LinkListener next) {
+    listener = next;
+  }
+
+  @Override
   public LinkCapabilities capabilities() {
     return capabilities;
   }

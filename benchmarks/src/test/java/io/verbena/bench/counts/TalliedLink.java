@@ -57,6 +57,11 @@ final class TalliedLink implements Link {
   }
 
   @Override
+  public void listener(LinkListener next) {
+    real.listener(next);
+  }
+
+  @Override
   public LinkCapabilities capabilities() {
     return real.capabilities();
   }

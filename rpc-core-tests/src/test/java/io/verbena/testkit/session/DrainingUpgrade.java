@@ -133,6 +133,11 @@ final class DrainingUpgrade implements UpgradeProvider {
     }
 
     @Override
+    public void listener(LinkListener next) {
+      listener = next;
+    }
+
+    @Override
     public LinkCapabilities capabilities() {
       return link.capabilities();
     }

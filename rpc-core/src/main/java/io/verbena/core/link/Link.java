@@ -52,6 +52,9 @@ public interface Link {
    */
   void setReceiving(boolean receiving);
 
+  /** Has another owner hear of the link from now on, in place of the one before. */
+  void listener(LinkListener next);
+
   /** Returns its present figures by name, such as credits, for those who watch over it. */
   default Map<String, Long> figures() {
     return Map.of();

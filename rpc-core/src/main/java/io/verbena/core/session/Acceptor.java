@@ -132,14 +132,13 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   }
 
   /** Answers a client that has kept a better link and only wants another first one. */
-  void welcomeBeside(
-      ServerHandshake handshake, LinkPort port, AcceptedSession session, int kept, Peer peer) {
+  void welcomeBeside(ServerHandshake handshake, AcceptedSession session, int kept, Peer peer) {
     SessionCore core = session.core();
     if (core.lanes().settledEpoch() != kept) {
       String why = "link " + kept + " does not carry the session here any more";
       handshake.refuse(new Refusal(RpcStatus.UNAVAILABLE, false, true, why));
     } else if (handshake.welcome(welcome(session))) {
-      core.attachFirst(handshake.link, port, handshake.epoch(), peer);
+      core.attachFirst(handshake.link, handshake.epoch(), peer);
       session.attached();
     }
   }
@@ -148,17 +147,15 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
    * Answers a client's greeting and goes on with the session over its link. What the session still
    * has of older links is closed and drained first: only then is it final what was received.
    */
-  void welcome(
-      ServerHandshake handshake, LinkPort port, AcceptedSession session, Hello hello, Peer peer) {
+  void welcome(ServerHandshake handshake, AcceptedSession session, Hello hello, Peer peer) {
     session
         .core()
         .closeLinks(
             "the peer resumes its session over a new link",
-            () -> attach(handshake, port, session, hello, peer));
+            () -> attach(handshake, session, hello, peer));
   }
 
-  private void attach(
-      ServerHandshake handshake, LinkPort port, AcceptedSession session, Hello hello, Peer peer) {
+  private void attach(ServerHandshake handshake, AcceptedSession session, Hello hello, Peer peer) {
     SessionCore core = session.core();
     if (core.isEnded()) {
       handshake.fail("the session has ended meanwhile");
@@ -176,7 +173,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
       return;
     }
     int epoch = handshake.epoch();
-    if (!core.attach(handshake.link, port, epoch, hello.received(), hello.limits(), peer)) {
+    if (!core.attach(handshake.link, epoch, hello.received(), hello.limits(), peer)) {
       handshake.link.abort("protocol error: the client's account of the session cannot be true");
       core.end(RpcStatus.PROTOCOL_ERROR, "the client's account of the session cannot be true");
       return;

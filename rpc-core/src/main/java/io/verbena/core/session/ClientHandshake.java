@@ -19,7 +19,7 @@ final class ClientHandshake extends Handshake {
 
   private final Connector connector;
   private final @Nullable Duration window;
-  private @Nullable LinkPort port;
+  private boolean greeted;
 
   /**
    * A handshake over a new link.
@@ -33,19 +33,18 @@ final class ClientHandshake extends Handshake {
     this.connector = connector;
   }
 
-  void begin(LinkPort port, int epoch, Hello hello) {
-    this.port = port;
+  void begin(int epoch, Hello hello) {
+    greeted = true;
     startTimer();
     say(FrameKind.HELLO, epoch, hello::write);
   }
 
   @Override
   void onWord(FrameKind kind, int epoch, WireDecoder body) {
-    LinkPort owner = port;
-    if (kind == FrameKind.WELCOME && owner != null) {
+    if (kind == FrameKind.WELCOME && greeted) {
       Welcome welcome = Welcome.read(body);
       finish();
-      welcomed(owner, welcome);
+      welcomed(welcome);
     } else if (kind == FrameKind.REFUSED) {
       Refusal refusal = Refusal.read(body);
       finish();
@@ -56,9 +55,9 @@ final class ClientHandshake extends Handshake {
     }
   }
 
-  private void welcomed(LinkPort owner, Welcome welcome) {
+  private void welcomed(Welcome welcome) {
     try {
-      connector.welcomed(link, owner, welcome);
+      connector.welcomed(link, welcome);
     } catch (RuntimeException e) {
       NOT_SET_UP.error("A session with {} could not be set up", link.peerAddress(), e);
       link.abort("the session could not be set up: " + e);

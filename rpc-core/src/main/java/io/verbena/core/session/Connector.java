@@ -227,10 +227,9 @@ public final class Connector implements SessionRole {
     boolean ofWindow = isResuming() && limit.compareTo(config.link().connectTimeout()) < 0;
     Duration window = ofWindow ? session.limits().resumeWindow() : null;
     ClientHandshake handshake = new ClientHandshake(link, loop, limit, window, this);
-    LinkPort port = new LinkPort(handshake);
     greetedEpoch = nextEpoch();
-    handshake.begin(port, greetedEpoch, hello(link, token));
-    return port;
+    handshake.begin(greetedEpoch, hello(link, token));
+    return handshake;
   }
 
   private Hello hello(Link link, String token) {
@@ -250,7 +249,7 @@ public final class Connector implements SessionRole {
 
   // ---- outcomes, from the handshake ----
 
-  void welcomed(Link link, LinkPort port, Welcome welcome) {
+  void welcomed(Link link, Welcome welcome) {
     connecting = false;
     if (session.isEnded()) {
       link.abort("the session was closed meanwhile");
@@ -261,13 +260,13 @@ public final class Connector implements SessionRole {
     String server = CertificateNames.of(link.peerCertificates()).principal();
     Peer peer = new Peer(server == null ? Peer.ANONYMOUS : server, link.peerAddress());
     if (keptEpoch != 0) {
-      welcomedBeside(link, port, peer);
+      welcomedBeside(link, peer);
       return;
     }
     times.linked();
     obstacle = null;
     shutDown = false;
-    if (!session.attach(link, port, greetedEpoch, welcome.received(), welcome.limits(), peer)) {
+    if (!session.attach(link, greetedEpoch, welcome.received(), welcome.limits(), peer)) {
       link.abort("protocol error: the server's account of the session cannot be true");
       peerLost("the server's account of the session cannot be true");
       return;
@@ -286,7 +285,7 @@ public final class Connector implements SessionRole {
     }
   }
 
-  private void welcomedBeside(Link link, LinkPort port, Peer peer) {
+  private void welcomedBeside(Link link, Peer peer) {
     if (session.lanes().settledEpoch() != keptEpoch) {
       String gone = "the link it was to be beside is gone";
       link.abort(gone);
@@ -296,7 +295,7 @@ public final class Connector implements SessionRole {
     times.linked();
     obstacle = null;
     times.answered();
-    session.attachFirst(link, port, greetedEpoch, peer);
+    session.attachFirst(link, greetedEpoch, peer);
     LOG.debug("Session {} has a first link to {} again", key, peer.address());
   }
 

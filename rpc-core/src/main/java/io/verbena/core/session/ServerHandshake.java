@@ -34,7 +34,6 @@ final class ServerHandshake extends Handshake {
 
   private Acceptor acceptor;
   private boolean isCounted;
-  private final LinkPort port = new LinkPort(this);
   private @Nullable Hello hello;
   private @Nullable Question<String> asked;
   private int epoch;
@@ -44,9 +43,9 @@ final class ServerHandshake extends Handshake {
     this.acceptor = acceptor;
   }
 
-  LinkPort begin() {
+  ServerHandshake begin() {
     startTimer();
-    return port;
+    return this;
   }
 
   /** Returns the link's number in its session, as the client counts. */
@@ -197,9 +196,9 @@ final class ServerHandshake extends Handshake {
     }
     Peer peer = new Peer(identity, link.peerAddress());
     if (isNew || greeting.keptEpoch() == 0) {
-      acceptor.welcome(this, port, session, greeting, peer);
+      acceptor.welcome(this, session, greeting, peer);
     } else {
-      acceptor.welcomeBeside(this, port, session, greeting.keptEpoch(), peer);
+      acceptor.welcomeBeside(this, session, greeting.keptEpoch(), peer);
     }
   }
 

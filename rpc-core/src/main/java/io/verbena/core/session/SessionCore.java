@@ -82,12 +82,12 @@ final class SessionCore {
    * @param received what the peer has received in this session so far
    * @return false if the peer's account of the session cannot be true
    */
-  boolean attach(Link first, LinkPort port, int epoch, long received, PeerLimits limits, Peer who) {
+  boolean attach(Link first, int epoch, long received, PeerLimits limits, Peer who) {
     if (!outbox.resume(received)) {
       return false;
     }
     Lane lane = new Lane(this, first, epoch);
-    port.handTo(lane);
+    first.listener(lane);
     lanes.start(lane);
     peer = who;
     outbox.peerLimits(limits);
@@ -101,9 +101,9 @@ final class SessionCore {
   }
 
   /** Goes on as it does, with another first link beside the better one that carries the calls. */
-  void attachFirst(Link first, LinkPort port, int epoch, Peer who) {
+  void attachFirst(Link first, int epoch, Peer who) {
     Lane lane = new Lane(this, first, epoch);
-    port.handTo(lane);
+    first.listener(lane);
     lanes.replaceControl(lane);
     peer = who;
     callPath.changed(); // bulk may have waited for this link

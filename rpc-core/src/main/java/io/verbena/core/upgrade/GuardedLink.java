@@ -180,6 +180,11 @@ final class GuardedLink implements Link, LinkListener, LinkDriver.ConnectHandler
   }
 
   @Override
+  public void listener(LinkListener next) {
+    listener = next;
+  }
+
+  @Override
   public LinkCapabilities capabilities() {
     return Objects.requireNonNull(capabilities, "only an open link is handed over");
   }

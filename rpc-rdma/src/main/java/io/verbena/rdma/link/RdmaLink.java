@@ -246,6 +246,11 @@ public final class RdmaLink implements Link, CompletionSink {
   // ---- Link ----
 
   @Override
+  public void listener(LinkListener next) {
+    listener = next;
+  }
+
+  @Override
   public LinkCapabilities capabilities() {
     return capabilities;
   }

@@ -74,6 +74,11 @@ final class StreamLink implements Link {
   }
 
   @Override
+  public void listener(LinkListener next) {
+    listener = next;
+  }
+
+  @Override
   public LinkCapabilities capabilities() {
     return capabilities;
   }
