@@ -22,17 +22,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Streams end, at both ends, whatever ends them. */
 class StreamEndsTest {
   private static final int MOST_CALLS = 64;
   private static final int MOST_BYTES = 64 << 10;
+  private static final int MOST_COLLECTIONS = 200;
   private static final SessionLimits LIMITS =
       SessionLimits.DEFAULT
           .withMaxCalls(MOST_CALLS)
@@ -329,5 +332,67 @@ class StreamEndsTest {
     assertThat(calls).allSatisfy(call -> assertThat(call).isCompleted());
     ofServer.getFirst().send(8);
     world.runUntil(() -> listener.items.size() == 2);
+  }
+
+  /** How far a caller comes with a result before it forgets it. */
+  private enum Forgotten {
+    UNSUBSCRIBED,
+    IDLE,
+    WITH_ITEMS
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aResultThatIsForgottenEndsAtItsServer(Forgotten when) {
+    switch (when) {
+      case UNSUBSCRIBED -> done(ticker.ticks());
+      case IDLE -> begun();
+      case WITH_ITEMS -> {
+        Listener<Long> listener = begun();
+        listener.request(2);
+        world.runUntil(() -> ofServer.getFirst().requested == 3);
+        ofServer.getFirst().send(8);
+        ofServer.getFirst().send(9);
+        world.settle();
+      }
+    }
+    assertThat(server.streamsSent()).isEqualTo(1);
+    collectUntil(() -> server.streamsSent() == 0);
+    assertThat(ofServer.getFirst().cancelled).isEqualTo(when != Forgotten.UNSUBSCRIBED);
+    assertThat(server.drain().toCompletableFuture())
+        .satisfies(drained -> world.runUntil(drained::isDone));
+  }
+
+  @Test
+  void anArgumentEndsWithTheResultThatIsForgotten() {
+    Ticks arguments = new Ticks();
+    done(ticker.exchange(arguments));
+    world.runUntil(() -> arguments.requested == 1);
+    collectUntil(() -> arguments.cancelled);
+    assertThat(world.client().streamsSent()).isZero();
+  }
+
+  private void collectUntil(BooleanSupplier condition) {
+    for (int turn = 0; turn < MOST_COLLECTIONS && !condition.getAsBoolean(); turn++) {
+      System.gc();
+      world.settle();
+    }
+    assertThat(condition.getAsBoolean()).as("so after %d collections", MOST_COLLECTIONS).isTrue();
+  }
+
+  @Test
+  void aResultThatIsNotAskedForEndsAfterAMinute() {
+    Listener<Long> begun = begun();
+    Listener<Long> late = listensTo(ticker.ticks());
+    world.pass(Duration.ofSeconds(59));
+    assertThat(server.streamsSent()).isEqualTo(2);
+    world.pass(Duration.ofSeconds(1));
+    assertThat(server.streamsSent()).isEqualTo(1);
+    late.request(1);
+    begun.request(1);
+    world.runUntil(() -> late.end.isDone() && ofServer.getFirst().requested == 2);
+    assertThat(status(late)).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(late.end.exceptionNow()).hasMessageContaining("not asked for items within 60 s");
+    assertThat(begun.end).isNotDone();
   }
 }

@@ -19,8 +19,10 @@ final class CallStreams implements MessageStreams {
   /** Whether they are among the arguments of a call of this end's. */
   private final boolean ofArguments;
 
-  /** The call whose arguments they are, once there is one. */
+  /** The call whose arguments they are, while there is one: it keeps its result reachable. */
   private volatile @Nullable PendingCall<?> call;
+
+  private volatile boolean answered;
 
   CallStreams(
       SessionStreams session, MethodDescriptor<?> method, long deadlineNanos, boolean ofArguments) {
@@ -34,6 +36,9 @@ final class CallStreams implements MessageStreams {
   public <T> void write(WireOut out, Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
     OutgoingStream<T> stream = session.add(method, items, item, this::mayBeAskedFor);
     outgoing = stream;
+    if (!ofArguments) {
+      stream.awaitFirstQuestion();
+    }
     out.writeVarLong(stream.id());
   }
 
@@ -48,6 +53,8 @@ final class CallStreams implements MessageStreams {
     if (outgoing != null) {
       call.whenComplete(
           (result, failure) -> {
+            answered = true;
+            this.call = null;
             if (result instanceof IncomingStream<?> answers) {
               answers.whenOver(this::cancel);
             } else {
@@ -60,7 +67,7 @@ final class CallStreams implements MessageStreams {
   /** Returns whether the peer may know of the stream; what has not left goes to the next. */
   private boolean mayBeAskedFor() {
     PendingCall<?> owner = call;
-    return !ofArguments || (owner != null && (owner.wasHandedOver() || owner.isDone()));
+    return !ofArguments || answered || (owner != null && owner.wasHandedOver());
   }
 
   /** The call was not made. */

@@ -11,6 +11,8 @@ import io.verbena.core.NanoClock;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
+import java.lang.ref.Cleaner;
+import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
@@ -23,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private static final ThrottledLog BROKEN =
       ThrottledLog.of(IncomingStream.class, "subscribers that threw");
+
+  /** Ends streams that cannot be reached any more. */
+  private static final Cleaner FORGOTTEN = Cleaner.create();
+
   private static final Flow.Subscription NONE =
       new Flow.Subscription() {
         @Override
@@ -39,6 +45,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private final long deadlineNanos;
 
   private final HeldItems<T> items;
+  private final Place place;
   private Flow.@Nullable Subscriber<? super T> subscriber;
   private boolean started;
   private long requested;
@@ -49,15 +56,63 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   /** Whether its subscriber says which items it has used. */
   private boolean keptLater;
 
-  /** No more items come. */
-  private boolean ended;
-
   /** The subscriber hears nothing more. */
   private boolean over;
 
   private @Nullable Throwable failure;
-  private @Nullable Runnable whenOver;
   private long timer = Timers.NONE;
+
+  /**
+   * The place that a stream has in its session. The place does not keep the stream reachable, and
+   * gives back what is left once nothing does.
+   */
+  static final class Place implements Runnable {
+    private final WeakReference<IncomingStream<?>> stream;
+    private final SessionStreams streams;
+    final long id;
+    final String name;
+    private final HeldItems<?> items;
+
+    /** No more items come. */
+    private boolean ended;
+
+    private @Nullable Runnable whenOver;
+
+    private Place(IncomingStream<?> stream) {
+      this.stream = new WeakReference<>(stream);
+      this.streams = stream.streams;
+      this.id = stream.id;
+      this.name = stream.name();
+      this.items = stream.items;
+    }
+
+    /** Returns the stream; null if it cannot be reached any more. */
+    @Nullable IncomingStream<?> stream() {
+      return stream.get();
+    }
+
+    /** The stream cannot be reached any more. On the cleaner's thread. */
+    @Override
+    public void run() {
+      items.clear();
+      if (!ended) {
+        runWhenOver();
+        streams.stop(this);
+        streams.forget(this);
+      }
+    }
+
+    private void runWhenOver() {
+      Runnable action;
+      synchronized (this) {
+        action = whenOver;
+        whenOver = null;
+      }
+      if (action != null) {
+        action.run();
+      }
+    }
+  }
 
   /** A stream that a message has named. */
   IncomingStream(
@@ -72,6 +127,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     this.reader = reader;
     this.deadlineNanos = deadlineNanos;
     this.items = new HeldItems<>(streams.host().arrivalMemory());
+    this.place = new Place(this);
+    FORGOTTEN.register(this, place);
     EventLoop loop = streams.host().loop();
     if (loop.isOwner()) {
       startTimer();
@@ -95,6 +152,10 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     return method.fullName();
   }
 
+  Place place() {
+    return place;
+  }
+
   Function<WireIn, T> reader() {
     return reader;
   }
@@ -106,8 +167,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   /** Runs an action once when no more items come or are taken; at once if that is so. */
   void whenOver(Runnable action) {
     synchronized (this) {
-      if (!over && !ended) {
-        whenOver = action;
+      if (!over && !place.ended) {
+        place.whenOver = action;
         return;
       }
     }
@@ -182,7 +243,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   void asks(PendingCall<SessionStreams.Batch<T>> call) {
     boolean late;
     synchronized (this) {
-      late = ended;
+      late = place.ended;
       question = late ? null : call;
     }
     if (late) {
@@ -204,14 +265,14 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     synchronized (this) {
       asking = false;
       question = null;
-      if (!over && !ended && !batch.items().isEmpty()) {
+      if (!over && !place.ended && !batch.items().isEmpty()) {
         refusal = items.add(batch);
       }
     }
     if (refusal != null) {
       end(failure(RpcStatus.RESOURCE_EXHAUSTED, "its items: " + refusal, null));
     } else if (batch.last() && finish(null)) {
-      streams.forget(this);
+      streams.forget(place);
     }
     goOn();
   }
@@ -269,36 +330,31 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
       if (unanswered != null) {
         unanswered.cancel(true); // it has a place in the window, which the next call may wait for
       }
-      streams.stop(this);
-      streams.forget(this);
+      streams.stop(place);
+      streams.forget(place);
       goOn();
     }
   }
 
   private void endHere(Throwable why) {
     if (finish(why)) {
-      streams.forget(this);
+      streams.forget(place);
       goOn();
     }
   }
 
   /** Returns whether it had not ended. */
   private boolean finish(@Nullable Throwable why) {
-    Runnable action;
     synchronized (this) {
-      if (ended) {
+      if (place.ended) {
         return false;
       }
-      ended = true;
+      place.ended = true;
       failure = why;
       question = null;
-      action = whenOver;
-      whenOver = null;
     }
     streams.host().loop().execute(() -> streams.host().loop().timers().cancel(timer));
-    if (action != null) {
-      action.run();
-    }
+    place.runWhenOver();
     return true;
   }
 
@@ -308,7 +364,10 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     int ask = 0;
     boolean deliver = false;
     synchronized (this) {
-      if (!asking && !ended && items.waiting() <= SessionStreams.MOST / 2 && items.mayGrow()) {
+      if (!asking
+          && !place.ended
+          && items.waiting() <= SessionStreams.MOST / 2
+          && items.mayGrow()) {
         ask = (int) Math.min(requested, SessionStreams.MOST) - items.waiting();
         asking = ask > 0;
       }
@@ -326,7 +385,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   }
 
   private boolean hasNews() {
-    return !over && (items.waiting() == 0 ? ended : requested > 0);
+    return !over && (items.waiting() == 0 ? place.ended : requested > 0);
   }
 
   private void deliver() {
@@ -352,7 +411,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     boolean last;
     synchronized (this) { // at once: as soon as this one has nothing to do another may begin
       item = over || requested == 0 ? null : items.poll();
-      last = item == null && !over && ended && items.waiting() == 0;
+      last = item == null && !over && place.ended && items.waiting() == 0;
       over |= last;
       delivering = item != null;
       if (item != null && requested != Long.MAX_VALUE) {

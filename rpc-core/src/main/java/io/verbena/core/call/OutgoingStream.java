@@ -8,9 +8,12 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,12 @@ import org.jspecify.annotations.Nullable;
 final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private static final ThrottledLog BROKEN =
       ThrottledLog.of(OutgoingStream.class, "streams whose publisher failed");
+
+  private static final ThrottledLog NEVER_ASKED =
+      ThrottledLog.of(OutgoingStream.class, "results that were never asked for items");
+
+  /** How long a result may wait until its receiver asks for the first items. */
+  static final long FIRST_QUESTION_SECONDS = 60;
 
   /** A batch ends behind the item that reaches this. */
   private static final int BATCH_BYTES = 32 << 10;
@@ -54,6 +63,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   /** Nobody takes items any more. */
   private boolean cancelled;
 
+  /** Until the first question, for a result. For the loop. */
+  private long timer = Timers.NONE;
+
   OutgoingStream(
       SessionStreams streams,
       long id,
@@ -71,6 +83,31 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   long id() {
     return id;
+  }
+
+  /** Ends unless the peer asks for items in time. */
+  void awaitFirstQuestion() {
+    EventLoop loop = streams.host().loop();
+    loop.execute(
+        () -> {
+          if (isUnasked()) {
+            long due = loop.now() + TimeUnit.SECONDS.toNanos(FIRST_QUESTION_SECONDS);
+            timer = loop.timers().schedule(due, now -> neverAsked());
+          }
+        });
+  }
+
+  private synchronized boolean isUnasked() {
+    return !subscribed && !cancelled;
+  }
+
+  private void neverAsked() {
+    timer = Timers.NONE;
+    NEVER_ASKED.warn(
+        "The stream of {} ended: its caller did not ask for an item within {} s",
+        method,
+        FIRST_QUESTION_SECONDS);
+    cancel();
   }
 
   // ---- the peer ----
@@ -91,6 +128,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       most = number;
       first = !subscribed;
       subscribed = true;
+    }
+    if (first) {
+      streams.host().loop().timers().cancel(timer);
     }
     call.onCancel(this::cancel);
     answerIfDue();
@@ -202,15 +242,21 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   /** Nobody takes items any more. */
   void cancel() {
     Flow.Subscription from;
+    boolean waits;
     synchronized (this) {
       if (cancelled) {
         return;
       }
       cancelled = true;
+      waits = !subscribed;
       items.clear();
       from = ended ? null : subscription;
     }
     streams.forget(this);
+    if (waits) {
+      EventLoop loop = streams.host().loop();
+      loop.execute(() -> loop.timers().cancel(timer));
+    }
     answerIfDue();
     if (from != null) {
       streams.run(from::cancel);

@@ -17,13 +17,11 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.NanoClock;
 import io.verbena.core.codec.WireDecoder;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
@@ -76,8 +74,8 @@ public final class SessionStreams {
   private final SessionCaller caller;
   private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
 
-  /** Those that have not ended. One that nobody can ask for more any more need not end. */
-  private final Set<IncomingStream<?>> incoming = Collections.newSetFromMap(new WeakHashMap<>());
+  /** Of those that have not ended. */
+  private final Set<IncomingStream.Place> incoming = ConcurrentHashMap.newKeySet();
 
   private final SplittableRandom ids;
 
@@ -111,12 +109,14 @@ public final class SessionStreams {
   /** The peer is gone: nobody asks for what is left, and nothing more comes. On the loop. */
   public void peerLost(RpcStatus status, String reason) {
     List.copyOf(outgoing.values()).forEach(OutgoingStream::peerLost);
-    List<IncomingStream<?>> left;
-    synchronized (incoming) {
-      left = new ArrayList<>(incoming);
+    List<IncomingStream.Place> left = new ArrayList<>(incoming);
+    left.sort(Comparator.comparingLong(place -> place.id));
+    for (IncomingStream.Place place : left) {
+      IncomingStream<?> stream = place.stream();
+      if (stream != null) {
+        stream.peerLost(status, reason);
+      }
     }
-    left.sort(Comparator.comparingLong(IncomingStream::id));
-    left.forEach(stream -> stream.peerLost(status, reason));
   }
 
   // ---- what this end sends ----
@@ -169,7 +169,9 @@ public final class SessionStreams {
         reply -> {
           if (most > 0) {
             throw new RpcException(
-                RpcStatus.UNAVAILABLE, "the stream has ended, or the end that sent it is gone");
+                RpcStatus.UNAVAILABLE,
+                "the stream has ended, as a result does that is not asked for items within %d s, or the end that sent it is gone"
+                    .formatted(OutgoingStream.FIRST_QUESTION_SECONDS));
           }
         });
   }
@@ -187,24 +189,18 @@ public final class SessionStreams {
   <T> IncomingStream<T> incoming(
       MethodDescriptor<?> method, long id, Function<WireIn, T> item, long deadlineNanos) {
     IncomingStream<T> stream = new IncomingStream<>(this, method, id, item, deadlineNanos);
-    synchronized (incoming) {
-      incoming.add(stream);
-    }
+    incoming.add(stream.place());
     return stream;
   }
 
   /** Returns whether streams of the peer's have not ended. Safe for any thread. */
   public boolean takesSome() {
-    synchronized (incoming) {
-      return !incoming.isEmpty();
-    }
+    return !incoming.isEmpty();
   }
 
   /** A stream has ended, and all that the peer is to hear of that has been said. */
-  void forget(IncomingStream<?> stream) {
-    synchronized (incoming) {
-      incoming.remove(stream);
-    }
+  void forget(IncomingStream.Place stream) {
+    incoming.remove(stream);
     host.streamEnded();
   }
 
@@ -244,13 +240,13 @@ public final class SessionStreams {
    * Tells the peer that nobody takes a stream of its any more. However long the link is lost or the
    * window full, it hears of it as long as there is a session.
    */
-  void stop(IncomingStream<?> stream) {
+  void stop(IncomingStream.Place stream) {
     long never = host.loop().clock().nanoTime() + NanoClock.LONGEST_NANOS;
-    MethodDescriptor<Void> method = next("end of " + stream.name(), in -> null);
+    MethodDescriptor<Void> method = next("end of " + stream.name, in -> null);
     call(
         method,
         out -> {
-          out.writeVarLong(stream.id());
+          out.writeVarLong(stream.id);
           out.writeVarInt(0);
         },
         never,

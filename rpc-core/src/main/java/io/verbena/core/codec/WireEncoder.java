@@ -172,9 +172,9 @@ public final class WireEncoder implements WireOut {
     depth = 0;
   }
 
-  /** Forgets the message where it is large, so that a pooled encoder does not keep it alive. */
+  /** Forgets a message that is large or has a stream: a pooled encoder keeps neither alive. */
   public void drop() {
-    if (spilled || parts != null) {
+    if (spilled || parts != null || streams != null) {
       clear();
     }
   }
