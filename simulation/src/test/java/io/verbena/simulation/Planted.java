@@ -57,7 +57,7 @@ enum Planted {
 
   /** A call is answered that was not executed. */
   ANSWERED_BEFORE_EXECUTED(
-      2, Slip.in("core.call.ServerCall", "start", Planting.withoutCalling("handle"))),
+      2, Slip.in("core.call.ServerCall", "invoke", Planting.withoutCalling("run"))),
 
   /** A stream's publisher is not told that nobody takes its items any more. */
   PUBLISHER_NOT_CANCELLED(

@@ -16,7 +16,6 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.DeadlineWatch;
-import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import java.time.Duration;
 import java.util.Objects;
@@ -180,10 +179,14 @@ public final class ServerCall extends ReplyMessage
     } else {
       handler = runs;
     }
-    if (host.mayStart(this)) {
+    if (!host.mayStart(this)) {
+      if (!method.oneway()) {
+        awaitDeadline();
+      }
+    } else if (method.nonBlocking() && host.loop().enter(this)) {
+      invoke();
+    } else {
       start();
-    } else if (!method.oneway()) {
-      awaitDeadline();
     }
   }
 
@@ -240,16 +243,10 @@ public final class ServerCall extends ReplyMessage
 
   private void start() {
     if (method.nonBlocking()) {
-      EventLoop loop = host.loop();
-      try {
-        if (loop.enter(this)) {
-          invoke();
-        } else {
-          loop.handle(invocation);
-        }
-      } finally {
-        loop.leave();
-        host.replied(this);
+      if (host.loop().enter(this)) {
+        invoke();
+      } else {
+        host.loop().handle(invocation);
       }
       return;
     }
@@ -344,35 +341,41 @@ public final class ServerCall extends ReplyMessage
   }
 
   private void invoke() {
-    ServerCallEvent event = ServerCallEvent.begun(method);
-    recorded = event;
+    ServerCallEvent event = null;
     Handler runs =
         Objects.requireNonNull(handler instanceof HeldArguments held ? held.handler() : handler);
     try {
-      try {
-        runs.run(this);
-        if (isBlank()) {
-          result(); // the method returned nothing
-        }
-        seal();
-      } catch (Throwable e) {
-        failed(runs, e);
+      event = ServerCallEvent.begun(method);
+      recorded = event;
+      runs.run(this);
+      if (isBlank()) {
+        result(); // the method returned nothing
       }
-    } catch (Throwable e) { // what the answer is made of is users' code, too
-      dropMetadata();
-      fail(RpcStatus.INTERNAL, Execution.EXECUTED, e.getClass().getName(), UNTOLD);
-    }
-    if (event != null) {
-      recorded = null;
-      event.ended(this);
+      seal();
+    } catch (Throwable e) {
+      failed(runs, e);
+    } finally {
+      if (event != null) {
+        recorded = null;
+        event.ended(this);
+      }
+      if (method.nonBlocking()) {
+        host.loop().leave();
+        host.replied(this);
+      }
     }
   }
 
   private void failed(Handler runs, Throwable thrown) {
-    if (thrown instanceof WireException e) {
-      fail(RpcStatus.RESOURCE_EXHAUSTED, executionOf(runs), "", "the result: " + e.getMessage());
-    } else {
-      failed(thrown, saysNotExecuted(thrown) ? Execution.NOT_EXECUTED : executionOf(runs));
+    try {
+      if (thrown instanceof WireException e) {
+        fail(RpcStatus.RESOURCE_EXHAUSTED, executionOf(runs), "", "the result: " + e.getMessage());
+      } else {
+        failed(thrown, saysNotExecuted(thrown) ? Execution.NOT_EXECUTED : executionOf(runs));
+      }
+    } catch (Throwable e) { // what the answer is made of is users' code, too
+      dropMetadata();
+      fail(RpcStatus.INTERNAL, Execution.EXECUTED, e.getClass().getName(), UNTOLD);
     }
   }
 

@@ -215,12 +215,12 @@ public final class EventLoop {
   /**
    * Has the handler of a call find the call in the loop's scope, until {@link #leave}.
    *
-   * @return false where this thread has not bound the scope for its life, as a loop's own has: it
+   * @return false where this thread has not bound the scope, as a loop's own has for its life: it
    *     steps the loop by hand, and {@linkplain #handle runs} the handler
    */
   public boolean enter(CallContext call) {
     callScope.set(call);
-    return isLoopThread();
+    return isLoopThread() || (CallScope.CURRENT.isBound() && CallScope.CURRENT.get() == callScope);
   }
 
   /** The handler that runs on the loop has ended. */

@@ -69,26 +69,22 @@ final class IncomingFrames {
     inbox.restart();
   }
 
-  void onFrame(Lane lane, ByteBuffer buffer, int from, int to) {
-    Message message = null;
+  /**
+   * Takes a frame, and breaks the session off where the peer broke the protocol.
+   *
+   * @return the message that it is, or makes whole, which is to be {@linkplain #deliver delivered};
+   *     null where there is none
+   */
+  @Nullable Message take(Lane lane, ByteBuffer buffer, int from, int to) {
     try {
-      message = take(lane, buffer, from, to);
+      return accept(lane, buffer, from, to);
     } catch (WireException e) {
       session.breakOff(String.valueOf(e.getMessage()));
+      return null;
     }
-    if (message != null) {
-      deliver(message);
-    }
-    session.pump().frameTaken();
   }
 
-  /**
-   * Checks a frame, and takes it if it is not numbered.
-   *
-   * @return the message that it is, or makes whole; null where there is none yet
-   * @throws WireException if the peer broke the protocol
-   */
-  private @Nullable Message take(Lane lane, ByteBuffer buffer, int from, int to) {
+  private @Nullable Message accept(Lane lane, ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
       throw new WireException("a frame of " + (to - from) + " bytes");
     }

@@ -8,6 +8,7 @@ import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
+import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outbox;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -90,10 +91,15 @@ final class Lane implements LinkListener {
 
   @Override
   public void onFrame(ByteBuffer buffer, int from, int to) {
-    if (!forgotten) {
-      keepalive.heard();
-      frames.onFrame(this, buffer, from, to);
+    if (forgotten) {
+      return;
     }
+    keepalive.heard();
+    Message message = frames.take(this, buffer, from, to);
+    if (message != null) {
+      frames.deliver(message);
+    }
+    session.pump().frameTaken();
   }
 
   @Override
