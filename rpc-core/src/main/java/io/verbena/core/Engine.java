@@ -23,6 +23,7 @@ import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.session.UserSession;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
+import io.verbena.core.upgrade.ProviderCalls;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -141,7 +142,7 @@ final class Engine implements AutoCloseable {
   /** Returns what there is to tell of the whole. Safe for use by any thread. */
   EngineStat stat(String name, UpgradeOptions upgrade, List<SessionStat> sessions) {
     UpgradeProvider provider = upgrade.provider();
-    Map<String, Long> figures = provider == null ? Map.of() : provider.figures();
+    Map<String, Long> figures = provider == null ? Map.of() : ProviderCalls.figures(provider);
     return new EngineStat(
         name,
         slotsInUse(),

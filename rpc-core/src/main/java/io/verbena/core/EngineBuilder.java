@@ -332,7 +332,6 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     if (provider == null && steppedLoops.isEmpty()) {
       provider = ChosenUpgrades.onClassPath();
     }
-    return new UpgradeOptions(
-        policy, allowPlaintextRdma, provider == null ? null : ChosenUpgrades.guarded(provider));
+    return new UpgradeOptions(policy, allowPlaintextRdma, provider);
   }
 }

@@ -1,9 +1,5 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import java.lang.reflect.InvocationTargetException;
@@ -14,16 +10,15 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Makes a provider of better links that throws, from the first call on, at one method of its own,
- * of its drivers or of their links, and is well-behaved in all else. For tests that go through
- * every method there is.
+ * Makes a provider of better links that throws, from the first call on, at one method of its own or
+ * of its drivers, and is well-behaved in all else. For tests that go through every method there is.
  */
 public final class HostileUpgrade {
   private HostileUpgrade() {}
 
   /** Returns all the places to throw at: {@code "UpgradeDriver.poll"}. */
   public static List<String> places() {
-    return Stream.of(UpgradeProvider.class, UpgradeDriver.class, Link.class)
+    return Stream.of(UpgradeProvider.class, UpgradeDriver.class)
         .flatMap(type -> Stream.of(type.getMethods()).map(HostileUpgrade::place))
         .distinct()
         .sorted()
@@ -58,44 +53,15 @@ public final class HostileUpgrade {
               if (place(method).equals(place)) {
                 throw thrown.get();
               }
-              return call(real, method, arguments, place, thrown);
+              try {
+                Object result = method.invoke(real, arguments);
+                return result instanceof UpgradeDriver driver
+                    ? wrap(UpgradeDriver.class, driver, place, thrown)
+                    : result;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
             });
     return type.cast(proxy);
-  }
-
-  private static Object call(
-      Object real,
-      Method method,
-      Object[] arguments,
-      String place,
-      Supplier<? extends Throwable> thrown)
-      throws Throwable {
-    if (arguments != null
-        && arguments[arguments.length - 1] instanceof LinkDriver.ConnectHandler handler) {
-      arguments[arguments.length - 1] = wrap(handler, place, thrown);
-    }
-    try {
-      Object result = method.invoke(real, arguments);
-      return result instanceof UpgradeDriver driver
-          ? wrap(UpgradeDriver.class, driver, place, thrown)
-          : result;
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
-  }
-
-  private static LinkDriver.ConnectHandler wrap(
-      LinkDriver.ConnectHandler handler, String place, Supplier<? extends Throwable> thrown) {
-    return new LinkDriver.ConnectHandler() {
-      @Override
-      public LinkListener onConnected(Link link) {
-        return handler.onConnected(wrap(Link.class, link, place, thrown));
-      }
-
-      @Override
-      public void onFailed(LinkException failure) {
-        handler.onFailed(failure);
-      }
-    };
   }
 }

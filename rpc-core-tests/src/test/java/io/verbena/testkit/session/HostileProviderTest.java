@@ -30,9 +30,7 @@ class HostileProviderTest {
           "UpgradeProvider.newDriver",
           "UpgradeDriver.poll",
           "UpgradeDriver.request",
-          "UpgradeDriver.connect",
-          "Link.capabilities",
-          "Link.send");
+          "UpgradeDriver.connect");
 
   private static final List<Supplier<? extends Throwable>> THROWN =
       List.of(

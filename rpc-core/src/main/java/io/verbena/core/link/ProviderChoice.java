@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,15 +150,6 @@ public final class ProviderChoice<T> {
   public ProviderChoice<T> only(String name) {
     return new ProviderChoice<>(
         candidates.stream().filter(one -> one.isCalled(name)).toList(), obstacles);
-  }
-
-  /** Returns the same choice among others that stand for these, one for each. */
-  public ProviderChoice<T> map(UnaryOperator<T> standIn) {
-    return new ProviderChoice<>(
-        candidates.stream()
-            .map(one -> new Candidate<>(standIn.apply(one.provider()), one.name(), one.priority()))
-            .toList(),
-        obstacles);
   }
 
   /** Returns what the providers are called, the first choice first. */

@@ -4,14 +4,13 @@ import io.verbena.api.CallContext;
 import io.verbena.api.stub.CallScope;
 import io.verbena.core.NanoClock;
 import io.verbena.core.link.LinkDriver;
+import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkProvider;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.upgrade.UpgradeDrivers;
 import java.util.ArrayDeque;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,8 +40,7 @@ public final class EventLoop {
       new MpscUnboundedAtomicArrayQueue<>(QUEUE_CHUNK);
   private final AtomicBoolean waiting = new AtomicBoolean();
   private final LinkDriver driver;
-  private final Map<String, UpgradeDriver> upgrades = new HashMap<>();
-  private UpgradeDriver[] upgradeDrivers = new UpgradeDriver[0];
+  private final UpgradeDrivers upgrades = new UpgradeDrivers(this::wakeup);
   private final SplittableRandom random;
   private final CallScope callScope = new CallScope(null);
   private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>();
@@ -195,16 +193,16 @@ public final class EventLoop {
 
   /**
    * Returns what steps this loop's links of a kind that sessions upgrade to; made when first asked.
+   *
+   * @throws LinkException if it cannot be made
    */
-  public UpgradeDriver upgradeDriver(UpgradeProvider provider) {
-    return upgrades.computeIfAbsent(
-        provider.kind(),
-        kind -> {
-          UpgradeDriver made = provider.newDriver(this::wakeup);
-          upgradeDrivers = Arrays.copyOf(upgradeDrivers, upgradeDrivers.length + 1);
-          upgradeDrivers[upgradeDrivers.length - 1] = made;
-          return made;
-        });
+  public UpgradeDriver upgradeDriver(UpgradeProvider provider) throws LinkException {
+    return upgrades.of(provider);
+  }
+
+  /** Returns what such a driver threw, while all its links end for that; else null. */
+  public @Nullable String breakingUpgrades(UpgradeProvider provider) {
+    return upgrades.breaking(provider);
   }
 
   /** Returns the scope in which handlers on the loop find their call. */
@@ -269,7 +267,8 @@ public final class EventLoop {
     try {
       waiting.set(true);
       // A command handed over before the flag was set has woken nobody: look once more.
-      boolean idle = commands.isEmpty() && cycleEnd.isEmpty() && !stopping && armUpgrades();
+      boolean idle =
+          commands.isEmpty() && cycleEnd.isEmpty() && !stopping && upgrades.armWakeup(now());
       return idle ? timers.nanosToNext(now(), atMostNanos) : 0;
     } finally {
       inCycle = false;
@@ -306,15 +305,7 @@ public final class EventLoop {
   }
 
   private int doTheRest() {
-    int work = 0;
-    for (UpgradeDriver upgrade : upgradeDrivers) {
-      try {
-        work += took(upgrade.poll(now()));
-      } catch (Throwable e) {
-        work += failed("Looking after links", e);
-      }
-    }
-    return work + took(timers.poll(now())) + runCycleEnd();
+    return took(upgrades.poll(now())) + took(timers.poll(now())) + runCycleEnd();
   }
 
   /** What was done took its time. */
@@ -348,12 +339,7 @@ public final class EventLoop {
 
   /** Returns whether there are links that sessions have upgraded to. */
   boolean hasUpgradedLinks() {
-    for (UpgradeDriver upgrade : upgradeDrivers) {
-      if (upgrade.isInUse()) {
-        return true;
-      }
-    }
-    return false;
+    return upgrades.isInUse();
   }
 
   /**
@@ -407,15 +393,6 @@ public final class EventLoop {
     return 1;
   }
 
-  private boolean armUpgrades() {
-    for (UpgradeDriver upgrade : upgradeDrivers) {
-      if (!upgrade.armWakeup(now())) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Has the loop wait no more, so that its thread sees at once that it shall end. */
   void stopWaiting() {
     stopping = true;
@@ -425,9 +402,7 @@ public final class EventLoop {
   /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
   public void onClose() {
     run(this::runAll);
-    for (UpgradeDriver upgrade : upgradeDrivers) {
-      run(upgrade::close);
-    }
+    run(upgrades::close);
     run(driver::close);
     closed = true;
     runLate();

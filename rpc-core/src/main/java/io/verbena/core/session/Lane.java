@@ -7,6 +7,8 @@ import io.verbena.core.link.BulkPort;
 import io.verbena.core.link.Link;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.SendResult;
+import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.log.Thrown;
 import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outbox;
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One link under a session, with its epoch and its signs of life. */
 final class Lane implements LinkListener {
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(Lane.class, "frames that could not be taken");
+
   private final SessionCore session;
   private final IncomingFrames frames;
   private final Link link;
@@ -95,11 +100,16 @@ final class Lane implements LinkListener {
       return;
     }
     keepalive.heard();
-    Message message = frames.take(this, buffer, from, to);
-    if (message != null) {
-      frames.deliver(message);
+    try {
+      Message message = frames.take(this, buffer, from, to);
+      if (message != null) {
+        frames.deliver(message);
+      }
+      session.pump().frameTaken();
+    } catch (Throwable thrown) { // this session's alone, of all whose links are stepped together
+      FAILED.error("A frame over the {} could not be taken; the link is closed", this, thrown);
+      link.abort("a frame could not be taken: " + Thrown.words(thrown));
     }
-    session.pump().frameTaken();
   }
 
   @Override

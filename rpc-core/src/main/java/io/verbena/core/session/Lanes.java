@@ -300,7 +300,8 @@ final class Lanes {
     }
   }
 
-  private void betterClosed(Lane lane, String reason) {
+  private void betterClosed(Lane lane, String said) {
+    String reason = session.upgrade().whyEnded(said);
     if (control == null) { // nothing is left to settle by
       forgetAll();
       session.controlLost(reason);

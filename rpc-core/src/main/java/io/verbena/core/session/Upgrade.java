@@ -10,9 +10,11 @@ import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.LinkListener;
 import io.verbena.core.link.LinkOptions;
+import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.link.UpgradeProvider.Availability;
 import io.verbena.core.loop.Timers;
+import io.verbena.core.upgrade.ProviderCalls;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -147,6 +149,13 @@ final class Upgrade {
     }
   }
 
+  /** Returns why a better link has ended: what broke all of them, rather than what it says. */
+  String whyEnded(String said) {
+    UpgradeProvider provider = options.provider();
+    String broke = provider == null ? null : session.loop().breakingUpgrades(provider);
+    return broke == null ? said : broke;
+  }
+
   private @Nullable Link controlLink() {
     Lane control = session.lanes().control();
     return control == null ? null : control.link();
@@ -159,7 +168,7 @@ final class Upgrade {
     if (!setting.isEmpty() || provider == null) {
       return setting;
     }
-    return switch (provider.availability()) {
+    return switch (ProviderCalls.availability(provider)) {
       case Availability.Available _ -> "";
       case Availability.Unavailable none -> none.reason();
     };
@@ -206,7 +215,8 @@ final class Upgrade {
       return null;
     }
     URI peer = URI.create(first.peerAddress());
-    byte[] content = session.loop().upgradeDriver(provider).request(peer, linkOptions());
+    UpgradeDriver driver = session.loop().upgradeDriver(provider);
+    byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, linkOptions()));
     return new UpgradeMessage(session.role().nextEpoch(), content);
   }
 
@@ -261,10 +271,18 @@ final class Upgrade {
       failed(new String(answer.content(), StandardCharsets.UTF_8));
       return;
     }
-    session
-        .loop()
-        .upgradeDriver(provider)
-        .connect(answer.content(), linkOptions(), outcome(answer.epoch()));
+    LinkDriver.ConnectHandler outcome = outcome(answer.epoch());
+    try {
+      UpgradeDriver driver = session.loop().upgradeDriver(provider);
+      ProviderCalls.ask(
+          "connect()",
+          () -> {
+            driver.connect(answer.content(), linkOptions(), outcome);
+            return driver;
+          });
+    } catch (LinkException e) {
+      outcome.onFailed(e);
+    }
   }
 
   private void retryLater() {
@@ -340,11 +358,11 @@ final class Upgrade {
     hopeless = false;
     try {
       URI here = URI.create(first.localAddress());
+      UpgradeDriver driver = session.loop().upgradeDriver(provider);
       byte[] offer =
-          session
-              .loop()
-              .upgradeDriver(provider)
-              .offer(request.content(), here, linkOptions(), outcome(wanted));
+          ProviderCalls.ask(
+              "offer()",
+              () -> driver.offer(request.content(), here, linkOptions(), outcome(wanted)));
       say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(wanted, offer));
     } catch (LinkException e) {
       decline(wanted, String.valueOf(e.getMessage()));
@@ -385,7 +403,7 @@ final class Upgrade {
       @Override
       public void onFailed(LinkException failure) {
         if (attempting && epoch == attemptEpoch) {
-          failed("upgrade failed: " + failure.getMessage());
+          failed("upgrade failed: " + whyEnded(String.valueOf(failure.getMessage())));
         }
       }
     };

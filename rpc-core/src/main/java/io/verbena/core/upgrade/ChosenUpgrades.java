@@ -6,7 +6,7 @@ import io.verbena.core.link.UpgradeProvider;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The kind of better link that this process uses, guarded. Safe for use by any thread. */
+/** The kind of better link that this process uses. Safe for use by any thread. */
 public final class ChosenUpgrades {
   /** Names the {@linkplain UpgradeProvider#kind() kind} to use where there are several. */
   public static final String PROPERTY = "verbena.upgrade";
@@ -22,23 +22,10 @@ public final class ChosenUpgrades {
     return absent ? null : new Chosen(choice);
   }
 
-  /** Returns the provider with what keeps its mistakes from the sessions. */
-  public static UpgradeProvider guarded(UpgradeProvider provider) {
-    return provider instanceof GuardedUpgrades || provider instanceof Chosen
-        ? provider
-        : new GuardedUpgrades(provider);
-  }
-
-  private static final class Chosen implements UpgradeProvider {
-    private final ProviderChoice<UpgradeProvider> choice;
-
-    Chosen(ProviderChoice<UpgradeProvider> choice) {
-      this.choice = choice.map(GuardedUpgrades::new);
-    }
-
+  private record Chosen(ProviderChoice<UpgradeProvider> choice) implements UpgradeProvider {
     private UpgradeProvider now() {
       UpgradeProvider provider =
-          choice.get(one -> one.availability() instanceof Availability.Available);
+          choice.get(one -> ProviderCalls.availability(one) instanceof Availability.Available);
       return provider == null ? new NoUpgrades(choice.whyNone()) : provider;
     }
 
@@ -49,7 +36,7 @@ public final class ChosenUpgrades {
 
     @Override
     public Availability availability() {
-      return now().availability();
+      return ProviderCalls.availability(now());
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.Words;
 import io.verbena.rdma.device.PinBudget;
 import io.verbena.rdma.device.Registrations;
 import io.verbena.rdma.link.LinkContext;
@@ -244,8 +245,8 @@ public final class RdmaDriver implements UpgradeDriver {
           pauses--;
         }
       }
-    } catch (IOException e) {
-      LOG.debug("Links are closed without waiting for their peers", e);
+    } catch (Throwable e) { // of the provider's: what broke the driver may break this, too
+      LOG.debug("Links are closed without waiting for their peers: {}", Words.of(e));
     }
   }
 }

@@ -1,0 +1,82 @@
+package io.verbena.core.upgrade;
+
+import io.verbena.core.link.LinkException;
+import io.verbena.core.link.UpgradeProvider;
+import io.verbena.core.link.UpgradeProvider.Availability;
+import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.log.Thrown;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Asks a provider of better links, or its driver: whatever that throws fails what was asked for,
+ * and nothing else. Safe for use by any thread.
+ */
+public final class ProviderCalls {
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(ProviderCalls.class, "failures of providers of better links");
+  private static final int MOST_CHARACTERS = 300;
+
+  private ProviderCalls() {}
+
+  /**
+   * A call of one method.
+   *
+   * @param <T> its result
+   */
+  @FunctionalInterface
+  public interface Question<T> {
+    /** Makes the call. */
+    T ask() throws LinkException;
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @param method for messages, such as {@code "request()"}
+   * @throws LinkException if it throws anything, or returns null; the message says what
+   */
+  public static <T> T ask(String method, Question<T> question) throws LinkException {
+    try {
+      return Objects.requireNonNull(question.ask(), "null is no answer");
+    } catch (LinkException e) {
+      throw e;
+    } catch (Throwable thrown) {
+      throw failure(method, thrown);
+    }
+  }
+
+  /** Returns whether a provider's links can be made now; where it cannot tell, they cannot. */
+  public static Availability availability(UpgradeProvider provider) {
+    try {
+      return ask("availability()", provider::availability);
+    } catch (LinkException e) {
+      return new Availability.Unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Returns a provider's figures; none where it cannot tell. */
+  public static Map<String, Long> figures(UpgradeProvider provider) {
+    try {
+      return ask("figures()", provider::figures);
+    } catch (LinkException e) {
+      return Map.of();
+    }
+  }
+
+  /** Logs what a method threw, and returns it as the end of an attempt, in one line. */
+  static LinkException failure(String method, Throwable thrown) {
+    Throwable root = thrown;
+    while (root instanceof ExceptionInInitializerError && root.getCause() != null) {
+      root = root.getCause(); // says more than that a class could not be initialized
+    }
+    String words = Thrown.fullWords(root).lines().findFirst().orElse("");
+    String why =
+        "its provider failed at "
+            + method
+            + ": "
+            + words.substring(0, Math.min(words.length(), MOST_CHARACTERS));
+    FAILED.warn("No better link, for {}; sessions stay on TCP, or go back to it", why, thrown);
+    return new LinkException(why, null); // a cause may throw when it is logged
+  }
+}
