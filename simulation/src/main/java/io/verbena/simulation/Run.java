@@ -1,6 +1,7 @@
 package io.verbena.simulation;
 
 import io.verbena.api.Session;
+import io.verbena.api.SessionState;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.stat.BulkStats;
@@ -8,6 +9,7 @@ import io.verbena.simulation.check.DeviceWatch;
 import io.verbena.simulation.check.Journal;
 import io.verbena.simulation.check.StreamBook;
 import io.verbena.simulation.check.Tally;
+import io.verbena.simulation.check.UpgradeWatch;
 import io.verbena.simulation.contract.GuideRpc;
 import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.plan.Plan;
@@ -17,17 +19,20 @@ import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.HostSettings;
 import io.verbena.simulation.world.SimHost;
 import io.verbena.simulation.world.SimWorld;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +69,10 @@ final class Run implements Faults.Processes {
   private final Faults faults;
   private final Map<String, SimHost> servers = new HashMap<>();
   private final List<SimHost> clients = new ArrayList<>();
+
+  /** By the addresses of clients. */
+  private final Map<String, UpgradeWatch> upgradeWatches = new HashMap<>();
+
   private final List<SimSession> sessions = new ArrayList<>();
 
   private int stepsLeft;
@@ -206,8 +215,36 @@ final class Run implements Faults.Processes {
   private SimHost startClient(int number) {
     SimHost client = world.startClient("client" + number, plan.clients().get(number));
     watch(client);
+    UpgradeWatch upgrades = new UpgradeWatch(journal, agenda::now, client.name());
+    upgradeWatches.put(client.net().address(), upgrades);
+    client.watchUpgrades(peer -> upgrades.asks(peer.getHost(), sessions(client, peer.getHost())));
+    world
+        .scheduler()
+        .watch(
+            () -> {
+              upgrades.idle(idle(client));
+              return client.hasEnded();
+            });
     servers.values().forEach(server -> lay(client, server));
     return client;
+  }
+
+  private int sessions(SimHost client, String address) {
+    Predicate<SimSession> between =
+        session ->
+            session.client() == client && host(session.server()).net().address().equals(address);
+    return (int) sessions.stream().filter(between).count();
+  }
+
+  private long idle(SimHost client) {
+    long idle = 0;
+    for (int i = 0; i < sessions.size(); i++) {
+      SimSession session = sessions.get(i);
+      if (session.client() == client && session.session().state() == SessionState.IDLE) {
+        idle |= 1L << i;
+      }
+    }
+    return idle;
   }
 
   private SimSession openSession(int number) {
@@ -223,6 +260,8 @@ final class Run implements Faults.Processes {
   }
 
   private void opened(Session session) {
+    String client = URI.create(session.peer().address()).getHost();
+    Objects.requireNonNull(upgradeWatches.get(client), client).opened();
     if (!journal.isExempt(session.peer())) {
       session.objects().onPush(moves);
     }

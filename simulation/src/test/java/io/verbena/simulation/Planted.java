@@ -1,5 +1,7 @@
 package io.verbena.simulation;
 
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Opcode;
 import java.util.List;
 
 /**
@@ -80,14 +82,25 @@ enum Planted {
 
   /**
    * What has been received is taken again when it is sent again. That happens where a better link
-   * is lost while one end has left the first one and the other has not: by thirty seeds from 1.
+   * is lost while one end has left the first one and the other has not.
    */
   RESENT_WITHOUT_DEDUPLICATION(
-      30,
-      1,
+      8,
       Workload.SETTLING,
-      "",
-      Slip.in("core.sequence.Inbox", "accept", new WithoutDeduplication()));
+      Slip.in(
+          "core.sequence.Inbox", "accept", CodeTransform.ofStateful(WithoutDeduplication::new))),
+
+  /** A better link need not stand for a while for the next to be asked for soon after its loss. */
+  SOON_ASKED_AGAIN(
+      8,
+      Workload.FLAPPING,
+      Slip.in("core.session.Upgrade", "backOff", Planting.neverBranching(Opcode.IFLT))),
+
+  /** The greeting that resumes a session asks for a better link, however often one was lost. */
+  ASKED_WITH_EACH_GREETING(
+      8,
+      Workload.FLAPPING,
+      Slip.in("core.session.Upgrade", "greets", Planting.returning("isDue", 1)));
 
   private final long first;
   private final int seeds;

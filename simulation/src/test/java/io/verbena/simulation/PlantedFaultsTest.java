@@ -20,10 +20,7 @@ class PlantedFaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Planted.class,
-      names = "RESENT_WITHOUT_DEDUPLICATION", // not found by seeds 1 to 120 since upgrades wait
-      mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource
   void isFound(Planted fault) throws Exception {
     PlantedLoader loader = new PlantedLoader(fault.slips());
     Method run =

@@ -65,6 +65,6 @@ final class PlantedLoader extends ClassLoader {
               }
               return here;
             },
-            slip.change().get()));
+            slip.change()));
   }
 }

@@ -5,6 +5,7 @@ import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.BranchInstruction;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
@@ -80,6 +81,19 @@ final class Planting {
     }
   }
 
+  /** A condition never branches, whatever it compares; one of a single number or boolean. */
+  static CodeTransform neverBranching(Opcode condition) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here =
+              element instanceof BranchInstruction branch && branch.opcode() == condition;
+          if (here) {
+            code.pop();
+          }
+          return here;
+        });
+  }
+
   /** What a method returns is taken for the local variable in a slot. */
   static CodeTransform takenForVariable(String method, int slot) {
     return inPlaceOf(
@@ -87,6 +101,18 @@ final class Planting {
           boolean here = calls(element, method);
           if (here) {
             code.with(element).pop().iload(slot);
+          }
+          return here;
+        });
+  }
+
+  /** What a method returns is another number or boolean. */
+  static CodeTransform returning(String method, int value) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here = calls(element, method);
+          if (here) {
+            code.with(element).pop().loadConstant(value);
           }
           return here;
         });

@@ -107,40 +107,56 @@ enum Workload {
   },
 
   /**
-   * Paths change all the time, slowly, and most changes are lost on the way: one end has left the
-   * first link, and the other has not.
+   * Each session's first change of path is slow, and lost on its way amid calls: one end has left
+   * the first link, and the other sends by it until it hears that there is something to settle.
    */
   SETTLING {
     @Override
     List<Step> steps(Plan drawn, SplittableRandom random) {
       List<Step> steps = new ArrayList<>();
+      long[] next = new long[drawn.sessions().size()];
+      for (int session = 0; session < next.length; session++) {
+        long opened = session * SECOND;
+        next[session] = opened;
+        steps.add(new Fault(0, FaultKind.STREAM_DELAY, session, LONG_NANOS, 20_000_000));
+        steps.add(new Fault(0, FaultKind.FABRIC_DELAY, session, LONG_NANOS, 60_000_000));
+        long lost = opened + 160_000_000 + random.nextLong(120_000_000);
+        steps.add(new Fault(lost, FaultKind.DEVICE_REMOVED, session, 1_000_000, random.nextInt(2)));
+      }
       for (Step step : drawn.steps()) {
         if (step instanceof Call call) {
           CallKind kind = random.nextBoolean() ? CallKind.TOUR : CallKind.COUNT;
-          steps.add(
-              new Call(
-                  random.nextLong(LONG_NANOS),
-                  call.session(),
-                  call.op(),
-                  kind,
-                  1 + random.nextInt(30),
-                  0,
-                  -1));
+          long at = next[call.session()];
+          next[call.session()] += random.nextLong(10_000_000);
+          steps.add(new Call(at, call.session(), call.op(), kind, 1 + random.nextInt(30), 0, -1));
         }
       }
+      return steps;
+    }
+  },
+
+  /** Better links are lost as soon as they are there, again and again, by chance with the first. */
+  FLAPPING {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      List<Step> steps = new ArrayList<>();
       for (int session = 0; session < drawn.sessions().size(); session++) {
-        steps.add(new Fault(0, FaultKind.FABRIC_DELAY, session, LONG_NANOS, 60_000_000));
+        steps.add(new Call(0, session, session, CallKind.COUNT, 0, 0, -1));
       }
-      for (long at = 0; at < LONG_NANOS; at += 1_100_000_000 + random.nextLong(400_000_000)) {
+      for (long at = 0; at < LONG_NANOS; at += 100_000_000 + random.nextLong(200_000_000)) {
         int session = random.nextInt(drawn.sessions().size());
         steps.add(new Fault(at, FaultKind.DEVICE_REMOVED, session, 1_000_000, random.nextInt(2)));
+        if (random.nextBoolean()) {
+          steps.add(new Fault(at, FaultKind.STREAM_RESET, session, 0, 0));
+        }
       }
       return steps;
     }
   };
 
   private static final long SHORT_NANOS = 100_000_000L;
-  private static final long LONG_NANOS = 12_000_000_000L;
+  private static final long SECOND = 1_000_000_000L;
+  private static final long LONG_NANOS = 5_000_000_000L;
 
   abstract List<Step> steps(Plan drawn, SplittableRandom random);
 

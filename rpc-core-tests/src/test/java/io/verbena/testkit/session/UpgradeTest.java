@@ -31,6 +31,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Sessions change to a better link by themselves, and back when it fails, and lose nothing by it.
@@ -447,21 +449,32 @@ class UpgradeTest {
   }
 
   private void letsFlap(Session session, Duration up, int times) {
+    letsFlap(session, up, times, () -> fast.drop(fastLink(), "it flaps"));
+  }
+
+  private void letsFlap(Session session, Duration up, int times, Runnable flap) {
     for (int i = 0; i < times; i++) {
       world.runUntil(() -> session.path().reason().isEmpty());
       world.pass(up);
-      fast.drop(fastLink(), "it flaps");
+      flap.run();
       world.settle();
     }
   }
 
-  @Test
-  void aLinkThatFlapsGetsCallsLessAndLessOften() {
+  private void allLinksFlap() {
+    world.network().drop(URI.create(world.address()), "it flaps");
+    fast.drop(fastLink(), "it flaps");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLinkThatFlapsGetsCallsLessAndLessOften(boolean withTheFirst) {
     Session session = session();
     call(session, "first");
     world.settle();
     long begun = world.clock().nanoTime();
-    letsFlap(session, Duration.ofSeconds(2), 6);
+    Runnable one = () -> fast.drop(fastLink(), "it flaps");
+    letsFlap(session, Duration.ofSeconds(2), 6, withTheFirst ? this::allLinksFlap : one);
     world.runUntil(() -> session.path().reason().isEmpty());
     Duration took = Duration.ofNanos(world.clock().nanoTime() - begun);
     // Six times up for two seconds; between them half of 1, 2, 4, 8, 16 and 32 seconds at least.

@@ -44,6 +44,7 @@ final class Upgrade {
   /** Each offer holds something of the device's for a while: nobody gets many. */
   private static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
+  private static final String NOT_YET = "not upgraded yet";
   private static final int MOST_BYTES = 64 * 1024;
 
   /** What is longer has no place in a greeting, and is asked for by a message of its own. */
@@ -70,9 +71,16 @@ final class Upgrade {
    */
   private long timer = Timers.NONE;
 
+  /** How long to wait when what is asked for next is not to be had, or is lost. */
   private Duration delay = FIRST_DELAY;
+
+  /** Nothing is asked for before {@link #dueNanos}, by whichever way. */
+  private boolean waits;
+
+  private long dueNanos;
+  private boolean up;
   private long upSinceNanos;
-  private String reason = "not upgraded yet";
+  private String reason = NOT_YET;
 
   Upgrade(SessionCore session) {
     this.session = session;
@@ -92,14 +100,15 @@ final class Upgrade {
   void attached(boolean isActive) {
     stop();
     active = isActive;
-    hopeless = false;
     offered = false;
     if (greeted != null) {
       epoch = greeted.epoch();
       greeted = null;
       awaitAnswer();
-    } else if (active) {
+    } else if (active && isDue()) {
       attempt();
+    } else if (active) {
+      retryLater();
     } else {
       reason = obstacle(controlLink());
       hopeless = !reason.isEmpty();
@@ -125,11 +134,21 @@ final class Upgrade {
   /** The next peer is another one. */
   void peerLost() {
     delay = FIRST_DELAY;
+    waits = false;
+    greeted = null;
+    reason = NOT_YET;
   }
 
+  /** The session's links are gone, or about to go. */
   void stop() {
     session.loop().timers().cancel(timer);
     timer = Timers.NONE;
+    if (up) {
+      reason = "rdma lost, and the session's first link with it";
+    }
+    if (up || attempting) {
+      backOff();
+    }
     attempting = false;
   }
 
@@ -139,9 +158,7 @@ final class Upgrade {
       return; // the attempt's own outcome says more
     }
     reason = "rdma lost: " + why;
-    if (session.loop().now() - upSinceNanos >= NanoClock.nanos(SETTLED)) {
-      delay = FIRST_DELAY;
-    }
+    backOff();
     if (active) {
       retryLater();
     } else if (timer == Timers.NONE) {
@@ -197,8 +214,11 @@ final class Upgrade {
    * answered right behind the welcome; null where there is something in the way.
    */
   @Nullable UpgradeMessage greets(Link first) {
-    greeted = null;
-    if (obstacle(first).isEmpty()) {
+    if (greeted != null) { // it had no answer
+      greeted = null;
+      backOff();
+    }
+    if (isDue() && obstacle(first).isEmpty()) {
       try {
         UpgradeMessage request = request(first);
         greeted = request == null || request.content().length > MOST_GREETED_BYTES ? null : request;
@@ -285,11 +305,26 @@ final class Upgrade {
     }
   }
 
+  /** What was asked for is not to be had, or is lost: the next is asked for later each time. */
+  private void backOff() {
+    long now = session.loop().now();
+    if (up && now - upSinceNanos >= NanoClock.nanos(SETTLED)) {
+      delay = FIRST_DELAY;
+    }
+    up = false;
+    waits = true;
+    dueNanos = now + NanoClock.nanos(byChance(delay));
+    Duration doubled = delay.multipliedBy(2);
+    delay = doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
+  }
+
+  private boolean isDue() {
+    return !waits || session.loop().now() - dueNanos >= 0;
+  }
+
   private void retryLater() {
     if (timer == Timers.NONE && session.lanes().isOpen()) {
-      timer = schedule(byChance(delay), this::attempt);
-      Duration doubled = delay.multipliedBy(2);
-      delay = doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
+      timer = session.loop().timers().schedule(dueNanos, now -> attempt());
     }
   }
 
@@ -318,6 +353,7 @@ final class Upgrade {
     session.callPath().changed();
     session.callPath().upgradeFailed(why);
     if (active && settingAgainst(controlLink()).isEmpty()) {
+      backOff();
       retryLater(); // a device may come, or come back
     }
   }
@@ -395,6 +431,7 @@ final class Upgrade {
           return lane;
         }
         attempting = false;
+        up = true;
         upSinceNanos = session.loop().now();
         session.lanes().upgrade(lane);
         return lane;

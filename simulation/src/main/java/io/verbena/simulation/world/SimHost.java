@@ -3,15 +3,18 @@ package io.verbena.simulation.world;
 import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.simulation.net.NetHost;
 import io.verbena.simulation.net.StreamLinks;
 import io.verbena.simulation.time.Strand;
 import io.verbena.verbs.fabric.FabricHost;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One process on one host: its clock, loops, handler threads, device, and its client or server. */
@@ -35,6 +38,7 @@ public final class SimHost implements Strand.Place, NanoClock {
   private final HandlerPool workers;
   private final HandlerPool waiting;
   private final @Nullable RdmaUpgradeProvider rdma;
+  private Consumer<URI> upgradeWatch = peer -> {};
   private final List<Strand> strands = new ArrayList<>();
   private @Nullable VerbenaServer server;
   private @Nullable VerbenaClient client;
@@ -176,6 +180,16 @@ public final class SimHost implements Strand.Place, NanoClock {
   /** Returns its name, for traces. */
   public String name() {
     return name;
+  }
+
+  /** Returns what its sessions upgrade by: its RDMA links, where it has any. */
+  @Nullable UpgradeProvider upgrades() {
+    return rdma == null ? null : new WatchedUpgrades(rdma, peer -> upgradeWatch.accept(peer));
+  }
+
+  /** Has something hear of the servers of its sessions whenever these ask for better links. */
+  public void watchUpgrades(Consumer<URI> watch) {
+    upgradeWatch = watch;
   }
 
   void start() {

@@ -3,6 +3,7 @@ package io.verbena.simulation.world;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.link.UpgradeProvider;
 import io.verbena.simulation.net.Line;
 import io.verbena.simulation.net.VirtualNetwork;
 import io.verbena.simulation.time.Agenda;
@@ -136,8 +137,9 @@ public final class SimWorld {
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
     builder.random(new Random(own));
-    if (host.rdma() != null) {
-      builder.upgrades(host.rdma());
+    UpgradeProvider upgrades = host.upgrades();
+    if (upgrades != null) {
+      builder.upgrades(upgrades);
     }
     onServer.accept(builder);
     host.server(builder.start());
@@ -154,8 +156,9 @@ public final class SimWorld {
     builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
-    if (host.rdma() != null) {
-      builder.upgrades(host.rdma());
+    UpgradeProvider upgrades = host.upgrades();
+    if (upgrades != null) {
+      builder.upgrades(upgrades);
     }
     host.client(builder.build());
     host.start();
