@@ -19,8 +19,8 @@ import io.verbena.core.memory.Quotas;
 import io.verbena.core.memory.SlotPool;
 import io.verbena.core.session.Audience;
 import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.SessionCore;
 import io.verbena.core.session.UpgradeOptions;
-import io.verbena.core.session.UserSession;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.upgrade.ProviderCalls;
@@ -71,7 +71,7 @@ final class Engine implements AutoCloseable {
   }
 
   /** A session that had {@linkplain #join joined} has ended. */
-  void leave(UserSession session) {
+  void leave(SessionCore session) {
     groups.values().forEach(group -> group.leave(session.loop()));
   }
 
@@ -159,7 +159,7 @@ final class Engine implements AutoCloseable {
   boolean isInHandler() {
     CallContext call = CallScope.currentOrNull();
     return call != null
-        && call.session() instanceof UserSession session
+        && call.session() instanceof SessionCore session
         && groups.values().stream().anyMatch(group -> group.has(session.loop()));
   }
 

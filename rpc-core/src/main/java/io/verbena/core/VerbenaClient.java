@@ -16,8 +16,8 @@ import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
 import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.SessionCore;
 import io.verbena.core.session.UpgradeOptions;
-import io.verbena.core.session.UserSession;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
@@ -56,7 +56,7 @@ public final class VerbenaClient implements AutoCloseable {
   private final UpgradeOptions upgrade;
   private final @Nullable Supplier<String> token;
   private final boolean keepsOpen;
-  private final Map<UserSession, Connector> sessions = new ConcurrentHashMap<>();
+  private final Map<SessionCore, Connector> sessions = new ConcurrentHashMap<>();
   private final Supplier<EngineStat> stat = this::stat;
   private volatile boolean closed;
 
@@ -70,7 +70,7 @@ public final class VerbenaClient implements AutoCloseable {
 
   private EngineStat stat() {
     List<SessionStat> all = new ArrayList<>();
-    for (UserSession session : sessions.keySet()) {
+    for (SessionCore session : sessions.keySet()) {
       all.add(OnLoop.ask(session.loop(), session::stat, session.silentStat()));
     }
     return engine.stat("client", upgrade, all);
@@ -153,7 +153,7 @@ public final class VerbenaClient implements AutoCloseable {
     boolean fits = false;
     try {
       for (ServiceDescriptor<?> contract : contracts) {
-        require(contract, (UserSession) session, address);
+        require(contract, (SessionCore) session, address);
       }
       fits = true;
       return session;
@@ -164,7 +164,7 @@ public final class VerbenaClient implements AutoCloseable {
     }
   }
 
-  private static void require(ServiceDescriptor<?> contract, UserSession session, String address) {
+  private static void require(ServiceDescriptor<?> contract, SessionCore session, String address) {
     Connector.Failure failure;
     long limit = NanoClock.nanos(session.limits().defaultTimeout());
     try {
@@ -235,7 +235,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     the session is closed. Its callbacks run on the event loop
    */
   public CompletionStage<Void> open(Session session) {
-    Connector connector = sessions.get((UserSession) session);
+    Connector connector = sessions.get((SessionCore) session);
     CompletableFuture<Void> opened = new CompletableFuture<>();
     if (connector == null) {
       Connector.Failure ended = new Connector.Failure(RpcStatus.CANCELLED, "it has ended");
@@ -293,8 +293,8 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   private void ended(Session session) {
-    if (sessions.remove((UserSession) session) != null) {
-      engine.leave((UserSession) session);
+    if (sessions.remove((SessionCore) session) != null) {
+      engine.leave((SessionCore) session);
     }
   }
 
@@ -320,7 +320,7 @@ public final class VerbenaClient implements AutoCloseable {
    * @return their names, sorted; cancelled if the session is not open
    */
   public CompletionStage<List<String>> services(Session session) {
-    return ((UserSession) session).peerServices();
+    return ((SessionCore) session).peerServices();
   }
 
   /**
@@ -332,7 +332,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     served; cancelled if the session is not open, or its peer is lost before the answer
    */
   public CompletionStage<Schema> schema(Session session, String service) {
-    return ((UserSession) session).peerSchema(Checks.required("service", service));
+    return ((SessionCore) session).peerSchema(Checks.required("service", service));
   }
 
   /**
@@ -340,12 +340,12 @@ public final class VerbenaClient implements AutoCloseable {
    * the session has measured it.
    */
   public Costs costs(Session session) {
-    return ((UserSession) session).pathCosts().costs();
+    return ((SessionCore) session).pathCosts().costs();
   }
 
   /** Returns from which lengths on values take which way over a session of this client. */
   public CutOffs cutOffs(Session session) {
-    return ((UserSession) session).cutOffs();
+    return ((SessionCore) session).cutOffs();
   }
 
   /** Returns how many message slots are in use: 0 when nothing is under way. */
@@ -377,7 +377,7 @@ public final class VerbenaClient implements AutoCloseable {
     Stats.forget(stat);
     List<CompletableFuture<Void>> closing = new ArrayList<>();
     boolean onLoop = engine.isStepped() || engine.isOnLoop();
-    for (UserSession session : sessions.keySet()) {
+    for (SessionCore session : sessions.keySet()) {
       if (onLoop) {
         session.closeNow(); // nothing may wait here
       } else {

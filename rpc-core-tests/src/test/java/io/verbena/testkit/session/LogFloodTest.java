@@ -19,7 +19,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.session.UserSession;
+import io.verbena.core.session.SessionCore;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;
@@ -156,7 +156,7 @@ class LogFloodTest {
       caller.send(Probe.TELL, out -> {}); // without its argument
       world.pass(Duration.ofMillis(30));
     }
-    assertThat(((UserSession) session).stat().oneways().refusedByPeer()).isEqualTo(TIMES);
+    assertThat(((SessionCore) session).stat().oneways().refusedByPeer()).isEqualTo(TIMES);
   }
 
   @Test
@@ -184,7 +184,7 @@ class LogFloodTest {
     for (int i = 1; i <= TIMES; i++) {
       int times = i;
       stub.tell("not sent");
-      world.runUntil(() -> ((UserSession) session).stat().oneways().unsent() == times);
+      world.runUntil(() -> ((SessionCore) session).stat().oneways().unsent() == times);
     }
   }
 

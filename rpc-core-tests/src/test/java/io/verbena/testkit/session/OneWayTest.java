@@ -12,7 +12,7 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionState;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.session.UserSession;
+import io.verbena.core.session.SessionCore;
 import io.verbena.core.stat.OnewayStat;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
@@ -67,7 +67,7 @@ class OneWayTest {
   }
 
   private static OnewayStat count(Session session) {
-    return ((UserSession) session).stat().oneways();
+    return ((SessionCore) session).stat().oneways();
   }
 
   private void stepWithoutHandlers() {
@@ -135,7 +135,7 @@ class OneWayTest {
     open();
     tell(64);
     stepWithoutHandlers();
-    assertThat(((UserSession) session).stat().callsOut()).as("what fills the window").isEqualTo(64);
+    assertThat(((SessionCore) session).stat().callsOut()).as("what fills the window").isEqualTo(64);
     assertThatThrownBy(() -> stub.tell("one more"))
         .isInstanceOfSatisfying(
             RpcException.class,
@@ -241,7 +241,7 @@ class OneWayTest {
     assertThatThrownBy(() -> stub.tell("too late")).isInstanceOf(RpcException.class);
     world.clock().advance(Duration.ofMillis(30)); // the server acknowledges by then
     stepWithoutHandlers();
-    assertThat(((UserSession) session).stat().state()).isEqualTo(SessionState.ENDED);
+    assertThat(((SessionCore) session).stat().state()).isEqualTo(SessionState.ENDED);
     assertThat(count(session)).isEqualTo(NOTHING);
     world.settle();
     assertThat(told).isEqualTo(notes(10));
@@ -266,7 +266,7 @@ class OneWayTest {
     closeAmid(10);
     world.network().drop(URI.create(world.address()), "unplugged");
     stepWithoutHandlers();
-    assertThat(((UserSession) session).stat().state()).isEqualTo(SessionState.ENDED);
+    assertThat(((SessionCore) session).stat().state()).isEqualTo(SessionState.ENDED);
     assertThat(count(session).unknown() + count(session).unsent()).isEqualTo(10);
   }
 

@@ -57,7 +57,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
 
   /** Returns every session's figures. */
   public List<SessionStat> stats() {
-    return sessions.values().stream().map(one -> one.core().user().stat()).toList();
+    return sessions.values().stream().map(one -> one.core().stat()).toList();
   }
 
   /**
@@ -77,7 +77,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   /** Ends every session. */
   public void endAll() {
     Collection<AcceptedSession> ending = new ArrayList<>(sessions.values());
-    ending.forEach(one -> one.core().user().closeNow());
+    ending.forEach(one -> one.core().closeNow());
     leaving.forEach(core -> core.incomingCalls().oneways().end());
   }
 
@@ -191,7 +191,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private void tell(SessionCore opened) {
     try {
-      server.onOpened().accept(opened.user());
+      server.onOpened().accept(opened);
     } catch (Throwable e) {
       LISTENER_FAILED.error("The listener for new sessions failed for {}", opened, e);
     }

@@ -103,7 +103,7 @@ final class BulkSupport implements BulkHost {
       return path;
     }
     Lane control = lanes.control();
-    return control == null || !session.callPath().mayCall() ? null : control.bulkPath();
+    return control == null || !session.mayCall() ? null : control.bulkPath();
   }
 
   @Override

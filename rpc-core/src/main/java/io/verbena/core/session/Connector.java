@@ -91,8 +91,8 @@ public final class Connector implements SessionRole {
   }
 
   /** Returns the session. Safe for any thread. */
-  public UserSession session() {
-    return session.user();
+  public SessionCore session() {
+    return session;
   }
 
   /** Returns where the server is. Safe for any thread. */
@@ -112,7 +112,7 @@ public final class Connector implements SessionRole {
 
   /** Connects now; the waiter hears the outcome: null, or why there is no session. On the loop. */
   public void open(Consumer<@Nullable Failure> waiter) {
-    if (session.isAttached() && session.callPath().mayCall()) {
+    if (session.isAttached() && session.mayCall()) {
       waiter.accept(null);
     } else if (session.isEnded()) {
       waiter.accept(new Failure(RpcStatus.CANCELLED, "the session is closed"));
@@ -280,7 +280,7 @@ public final class Connector implements SessionRole {
       AGAIN.info("The server at {} is there again{}", config.address(), "");
     }
     LOG.debug("Session {} {} with {}", key, resumed ? "resumed" : "opened", peer.address());
-    if (session.callPath().mayCall()) {
+    if (session.mayCall()) {
       tellWaiters(null);
     }
   }
@@ -460,6 +460,6 @@ public final class Connector implements SessionRole {
     loop.timers().cancel(retryTimer);
     retryTimer = Timers.NONE;
     tellWaiters(new Failure(RpcStatus.CANCELLED, "the session was closed"));
-    config.whenEnded().accept(session.user());
+    config.whenEnded().accept(session);
   }
 }

@@ -122,7 +122,7 @@ final class IncomingCalls {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
     } else if (session.drain().isOn() && !SessionStreams.isNext(method.descriptor())) {
       refuse(message, RpcStatus.UNAVAILABLE, session.drain().reason());
-    } else if (!session.callPath().mayServe()) {
+    } else if (!session.mayServe()) {
       refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
     } else if (message.timeLeft() == 0) {
       refuse(message, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");

@@ -183,7 +183,7 @@ final class Lanes {
               }))) {
         markerDue = false;
         out = next;
-        session.callPath().changed();
+        session.pathChanged();
       }
     }
     if (settleDue) {
@@ -218,7 +218,7 @@ final class Lanes {
     if (next != null && next.epoch() == epoch) {
       in = next;
       next.link().setReceiving(true);
-      session.callPath().changed();
+      session.pathChanged();
     }
     return null;
   }
@@ -270,7 +270,7 @@ final class Lanes {
     in = control;
     if (session.outbox().resume(received)) {
       FallbackLog.wentBack(session, session.upgrade().reason());
-      session.callPath().changed();
+      session.pathChanged();
       session.schedulePump();
     } else {
       session.breakOff("the peer settles at frame " + received + ", which cannot be");
@@ -315,7 +315,7 @@ final class Lanes {
       LOG.debug("{} is gone: {}; settling over the session's first link", lane, reason);
       settle(lane.epoch());
     }
-    session.callPath().changed();
+    session.pathChanged();
   }
 
   /**

@@ -174,7 +174,7 @@ final class RemoteServices {
    * Returns whether calls go to the peer now, or wait here for its services, its path or its end.
    */
   private boolean maySend() {
-    return known && session.callPath().mayCall();
+    return known && session.mayCall();
   }
 
   /** Returns how the contracts fit; null if the peer had to be asked for its own first. */

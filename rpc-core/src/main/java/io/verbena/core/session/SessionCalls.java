@@ -72,8 +72,8 @@ final class SessionCalls implements CallHost {
       refuse(call, "the session is closed: " + session.path().reason());
       return;
     }
-    boolean waits = session.role().callsWait() && !SessionStreams.isNext(call.method());
-    if (!waits && !session.drain().lets(call)) {
+    if (!session.drain().lets(call)
+        && (!session.role().callsWait() || SessionStreams.isNext(call.method()))) {
       refuse(call, "the peer shuts down");
       return;
     }
@@ -254,7 +254,7 @@ final class SessionCalls implements CallHost {
 
   @Override
   public Session session() {
-    return session.user();
+    return session;
   }
 
   @Override

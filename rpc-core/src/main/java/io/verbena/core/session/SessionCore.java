@@ -1,22 +1,38 @@
 package io.verbena.core.session;
 
+import io.verbena.api.CallOptions;
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
 import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.transfer.Transfers;
+import io.verbena.core.call.CallWindow;
+import io.verbena.core.call.SessionCaller;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.link.Link;
+import io.verbena.core.link.LinkCapabilities;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
+import io.verbena.core.stat.SessionStat;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What both ends of a session share: frames in and out over one link after another, and the calls
@@ -32,17 +48,17 @@ import java.util.List;
  * <p>It is long, since it is where the parts of a session find one another; each has its own work
  * elsewhere.
  */
-final class SessionCore {
+public final class SessionCore implements Session {
   private static final ThrottledLog BROKEN_OFF =
       ThrottledLog.of(SessionCore.class, "sessions whose peer broke the protocol");
 
   private final SessionContext context;
   private final SessionRole role;
+  private final boolean requiresBetterLink;
   private final FramePump pump;
   private final Outbox outbox;
   private final SessionMemory memory;
   private final SessionCalls calls;
-  private final UserSession user = new UserSession(this);
   private final LocalServices services = new LocalServices();
   private final RemoteServices remoteServices;
   private final Lanes lanes;
@@ -50,7 +66,6 @@ final class SessionCore {
   private final BulkSupport bulk;
   private final IncomingFrames incomingFrames;
   private final PathCosts pathCosts;
-  private final CallPath callPath = new CallPath(this);
   private final SessionLife life;
   private final Drain drain = new Drain(this);
   private final Closing closing = new Closing(this);
@@ -59,6 +74,7 @@ final class SessionCore {
   SessionCore(SessionContext context, SessionRole role) {
     this.context = context;
     this.role = role;
+    this.requiresBetterLink = context.upgrade().policy() == PathPolicy.REQUIRE_RDMA;
     this.memory =
         SessionMemory.join(
             context.quotas(), context.slots(), this::peerAddress, this::arrivalsWanted);
@@ -93,7 +109,7 @@ final class SessionCore {
     outbox.peerLimits(limits);
     calls.window().peerTakes(limits.maxCalls());
     upgrade.attached(role.isClient());
-    callPath.changed();
+    pathChanged();
     remoteServices.tellNew();
     drain.sayIfDue();
     schedulePump();
@@ -106,7 +122,7 @@ final class SessionCore {
     first.listener(lane);
     lanes.replaceControl(lane);
     peer = who;
-    callPath.changed(); // bulk may have waited for this link
+    pathChanged(); // bulk may have waited for this link
     schedulePump();
   }
 
@@ -312,40 +328,38 @@ final class SessionCore {
     return calls;
   }
 
-  /** Returns the session as users have it. */
-  UserSession user() {
-    return user;
-  }
-
-  BulkObjects objects() {
+  @Override
+  public BulkObjects objects() {
     return bulk.objects();
   }
 
-  CallPath callPath() {
-    return callPath;
-  }
-
-  PathCosts pathCosts() {
+  /** Returns what the path there is now costs. */
+  public PathCosts pathCosts() {
     return pathCosts;
   }
 
-  Peer peer() {
+  @Override
+  public Peer peer() {
     return peer;
   }
 
-  SessionState state() {
+  @Override
+  public SessionState state() {
     return closing.isOn() ? SessionState.ENDED : life.state();
   }
 
-  SessionPath path() {
+  @Override
+  public SessionPath path() {
     return closing.isOn() ? SessionLife.none(Closing.REASON) : life.path();
   }
 
-  EventLoop loop() {
+  /** Returns the loop that owns the session. */
+  public EventLoop loop() {
     return context.loop();
   }
 
-  SessionLimits limits() {
+  /** Returns the session's limits. */
+  public SessionLimits limits() {
     return context.limits();
   }
 
@@ -383,6 +397,51 @@ final class SessionCore {
 
   WireDecoder decoder() {
     return incomingFrames.decoder();
+  }
+
+  // ---- the path that calls take ----
+
+  /** Returns whether calls may go by the path there is now. */
+  boolean mayCall() {
+    return !requiresBetterLink || lanes.isUpgraded();
+  }
+
+  /** Returns whether calls by the path that the peer takes now may be served. */
+  boolean mayServe() {
+    return !requiresBetterLink || lanes.isUpgradedIn();
+  }
+
+  /** A better link is not to be had now: what must not go without fails. */
+  void upgradeFailed(String reason) {
+    if (!mayCall() && isAttached()) {
+      String why = "RDMA is required, and not to be had: " + reason;
+      failWaiting(RpcStatus.UNAVAILABLE, why);
+      role.upgradeFailed(why);
+    }
+  }
+
+  /** The path has changed, or why it is what it is. */
+  void pathChanged() {
+    transfers().pathsChanged();
+    Lane out = lanes.out();
+    if (out == null) {
+      life.goesOverNone(upgrade.reason());
+      return;
+    }
+    LinkCapabilities link = out.link().capabilities();
+    pathCosts.changed();
+    life.goesOver(
+        out == lanes.control()
+            ? new SessionPath(link.kind(), joined(link.detail(), upgrade.reason()))
+            : new SessionPath(link.kind(), link.detail()));
+    if (lanes.isUpgraded()) {
+      remoteServices.sendEarly();
+      role.upgraded();
+    }
+  }
+
+  private static String joined(String detail, String reason) {
+    return detail.isEmpty() ? reason : detail + "; " + reason;
   }
 
   // ---- frames in ----
@@ -424,7 +483,7 @@ final class SessionCore {
       }
       return false;
     }
-    if (!callPath.mayCall() && !calls.outgoing().isEmpty()) {
+    if (!mayCall() && !calls.outgoing().isEmpty()) {
       upgrade.wanted();
     }
     return true;
@@ -436,7 +495,7 @@ final class SessionCore {
         || calls.incoming().hasWaiting()
         || transfers().wantsLink()
         || closing.isOn()
-        || !callPath.mayCall();
+        || !mayCall();
   }
 
   /** Sends a message behind all others. */
@@ -448,6 +507,129 @@ final class SessionCore {
   /** Sends what there is to send, at the end of this duty cycle. */
   void schedulePump() {
     pump.schedule();
+  }
+
+  // ---- the session as its users have it, for any thread but where it says ----
+
+  @Override
+  public void listen(SessionListener listener) {
+    Objects.requireNonNull(listener);
+    context.loop().execute(() -> life.listen(listener));
+  }
+
+  @Override
+  public void serve(ServiceBinding binding) {
+    remoteServices.serve(binding);
+  }
+
+  @Override
+  public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
+    remoteServices.expect(service);
+    return SessionCaller.of(calls, options);
+  }
+
+  /**
+   * Finds out whether the peer serves a contract, with every method in a shape that fits. Safe for
+   * any thread.
+   *
+   * @return what is in the way, in words; fails with an {@link io.verbena.api.RpcException}
+   *     UNIMPLEMENTED where the peer does not serve it; cancelled if the peer is lost meanwhile
+   */
+  public CompletableFuture<List<String>> check(ServiceDescriptor<?> service) {
+    CompletableFuture<List<String>> problems = new CompletableFuture<>();
+    context.loop().execute(() -> remoteServices.check(service, problems));
+    return problems;
+  }
+
+  /**
+   * Finds out which services the peer serves. Safe for any thread.
+   *
+   * @return their names, sorted; cancelled if the session is not open
+   */
+  public CompletableFuture<List<String>> peerServices() {
+    CompletableFuture<List<String>> names = new CompletableFuture<>();
+    context.loop().execute(() -> remoteServices.names(names));
+    return names;
+  }
+
+  /**
+   * Asks the peer for what its contract of a service says on the wire. Safe for any thread.
+   *
+   * @return the schema; fails with an {@link io.verbena.api.RpcException} UNIMPLEMENTED where the
+   *     peer does not serve it; cancelled if the session is not open, or the peer lost meanwhile
+   */
+  public CompletableFuture<Schema> peerSchema(String service) {
+    CompletableFuture<Schema> schema = new CompletableFuture<>();
+    context.loop().execute(() -> remoteServices.read(service, schema));
+    return schema;
+  }
+
+  @Override
+  public void close() {
+    context.loop().execute(closing::begin);
+  }
+
+  /**
+   * Closes the session, as {@link #close}. Safe for any thread.
+   *
+   * @return completes when that is done, after 2 s at the latest
+   */
+  public CompletableFuture<Void> closeInOrder() {
+    close();
+    return closing.done().copy();
+  }
+
+  /** Closes the session without waiting for what is on its way. Safe for any thread. */
+  public void closeNow() {
+    context.loop().execute(closing::finish);
+  }
+
+  /** Returns the cut-offs of the path there is now. Safe for any thread. */
+  public CutOffs cutOffs() {
+    return pathCosts.cutOffs();
+  }
+
+  /** Returns the session's figures. On the loop. */
+  public SessionStat stat() {
+    Lane out = lanes.out();
+    return new SessionStat(
+        peer().address(),
+        peer().identity(),
+        life.state(),
+        path().toString(),
+        lanes.toString(),
+        calls.outgoing().underWay(),
+        calls.incoming().size(),
+        calls.oneways().stat(),
+        outbox.owedBytes(),
+        life.pathChanges(),
+        transfers().stat(),
+        out == null ? Map.of() : out.link().figures(),
+        pathCosts.figures());
+  }
+
+  /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
+  public SessionStat silentStat() {
+    String silent = path() + ", but its event loop does not answer";
+    return new SessionStat(
+        peer().address(),
+        peer().identity(),
+        state(),
+        silent,
+        "",
+        0,
+        0,
+        calls.oneways().stat(),
+        0,
+        0,
+        List.of(),
+        Map.of(),
+        pathCosts.figures());
+  }
+
+  /** Returns the window of calls under way. */
+  public CallWindow window() {
+    return calls.window();
   }
 
   @Override

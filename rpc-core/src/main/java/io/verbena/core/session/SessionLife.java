@@ -65,14 +65,14 @@ final class SessionLife {
     if (state == SessionState.ENDED) {
       tellEnd(listener);
     } else if (state != SessionState.IDLE) {
-      events.tell(listener, one -> one.opened(session.user()));
+      events.tell(listener, one -> one.opened(session));
       if (state == SessionState.RESUMING) {
         String reason = path.reason();
-        events.tell(listener, one -> one.lost(session.user(), reason));
+        events.tell(listener, one -> one.lost(session, reason));
       }
       String drains = drainReason;
       if (drains != null) {
-        events.tell(listener, one -> one.draining(session.user(), drains));
+        events.tell(listener, one -> one.draining(session, drains));
       }
     }
   }
@@ -80,7 +80,7 @@ final class SessionLife {
   private void tellEnd(SessionListener listener) {
     RpcStatus status = endStatus;
     String reason = path.reason();
-    events.tell(listener, one -> one.ended(session.user(), status, reason));
+    events.tell(listener, one -> one.ended(session, status, reason));
   }
 
   // ---- what happens, on the loop ----
@@ -98,20 +98,20 @@ final class SessionLife {
       case IDLE -> {
         state = SessionState.OPEN;
         LOG.debug("{} opened, over {}", session.name(), now);
-        events.tell(one -> one.opened(session.user()));
+        events.tell(one -> one.opened(session));
       }
       case RESUMING -> {
         state = isDraining() ? SessionState.DRAINING : SessionState.OPEN;
         LOG.debug("{} resumed, over {}", session.name(), now);
-        events.tell(one -> one.resumed(session.user()));
+        events.tell(one -> one.resumed(session));
         if (changed) {
-          events.tell(one -> one.pathChanged(session.user(), now));
+          events.tell(one -> one.pathChanged(session, now));
         }
       }
       default -> {
         if (changed) {
           LOG.debug("{} now goes over {} instead of {}", session.name(), now, before);
-          events.tell(one -> one.pathChanged(session.user(), now));
+          events.tell(one -> one.pathChanged(session, now));
         }
       }
     }
@@ -135,7 +135,7 @@ final class SessionLife {
     take(none(reason));
     if (state == SessionState.OPEN || state == SessionState.DRAINING) {
       state = SessionState.RESUMING;
-      events.tell(one -> one.lost(session.user(), reason));
+      events.tell(one -> one.lost(session, reason));
     }
   }
 
@@ -143,7 +143,7 @@ final class SessionLife {
   void draining(String reason) {
     drainReason = reason;
     state = SessionState.DRAINING;
-    events.tell(one -> one.draining(session.user(), reason));
+    events.tell(one -> one.draining(session, reason));
   }
 
   /** The peer is gone; there may be another. */
@@ -164,7 +164,7 @@ final class SessionLife {
     drainReason = null;
     state = now;
     if (wasOpen) {
-      events.tell(one -> one.ended(session.user(), status, reason));
+      events.tell(one -> one.ended(session, status, reason));
     }
   }
 }

@@ -350,8 +350,8 @@ final class Upgrade {
     attempting = false;
     hopeless = true;
     reason = why;
-    session.callPath().changed();
-    session.callPath().upgradeFailed(why);
+    session.pathChanged();
+    session.upgradeFailed(why);
     if (active && settingAgainst(controlLink()).isEmpty()) {
       backOff();
       retryLater(); // a device may come, or come back
@@ -361,7 +361,7 @@ final class Upgrade {
   /** Calls wait for a better link: has them fail at once, unless one may be had soon. */
   void wanted() {
     if (hopeless) {
-      session.callPath().upgradeFailed(reason);
+      session.upgradeFailed(reason);
     }
   }
 
