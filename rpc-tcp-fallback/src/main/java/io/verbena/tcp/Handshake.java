@@ -30,10 +30,18 @@ final class Handshake extends ChannelInboundHandlerAdapter {
       if (!completion.isSuccess()) {
         failed(context, completion.cause());
       } else if (!told) {
-        told = true;
         context.pipeline().remove(this);
-        onDone.accept((SocketChannel) context.channel(), tls);
+        done(context);
       }
+    }
+  }
+
+  private void done(ChannelHandlerContext context) {
+    try {
+      onDone.accept((SocketChannel) context.channel(), tls);
+      told = true;
+    } catch (Throwable e) {
+      exceptionCaught(context, e);
     }
   }
 

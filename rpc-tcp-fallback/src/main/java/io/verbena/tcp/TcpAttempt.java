@@ -56,6 +56,19 @@ final class TcpAttempt {
   }
 
   void start() {
+    step(this::begin);
+  }
+
+  /** Netty would only log what a step throws, and nobody would hear before the time is over. */
+  private void step(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable e) { // the context of TLS is users' code, too
+      fail(new LinkException(uri + ": the connection could not be set up: " + Thrown.words(e), e));
+    }
+  }
+
+  private void begin() {
     if (over) {
       return;
     }
@@ -88,13 +101,14 @@ final class TcpAttempt {
             driver.executeFromElsewhere(() -> fail(unknown(address, e)));
             return;
           }
-          driver.executeFromElsewhere(
-              () -> {
-                addresses.addAll(found);
-                connectNext(address);
-              });
+          driver.executeFromElsewhere(() -> step(() -> connectTo(found, address)));
         },
         failure -> driver.executeFromElsewhere(() -> fail(notLookedUp(address, failure))));
+  }
+
+  private void connectTo(List<InetAddress> found, TcpAddress address) {
+    addresses.addAll(found);
+    connectNext(address);
   }
 
   private static LinkException notLookedUp(TcpAddress address, Throwable why) {
@@ -150,7 +164,7 @@ final class TcpAttempt {
         (ChannelFuture future) -> {
           long nanos = driver.loop().ticker().nanoTime() - begun;
           boolean refused = answered && isRefusal(future.cause(), nanos);
-          connected(address, socket, future, refused);
+          step(() -> connected(address, socket, future, refused));
         });
   }
 
@@ -187,10 +201,10 @@ final class TcpAttempt {
       socket.unsafe().close(socket.newPromise());
       return;
     }
-    end();
     String peer = TcpAddress.SCHEME + "://" + uri.getRawAuthority();
     TcpLink link = new TcpLink(driver, socket, peer, options.maxFrameBytes(), tls);
     socket.pipeline().addLast(link);
+    end();
     link.open(handler::onConnected);
   }
 

@@ -77,7 +77,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     driver.opened(this);
     try {
       listener = owner.apply(this);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
       abort("its owner failed: " + e);
       return;

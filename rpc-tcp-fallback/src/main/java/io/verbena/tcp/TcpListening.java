@@ -146,7 +146,7 @@ final class TcpListening implements Listening {
       SocketChannel socket = (SocketChannel) message;
       try {
         accept(socket);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // the context of TLS is users' code
         NOT_SET_UP.error("A connection from {} could not be set up", socket.remoteAddress(), e);
         socket.unsafe().closeForcibly();
       }
