@@ -2,6 +2,9 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
@@ -24,6 +27,7 @@ import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** For what, and how long, a loop that rests is waited for; nothing is ever ready here. */
 @Timeout(60)
@@ -41,8 +45,28 @@ final class WaiterTest {
   /** How long each wait was to last that has begun. */
   private final BlockingQueue<Long> waits = new LinkedBlockingQueue<>();
 
+  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
+  private static final InheritableThreadLocal<Object> HEIRLOOM =
+      new InheritableThreadLocal<>() {
+        @Override
+        protected Object childValue(Object parent) {
+          if (throwing) {
+            throw noThread();
+          }
+          return parent;
+        }
+      };
+
+  private static volatile boolean throwing;
+
+  private static OutOfMemoryError noThread() {
+    return new OutOfMemoryError("unable to create native thread");
+  }
+
   @AfterEach
   void close() {
+    throwing = false;
+    HEIRLOOM.remove();
     driver.close();
     assertThat(provider.pinnedBytes()).as("registered bytes left").isZero();
   }
@@ -88,6 +112,9 @@ final class WaiterTest {
 
         @Override
         public boolean await(long timeoutNanos) {
+          if (throwing) {
+            throw noThread();
+          }
           waits.add(timeoutNanos);
           wakeups.acquireUninterruptibly();
           return true;
@@ -135,5 +162,44 @@ final class WaiterTest {
     world.west.removeDevice();
     rest();
     assertThat(waits.take()).isEqualTo(LIMITS);
+  }
+
+  @Test
+  void aLoopThatFindsNoThreadToWaitForItPollsUntilThereIsOne() throws Exception {
+    HEIRLOOM.set("from the test");
+    throwing = true;
+    for (int i = 0; i < 10; i++) {
+      assertThat(driver.armWakeup(world.nanoTime())).isFalse();
+    }
+    throwing = false;
+    rest();
+    assertThat(waits.take()).isEqualTo(LONGEST);
+  }
+
+  /** The log that has no memory for a line either. */
+  @Test
+  void aWaitThatEndsForWantOfMemoryLeavesALoopThatIsWoken() throws Exception {
+    rest();
+    assertThat(waits.take()).isEqualTo(LONGEST);
+    Logger log = (Logger) LoggerFactory.getLogger("io.verbena.rdma.cm.Waiter");
+    AppenderBase<ILoggingEvent> full =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            throw noThread();
+          }
+        };
+    full.start();
+    log.addAppender(full);
+    try {
+      throwing = true;
+      offer(); // which has a time limit, and ends the wait
+      rest();
+      woken.acquire();
+      rest();
+      woken.acquire();
+    } finally {
+      log.detachAppender(full);
+    }
   }
 }

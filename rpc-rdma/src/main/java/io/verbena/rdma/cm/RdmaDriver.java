@@ -168,8 +168,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (!devices.arm() || poll(now) > 0 || !context.ready().isEmpty()) {
       return false;
     }
-    waiter.arm(longestWait());
-    return true;
+    return waiter.arm(longestWait());
   }
 
   private long longestWait() {

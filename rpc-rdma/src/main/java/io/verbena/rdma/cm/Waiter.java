@@ -2,6 +2,8 @@ package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.core.log.ThrottledLog;
+import io.verbena.core.log.Thrown;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;
@@ -18,6 +20,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Waiter {
   private static final Logger LOG = LoggerFactory.getLogger(Waiter.class);
+  private static final ThrottledLog NO_THREAD =
+      ThrottledLog.of(Waiter.class, "waits for verbs events that found no thread");
   private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
 
   private final VerbsProvider provider;
@@ -63,25 +67,26 @@ final class Waiter {
    * Wakes the loop once something is ready, or the time is over.
    *
    * @param nanos after which the loop wants to look anyway
+   * @return false where no thread can be had for that: the loop polls, and tries again
    */
-  void arm(long nanos) {
+  boolean arm(long nanos) {
     long limit = Math.min(nanos, LONGEST_WAIT_NANOS);
     boolean tooLate = armed && limit < limitNanos;
     limitNanos = limit;
     armed = true;
     if (thread == null && tells(limit)) {
-      return;
+      return true;
     }
     Thread waiting = thread;
     if (waiting == null) {
-      start();
-    } else {
-      LockSupport.unpark(waiting);
+      return start();
     }
+    LockSupport.unpark(waiting);
     WaitSet waited = set;
     if (tooLate && waited != null) {
       waited.wakeup(); // it waits by the limit of before; the loop is woken, and arms again
     }
+    return true;
   }
 
   /** Returns whether this is a simulation, where no thread needs to wait. */
@@ -97,16 +102,31 @@ final class Waiter {
         return true;
       }
     } catch (IOException e) {
-      LOG.error("The wait for verbs events failed; the loop polls from here on", e);
+      failed(e);
     }
     return false;
   }
 
-  private void start() {
-    Thread started = new Thread(this::run, "verbena-rdma-waiter");
-    started.setDaemon(true);
-    started.start();
-    thread = started; // not before: where none can be had, the loop polls and tries again
+  private boolean start() {
+    try {
+      Thread started = new Thread(this::run, "verbena-rdma-waiter");
+      started.setDaemon(true);
+      started.start();
+      thread = started;
+      return true;
+    } catch (Throwable e) {
+      armed = false;
+      NO_THREAD.warn("The loop polls for verbs events: {}", Thrown.words(e));
+      return false;
+    }
+  }
+
+  private static void failed(Throwable why) {
+    try {
+      LOG.error("The wait for verbs events failed; the loop polls from here on", why);
+    } catch (Throwable untold) {
+      // There is no memory to tell of it either.
+    }
   }
 
   /** Returns whether something was ready since the last call. */
@@ -129,7 +149,7 @@ final class Waiter {
         }
       }
     } catch (Throwable e) { // or an idle loop would wait for ever
-      LOG.error("The wait for verbs events failed; the loop polls from here on", e);
+      failed(e);
       while (!closed) {
         LockSupport.parkNanos(this, limitNanos / 100);
         wake();
