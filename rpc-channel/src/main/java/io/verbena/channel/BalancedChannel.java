@@ -39,6 +39,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
   private final RetryBudget budget;
   private final Counters counters = new Counters();
   private final long defaultTimeoutNanos;
+  private final Runnable letGoOfTime;
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
   /** What was done so far. */
@@ -60,6 +61,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     this.members = new Members(settings, client, resolver);
     this.budget = new RetryBudget(settings.retries());
     this.defaultTimeoutNanos = NanoClock.nanos(client.limits().defaultTimeout());
+    this.letGoOfTime = settings.time() instanceof SystemTime time ? time.hold() : () -> {};
   }
 
   /**
@@ -108,6 +110,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
     Channels.forget(this);
     resolver.close();
     members.close();
+    letGoOfTime.run();
     closed.complete(null);
   }
 
@@ -294,6 +297,7 @@ public final class BalancedChannel implements Channel, AutoCloseable {
      *
      * @throws IllegalArgumentException if the target is malformed, or of a scheme that nobody
      *     knows, or a server that is known from the start has an address that is none
+     * @throws IllegalStateException if no thread can be had for the timers of all channels
      */
     public BalancedChannel build() {
       Long key = subsetKey;

@@ -4,10 +4,7 @@ import io.verbena.core.NanoClock;
 
 /** The time of a channel, injected so that a test owns it. Safe for use by any thread. */
 public interface ChannelTime extends NanoClock {
-  /**
-   * The machine's own, with one daemon thread for all channels, as long as there is something to
-   * wait for.
-   */
+  /** The machine's own, with one daemon thread for all channels, as long as there are any. */
   ChannelTime SYSTEM = new SystemTime();
 
   /**

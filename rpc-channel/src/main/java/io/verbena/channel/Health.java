@@ -20,10 +20,11 @@ public interface Health {
   }
 
   /**
-   * Returns how a service stands.
+   * Returns how a service stands. It runs on the event loop, where busy handlers do not hold it up:
+   * answer at once, from what is known.
    *
    * @param service its name on the wire; empty for the server as a whole
    */
-  @RpcMethod(id = 1, idempotent = true, timeout = "1s")
+  @RpcMethod(id = 1, idempotent = true, nonBlocking = true, timeout = "1s")
   Status check(String service);
 }

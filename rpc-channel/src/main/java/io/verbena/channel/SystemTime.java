@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 /** The machine's time. Its thread ends where nothing has been waited for. */
 final class SystemTime implements ChannelTime {
   private static final long IDLE_SECONDS = 2;
+  private static final long NEVER_NANOS = Long.MAX_VALUE;
 
   private final ScheduledThreadPoolExecutor timers =
       new ScheduledThreadPoolExecutor(
@@ -28,5 +29,24 @@ final class SystemTime implements ChannelTime {
   public Runnable after(long nanos, Runnable action) {
     ScheduledFuture<?> timer = timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
     return () -> timer.cancel(false);
+  }
+
+  /**
+   * Has the thread stay until it is let go of, as it does where there is something to wait for:
+   * later it may not be had.
+   *
+   * @return lets go of it
+   * @throws IllegalStateException if it cannot be had now
+   */
+  Runnable hold() {
+    try {
+      return after(NEVER_NANOS, () -> {});
+    } catch (OutOfMemoryError e) {
+      throw new IllegalStateException(
+          "no thread can be had for the channel's timers (see ulimit -u, the container's limit of"
+              + " pids, and its memory): "
+              + e.getMessage(),
+          e);
+    }
   }
 }

@@ -10,13 +10,12 @@ import io.verbena.channel.ChannelTime;
 import io.verbena.channel.Endpoint;
 import io.verbena.channel.Resolver;
 import io.verbena.core.NanoClock;
+import io.verbena.core.loop.OwnThreads;
+import io.verbena.core.loop.SequentialExecutor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,24 +32,18 @@ public final class KubernetesResolver implements Resolver {
   private final Cluster cluster;
   private final ChannelTime time;
 
-  /**
-   * One thread, which leaves out what comes after the end. What is below is that thread's alone.
-   */
-  private final ExecutorService strand =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          0,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(),
-          Thread.ofVirtual().name("verbena-kubernetes").factory(),
-          new ThreadPoolExecutor.DiscardPolicy());
+  private final Executor threads = OwnThreads.pool("verbena-kubernetes", 1);
+  private volatile @Nullable Listener listener;
+
+  /** What is below is for its tasks alone. */
+  private final SequentialExecutor strand =
+      new SequentialExecutor(this::onAThread, thrown -> failed(thrown.toString()));
 
   private KubernetesTarget target;
-  private @Nullable Listener listener;
   private Cluster.@Nullable Use use;
   private @Nullable SharedIndexInformer<EndpointSlice> informer;
   private Runnable withdrawPatience = () -> {};
+  private Runnable withdrawAgain = () -> {};
   private boolean complete;
   private boolean toldPods;
 
@@ -76,26 +69,43 @@ public final class KubernetesResolver implements Resolver {
 
   @Override
   public void start(Listener listener) {
-    strand.execute(() -> begin(listener));
+    this.listener = listener;
+    strand.execute(this::begin);
   }
 
   /** Stops looking, and returns without waiting: what is left of it ends within seconds. */
   @Override
   public void close() {
-    strand.execute(this::end);
-    strand.shutdown();
+    strand.close(this::end);
   }
 
-  private void begin(Listener told) {
-    listener = told;
-    Runnable impatient = () -> failed("the API server has not answered within 5 s");
-    withdrawPatience = time.after(NanoClock.nanos(PATIENCE), () -> strand.execute(impatient));
+  private void onAThread(Runnable tasks) {
+    OwnThreads.hand(
+        threads,
+        tasks,
+        noThread -> {
+          tellFailed(noThread.toString());
+          time.after(NanoClock.nanos(PATIENCE), () -> onAThread(tasks));
+        });
+  }
+
+  private Runnable later(Runnable task) {
+    return time.after(NanoClock.nanos(PATIENCE), () -> strand.execute(task));
+  }
+
+  private void begin() {
+    withdrawPatience = later(() -> failed("the API server has not answered within 5 s"));
+    look();
+  }
+
+  private void look() {
     try {
-      Cluster.Use begun = cluster.begin();
+      Cluster.Use begun = use == null ? cluster.begin() : use;
       use = begun;
       watch(begun.client());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // its clients need threads of their own
       failed(e.toString());
+      withdrawAgain = later(this::look);
     }
   }
 
@@ -107,6 +117,9 @@ public final class KubernetesResolver implements Resolver {
         return;
       }
       target = target.in(own);
+    }
+    if (informer != null) {
+      informer.stop();
     }
     SharedIndexInformer<EndpointSlice> watching =
         client
@@ -128,6 +141,7 @@ public final class KubernetesResolver implements Resolver {
 
   private void end() {
     withdrawPatience.run();
+    withdrawAgain.run();
     if (informer != null) {
       informer.stop();
     }
@@ -166,25 +180,31 @@ public final class KubernetesResolver implements Resolver {
   // ---- what is told ----
 
   private void tell() {
-    if (!complete || informer == null || listener == null) {
+    Listener told = listener;
+    if (!complete || informer == null || told == null) {
       return;
     }
     withdrawPatience.run();
     Pods pods = Pods.of(informer.getStore().list(), target);
     List<Endpoint> ready = pods.ready();
     if (toldPods || !ready.isEmpty()) {
-      listener.endpoints(ready);
+      told.endpoints(ready);
     }
     toldPods = !ready.isEmpty();
     if (ready.isEmpty()) {
-      listener.failed(pods.why());
+      told.failed(pods.why());
     }
   }
 
   private void failed(String why) {
     withdrawPatience.run();
-    if (listener != null) {
-      listener.failed(
+    tellFailed(why);
+  }
+
+  private void tellFailed(String why) {
+    Listener told = listener;
+    if (told != null) {
+      told.failed(
           "pods of service '%s' could not be looked up: %s".formatted(target.service(), why));
     }
   }

@@ -11,16 +11,26 @@ import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.verbena.api.RpcException;
 import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.Endpoint;
+import io.verbena.channel.Resolver;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers behind the EndpointSlices of a service. */
 class KubernetesTest {
@@ -163,6 +173,79 @@ class KubernetesTest {
           .as(target)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("write kubernetes:///namespace/service:port");
+    }
+  }
+
+  @Test
+  void podsAreFoundThoughHandlersBurnEveryCarrier() throws Exception {
+    AtomicBoolean enough = new AtomicBoolean();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      Thread.startVirtualThread(
+          () -> {
+            while (!enough.get()) {
+              Thread.onSpinWait();
+            }
+          });
+    }
+    try (Town town = new Town(channel(api.client))) {
+      VerbenaServer a = town.open("a");
+      api.add(a);
+      town.awaitKnown(a);
+    } finally {
+      enough.set(true);
+    }
+  }
+
+  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
+  private static final class Heirloom extends InheritableThreadLocal<Object> {
+    private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+    private final CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
+
+    @Override
+    protected Object childValue(Object parent) {
+      if (left.getAndDecrement() <= 0) {
+        refusedOrNotNeeded.countDown();
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      return parent;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @SuppressWarnings("ThreadLocalUsage") // one for each test
+  void podsAreFoundAsSoonAsThereAreThreadsAgain(int threadsThereAre) throws Exception {
+    Heirloom heirloom = new Heirloom();
+    KubernetesResolver resolver = new KubernetesResolver(api.client, TARGET);
+    BlockingQueue<String> failures = new LinkedBlockingQueue<>();
+    BlockingQueue<List<Endpoint>> found = new LinkedBlockingQueue<>();
+    try (Town town = new Town(channel(api.client))) {
+      api.add(town.open("a"));
+      heirloom.set("from the test");
+      heirloom.left.set(threadsThereAre);
+      resolver.start(
+          new Resolver.Listener() {
+            @Override
+            public void endpoints(List<Endpoint> all) {
+              found.add(all);
+              heirloom.refusedOrNotNeeded.countDown();
+            }
+
+            @Override
+            public void failed(String reason) {
+              failures.add(reason);
+            }
+          });
+      assertThat(heirloom.refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
+      if (threadsThereAre == 0) {
+        assertThat(failures.poll(30, TimeUnit.SECONDS)).contains("unable to create native thread");
+      }
+      heirloom.left.set(Integer.MAX_VALUE);
+      assertThat(found.poll(30, TimeUnit.SECONDS)).isNotNull();
+    } finally {
+      heirloom.left.set(Integer.MAX_VALUE);
+      heirloom.remove();
+      resolver.close();
     }
   }
 }

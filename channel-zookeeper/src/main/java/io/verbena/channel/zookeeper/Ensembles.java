@@ -1,8 +1,8 @@
 package io.verbena.channel.zookeeper;
 
+import io.verbena.core.loop.OwnThreads;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -21,12 +21,10 @@ final class Ensembles {
   private static final Map<String, Ensembles> ALL = new HashMap<>();
 
   private final CuratorFramework client;
-  private final ExecutorService listeners;
   private int users;
 
-  private Ensembles(CuratorFramework client, ExecutorService listeners) {
+  private Ensembles(CuratorFramework client) {
     this.client = client;
-    this.listeners = listeners;
   }
 
   /** Makes the use of a client, when it is needed. Does not wait for ZooKeeper. */
@@ -70,18 +68,22 @@ final class Ensembles {
   }
 
   private static Ensembles connect(String ensemble) {
-    // Curator's own outlives its client.
-    ExecutorService listeners = Strand.begin("verbena-zookeeper-listeners");
     CuratorFramework client =
         CuratorFrameworkFactory.builder()
             .connectString(ensemble)
             .sessionTimeoutMs(SESSION_MILLIS)
             .connectionTimeoutMs(CONNECT_MILLIS)
             .retryPolicy(new BoundedExponentialBackoffRetry(100, 2_000, 5))
-            .runSafeService(listeners)
+            // Curator's own outlives its client.
+            .runSafeService(OwnThreads.pool("verbena-zookeeper-listeners", 1))
             .build();
-    client.start();
-    return new Ensembles(client, listeners);
+    try {
+      client.start();
+    } catch (Throwable e) {
+      client.close(); // it may have begun some of its threads
+      throw e;
+    }
+    return new Ensembles(client);
   }
 
   private void leave(String ensemble) {
@@ -93,6 +95,5 @@ final class Ensembles {
       ALL.remove(ensemble, this);
     }
     client.close();
-    listeners.shutdown();
   }
 }

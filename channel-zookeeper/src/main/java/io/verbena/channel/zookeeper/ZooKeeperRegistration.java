@@ -3,6 +3,7 @@ package io.verbena.channel.zookeeper;
 import io.verbena.api.settings.Checks;
 import io.verbena.channel.Endpoint;
 import io.verbena.core.VerbenaServer;
+import io.verbena.core.loop.OwnThreads;
 import java.io.IOException;
 import java.net.URI;
 import java.util.LinkedHashMap;
@@ -152,7 +153,10 @@ public final class ZooKeeperRegistration implements AutoCloseable {
       }
       withdrawn
           .completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS)
-          .thenRun(() -> Thread.ofVirtual().name("verbena-zookeeper-end").start(use.end()));
+          .thenRun(
+              () ->
+                  OwnThreads.background(
+                      "verbena-zookeeper-end", use.end(), noThread -> use.end().run()));
     }
     return withdrawn.minimalCompletionStage();
   }

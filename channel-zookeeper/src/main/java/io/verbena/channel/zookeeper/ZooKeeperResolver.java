@@ -4,9 +4,11 @@ import io.verbena.channel.ChannelTime;
 import io.verbena.channel.Endpoint;
 import io.verbena.channel.Resolver;
 import io.verbena.core.NanoClock;
+import io.verbena.core.loop.OwnThreads;
+import io.verbena.core.loop.SequentialExecutor;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
@@ -31,11 +33,14 @@ public final class ZooKeeperResolver implements Resolver {
   private final Ensembles.Source ensemble;
   private final ChannelTime time;
 
-  /** What is below is its thread's alone. */
-  private final ExecutorService strand = Strand.begin("verbena-zookeeper");
+  private final Executor threads = OwnThreads.pool("verbena-zookeeper", 1);
+  private volatile @Nullable Listener listener;
+
+  /** What is below is for its tasks alone. */
+  private final SequentialExecutor strand =
+      new SequentialExecutor(this::onAThread, thrown -> failed(thrown.toString()));
 
   private final ConnectionStateListener onConnection = (client, state) -> connection(state);
-  private @Nullable Listener listener;
   private Ensembles.@Nullable Use use;
   private @Nullable Registered registered;
   private List<Endpoint> servers = List.of();
@@ -67,27 +72,29 @@ public final class ZooKeeperResolver implements Resolver {
 
   @Override
   public void start(Listener listener) {
-    strand.execute(() -> begin(listener));
+    this.listener = listener;
+    strand.execute(this::begin);
   }
 
   /** Stops looking, and returns without waiting: what is left of it ends within seconds. */
   @Override
   public void close() {
-    strand.execute(this::end);
-    strand.shutdown();
+    strand.close(this::end);
   }
 
-  private void begin(Listener told) {
-    listener = told;
+  private void onAThread(Runnable tasks) {
+    OwnThreads.hand(
+        threads,
+        tasks,
+        noThread -> {
+          tellFailed(noThread.toString());
+          time.after(NanoClock.nanos(AGAIN), () -> onAThread(tasks));
+        });
+  }
+
+  private void begin() {
     withdrawPatience = later(PATIENCE, () -> failed("it has not answered within 5 s"));
-    try {
-      Ensembles.Use begun = ensemble.begin();
-      use = begun;
-      begun.client().getConnectionStateListenable().addListener(onConnection, strand);
-      look();
-    } catch (RuntimeException e) {
-      failed(e.toString());
-    }
+    look();
   }
 
   private void end() {
@@ -121,12 +128,24 @@ public final class ZooKeeperResolver implements Resolver {
   /** Looks at everything anew; what was told stays until that is done. */
   private void look() {
     withdrawAgain.run();
-    if (registered != null) {
-      registered.close();
+    try {
+      if (registered != null) {
+        registered.close();
+      }
+      registered = Registered.watch(client(), path, strand, this::found, this::unread);
+    } catch (Throwable e) { // its clients need threads of their own
+      unread(e.toString());
     }
-    if (use != null) {
-      registered = Registered.watch(use.client(), path, strand, this::found, this::unread);
+  }
+
+  private CuratorFramework client() {
+    Ensembles.Use begun = use;
+    if (begun == null) {
+      begun = ensemble.begin();
+      use = begun;
+      begun.client().getConnectionStateListenable().addListener(onConnection, strand);
     }
+    return begun.client();
   }
 
   /** Not every loss is one of the connection: who may read nodes is said elsewhere. */
@@ -139,8 +158,13 @@ public final class ZooKeeperResolver implements Resolver {
 
   private void failed(String why) {
     withdrawPatience.run();
-    if (listener != null) {
-      listener.failed(
+    tellFailed(why);
+  }
+
+  private void tellFailed(String why) {
+    Listener told = listener;
+    if (told != null) {
+      told.failed(
           "servers could not be looked up in %s: %s; see whether ZooKeeper runs there and can be reached from here"
               .formatted(name, why));
     }
@@ -159,15 +183,16 @@ public final class ZooKeeperResolver implements Resolver {
 
   private void tell(List<Endpoint> now) {
     keepServers();
-    if (listener == null) {
+    Listener told = listener;
+    if (told == null) {
       return;
     }
     if (!now.isEmpty() || !servers.isEmpty()) {
-      listener.endpoints(now);
+      told.endpoints(now);
     }
     servers = now;
     if (now.isEmpty()) {
-      listener.failed("no server is registered in " + name);
+      told.failed("no server is registered in " + name);
     }
   }
 

@@ -6,13 +6,21 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.RpcException;
 import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.ChannelTime;
 import io.verbena.channel.Endpoint;
+import io.verbena.channel.Resolver;
 import io.verbena.core.VerbenaServer;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -24,6 +32,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that come and go, where ZooKeeper is well. */
 class ZooKeeperTest {
@@ -232,6 +242,80 @@ class ZooKeeperTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("write host or host:port");
       builder.advertise("127.0.0.1").register().close();
+    }
+  }
+
+  @Test
+  void serversAreFoundThoughHandlersBurnEveryCarrier() throws Exception {
+    AtomicBoolean enough = new AtomicBoolean();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      Thread.startVirtualThread(
+          () -> {
+            while (!enough.get()) {
+              Thread.onSpinWait();
+            }
+          });
+    }
+    try (Town town = new Town(target("/verbena/busy"))) {
+      town.awaitKnown(town.open("a"));
+    } finally {
+      enough.set(true);
+    }
+  }
+
+  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
+  private static final class Heirloom extends InheritableThreadLocal<Object> {
+    private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+    private final CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
+
+    @Override
+    protected Object childValue(Object parent) {
+      if (left.getAndDecrement() <= 0) {
+        refusedOrNotNeeded.countDown();
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      return parent;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  @SuppressWarnings("ThreadLocalUsage") // one for each test
+  void serversAreFoundAsSoonAsThereAreThreadsAgain(int threadsThereAre) throws Exception {
+    Heirloom heirloom = new Heirloom();
+    String target = target("/verbena/no-threads-" + threadsThereAre);
+    String anotherClients = target.replace("127.0.0.1", "localhost");
+    Resolver resolver =
+        new ZooKeeperProvider().resolver(URI.create(anotherClients), ChannelTime.SYSTEM);
+    BlockingQueue<String> failures = new LinkedBlockingQueue<>();
+    BlockingQueue<List<Endpoint>> found = new LinkedBlockingQueue<>();
+    try (Town town = new Town(target)) {
+      town.awaitKnown(town.open("a"));
+      heirloom.set("from the test");
+      heirloom.left.set(threadsThereAre);
+      resolver.start(
+          new Resolver.Listener() {
+            @Override
+            public void endpoints(List<Endpoint> all) {
+              found.add(all);
+              heirloom.refusedOrNotNeeded.countDown();
+            }
+
+            @Override
+            public void failed(String reason) {
+              failures.add(reason);
+            }
+          });
+      assertThat(heirloom.refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
+      if (threadsThereAre == 0) {
+        assertThat(failures.poll(30, TimeUnit.SECONDS)).contains("unable to create native thread");
+      }
+      heirloom.left.set(Integer.MAX_VALUE);
+      assertThat(found.poll(30, TimeUnit.SECONDS)).isNotNull();
+    } finally {
+      heirloom.left.set(Integer.MAX_VALUE);
+      heirloom.remove();
+      resolver.close();
     }
   }
 }

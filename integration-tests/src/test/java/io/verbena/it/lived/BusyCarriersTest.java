@@ -1,11 +1,16 @@
 package io.verbena.it.lived;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.Health;
+import io.verbena.channel.HealthBoard;
+import io.verbena.channel.HealthRpc;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.it.JavaProcess;
@@ -45,6 +50,14 @@ class BusyCarriersTest {
       Session late = second.connect(address);
       assertThat(BusyCarriersTest_SmithyRpc.client(late).look(1)).isEqualTo(2);
       assertThat(server.line()).isEqualTo("opened");
+      // A server that has no answer counts as before, which at first is well.
+      try (BalancedChannel channel =
+          BalancedChannel.builder(second, "static:" + address)
+              .health("the fire", Duration.ofSeconds(1))
+              .build()) {
+        assertThatThrownBy(() -> BusyCarriersTest_SmithyRpc.client(channel).look(2))
+            .hasMessageContaining("says that it is NOT_SERVING");
+      }
     }
   }
 
@@ -58,6 +71,8 @@ class BusyCarriersTest {
   /** The server. */
   static final class SmithyProcess {
     public static void main(String[] arguments) throws Exception {
+      HealthBoard board = new HealthBoard();
+      board.set("the fire", Health.Status.NOT_SERVING);
       VerbenaServer server =
           VerbenaServer.builder()
               .listen("127.0.0.1:0")
@@ -71,6 +86,7 @@ class BusyCarriersTest {
                     }
                   })
               .serve(BusyCarriersTest_SmithyRpc.bind(new Hearth()))
+              .serve(HealthRpc.bind(board))
               .start();
       System.out.println("127.0.0.1:" + server.address().getPort());
       JavaProcess.endWithParent();

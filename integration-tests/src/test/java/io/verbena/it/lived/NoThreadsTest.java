@@ -8,6 +8,8 @@ import io.verbena.api.RpcMethod;
 import io.verbena.api.RpcService;
 import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
+import io.verbena.channel.BalancedChannel;
+import io.verbena.channel.ChannelTime;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.time.Duration;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SubmissionPublisher;
@@ -276,12 +279,50 @@ class NoThreadsTest {
     assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("opened");
   }
 
+  private static boolean isThere(String name) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().startsWith(name));
+  }
+
+  /** Of another test: they end when they have been idle for 2 s. */
+  private static void awaitNone(String name) throws InterruptedException {
+    while (isThere(name)) {
+      Thread.sleep(Duration.ofMillis(50));
+    }
+  }
+
+  @Test
+  void aChannelSaysWhyItIsNotMade() throws Exception {
+    awaitNone("verbena-channel-timer");
+    VerbenaClient client = closed(VerbenaClient.builder().build());
+    BalancedChannel.Builder channel = BalancedChannel.builder(client, "static:127.0.0.1:7400");
+    noThreadsMore();
+    assertThatThrownBy(channel::build)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContainingAll("no thread can be had for the channel's timers", NO_THREAD);
+    threadsAgain();
+    closed(channel.build());
+  }
+
+  @Test
+  void aChannelThatWasIdleHasItsTimersAllTheSame() throws Exception {
+    VerbenaServer server = closed(loft().start());
+    VerbenaClient client = closed(VerbenaClient.builder().build());
+    BalancedChannel channel =
+        closed(BalancedChannel.builder(client, "static:" + at(server, "127.0.0.1")).build());
+    assertThat(NoThreadsTest_LoftRpc.client(channel).add(1)).isEqualTo(2);
+    for (int i = 0; i < 80 && isThere("verbena-channel-timer"); i++) {
+      Thread.sleep(Duration.ofMillis(50));
+    }
+    CountDownLatch timer = new CountDownLatch(1);
+    noThreadsMore();
+    ChannelTime.SYSTEM.after(0, timer::countDown);
+    assertThat(timer.await(30, TimeUnit.SECONDS)).isTrue();
+  }
+
   @Test
   void aNameThatCannotBeLookedUpFailsTheCallsThatWait() throws Exception {
-    while (Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> thread.getName().startsWith("verbena-lookup"))) {
-      Thread.sleep(Duration.ofMillis(50)); // another test's, gone when idle for 2 s
-    }
+    awaitNone("verbena-lookup");
     VerbenaServer server = closed(loft().start());
     Session session = closed(VerbenaClient.builder().build()).session(at(server, "localhost"));
     noThreadsMore();

@@ -3,7 +3,7 @@ package io.verbena.core.session;
 import io.verbena.api.SessionListener;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.OwnThreads;
-import java.util.ArrayDeque;
+import io.verbena.core.loop.SequentialExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -17,19 +17,23 @@ final class SessionEvents {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(SessionEvents.class, "session listeners that threw");
 
-  private final SessionContext context;
-  private final Executor elsewhere;
+  private final SequentialExecutor telling;
   private List<SessionListener> listeners;
 
-  /** What has yet to be told; its monitor guards itself and {@link #telling}. */
-  private final ArrayDeque<Runnable> due = new ArrayDeque<>();
-
-  private boolean telling;
-
   SessionEvents(SessionContext context) {
-    this.context = context;
-    this.elsewhere = context.audience().elsewhere();
+    Executor elsewhere = context.audience().elsewhere();
+    Executor otherwise = context.workers().waiting();
+    this.telling =
+        new SequentialExecutor(
+            all -> OwnThreads.surely(context.loop(), elsewhere, otherwise, all),
+            SessionEvents::threw);
     this.listeners = context.audience().listeners();
+  }
+
+  /** The user's code: the session, and who else listens, have nothing to do with it. */
+  private static void threw(Throwable thrown) {
+    FAILED.warn(
+        "{} threw; it is told of the next event all the same", "A session listener", thrown);
   }
 
   void add(SessionListener listener) {
@@ -47,32 +51,6 @@ final class SessionEvents {
 
   /** Has one of them told of an event. */
   void tell(SessionListener listener, Consumer<SessionListener> event) {
-    synchronized (due) {
-      due.add(() -> event.accept(listener));
-      if (telling) {
-        return;
-      }
-      telling = true;
-    }
-    OwnThreads.surely(context.loop(), elsewhere, context.workers().waiting(), this::tellAll);
-  }
-
-  private void tellAll() {
-    while (true) {
-      Runnable next;
-      synchronized (due) {
-        next = due.poll();
-        if (next == null) {
-          telling = false;
-          return;
-        }
-      }
-      try {
-        next.run();
-      } catch (Throwable e) {
-        // The user's code: the session, and who else listens, have nothing to do with it.
-        FAILED.warn("{} threw; it is told of the next event all the same", "A session listener", e);
-      }
-    }
+    telling.execute(() -> event.accept(listener));
   }
 }
