@@ -11,9 +11,11 @@ import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.upgrade.UpgradeDrivers;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,13 @@ public final class EventLoop {
       ThrottledLog.of(EventLoop.class, "failures on event loops");
   private static final int COMMANDS_PER_CYCLE = 1024;
   private static final int QUEUE_CHUNK = 1024;
+  private static final long BETWEEN_TRIES_NANOS = 1_000_000;
+  private static final int MOST_TRIES = 10_000;
+
+  static {
+    // The JVM looks up what catches name when it first needs them, and may have no memory then.
+    Object _ = List.of(Throwable.class, OutOfMemoryError.class);
+  }
 
   private final String name;
   private final NanoClock clock;
@@ -43,7 +52,7 @@ public final class EventLoop {
   private final UpgradeDrivers upgrades = new UpgradeDrivers(this::wakeup);
   private final SplittableRandom random;
   private final CallScope callScope = new CallScope(null);
-  private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>();
+  private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>(QUEUE_CHUNK);
   private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
   private boolean inCycle;
@@ -80,13 +89,41 @@ public final class EventLoop {
    * Has the loop run a command, in the order of handing over. Safe for any thread. After the loop
    * has closed, the calling thread runs it: what the loop owned has ended and only says so, but
    * nobody shall wait for an answer in vain.
+   *
+   * <p>Where so many commands wait that the queue needs memory, and there is none, the calling
+   * thread waits until the loop has run one of them, for 10 s at most. That is not for a loop's own
+   * thread, whose command is run at the end of its cycle.
+   *
+   * @throws OutOfMemoryError where that does not help; the command is not run
    */
   public void execute(Command command) {
-    commands.offer(command);
+    offer(command);
     if (closed) {
       runLate();
     } else if (waiting.get()) {
       wakeup();
+    }
+  }
+
+  private void offer(Command command) {
+    for (int tries = 0; ; tries++) {
+      try {
+        commands.offer(command);
+        return;
+      } catch (OutOfMemoryError e) {
+        if (tries == MOST_TRIES) {
+          throw e;
+        }
+      }
+      try {
+        if (isOwner()) {
+          cycleEnd.add(command);
+          return;
+        }
+        LockSupport.parkNanos(this, BETWEEN_TRIES_NANOS);
+      } catch (OutOfMemoryError e) {
+        // The JVM itself may need memory where it does something for the first time.
+      }
     }
   }
 

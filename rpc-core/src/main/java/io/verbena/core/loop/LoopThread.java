@@ -26,6 +26,10 @@ public final class LoopThread implements AutoCloseable {
   /** So long a cycle that is under way may take to end, and then the code that was interrupted. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+  static {
+    Object _ = Throwable.class; // as in EventLoop: catches need it where there is no memory
+  }
+
   private final EventLoop loop;
   private final IdleStrategy idling;
   private final Thread thread;
@@ -76,14 +80,22 @@ public final class LoopThread implements AutoCloseable {
   private void stepUntilClosed() {
     while (!closing) {
       try {
-        Thread.interrupted(); // left behind by users' code, it would have the loop's sockets closed
-        idling.idle(loop.doWork());
+        step();
       } catch (Throwable e) {
-        EventLoop.failed("A duty cycle", e);
+        // The JVM itself may need memory before it comes to the words for what failed.
       }
     }
     Thread.interrupted();
     loop.onClose();
+  }
+
+  private void step() {
+    try {
+      Thread.interrupted(); // left behind by users' code, it would have the loop's sockets closed
+      idling.idle(loop.doWork());
+    } catch (Throwable e) {
+      EventLoop.failed("A duty cycle", e);
+    }
   }
 
   /** A loop's thread, which keeps no process alive. */
