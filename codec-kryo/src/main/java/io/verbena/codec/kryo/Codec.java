@@ -1,6 +1,7 @@
 package io.verbena.codec.kryo;
 
 import com.esotericsoftware.kryo.io.Output;
+import com.esotericsoftware.kryo.util.Generics.GenericType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,10 +13,12 @@ final class Codec {
   private static final int MOST_KEPT_BYTES = 64 << 10;
 
   private final StrictKryo kryo;
+  private final Place root;
   private final Output output = new Output(FIRST_BYTES, -1);
 
-  Codec(StrictKryo kryo) {
+  Codec(StrictKryo kryo, Class<?> type) {
     this.kryo = kryo;
+    this.root = Place.of(new GenericType(type, type, type));
   }
 
   List<String> layout() {
@@ -36,6 +39,7 @@ final class Codec {
   /** Reads with an input of its own: Kryo's keeps characters of the strings that it has read. */
   @Nullable Object read(byte[] bytes) {
     CheckedInput input = new CheckedInput(bytes);
+    kryo.starts(root);
     Object value = kryo.readClassAndObject(input);
     input.checkEnd();
     return value;

@@ -8,22 +8,37 @@ import com.esotericsoftware.kryo.serializers.CollectionSerializer;
 import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.BooleanArraySerializer;
 import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.ObjectArraySerializer;
 import com.esotericsoftware.kryo.serializers.DefaultArraySerializers.StringArraySerializer;
+import com.esotericsoftware.kryo.serializers.DefaultSerializers.ConcurrentSkipListMapSerializer;
+import com.esotericsoftware.kryo.serializers.DefaultSerializers.PriorityQueueSerializer;
+import com.esotericsoftware.kryo.serializers.DefaultSerializers.TreeMapSerializer;
+import com.esotericsoftware.kryo.serializers.DefaultSerializers.TreeSetSerializer;
 import com.esotericsoftware.kryo.serializers.MapSerializer;
-import io.verbena.codec.kryo.StrictKryo.Place;
+import com.esotericsoftware.kryo.serializers.RecordSerializer;
+import com.esotericsoftware.kryo.util.Generics.GenericType;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One of Kryo's serializers of containers, which allocate for a count before an element is read.
- * The first number that each of them reads is that count.
+ * One of Kryo's serializers of what holds other values: says where each of them stands. That of a
+ * container allocates for a count before an element is read: the first number that it reads.
  */
 final class Counted<T> extends Serializer<T> {
-  private final Serializer<T> serializer;
-  private final Place elements;
+  private static final String KRYOS = Kryo.class.getPackageName() + ".";
 
-  private Counted(Serializer<T> serializer, Place elements) {
+  private final Serializer<T> serializer;
+  private final boolean isCounted;
+  private final Function<@Nullable GenericType, Place> places;
+
+  private Counted(
+      Serializer<T> serializer, boolean isCounted, Function<@Nullable GenericType, Place> places) {
     super(serializer.getAcceptsNull(), serializer.isImmutable());
     this.serializer = serializer;
-    this.elements = elements;
+    this.isCounted = isCounted;
+    this.places = places;
   }
 
   /**
@@ -32,15 +47,59 @@ final class Counted<T> extends Serializer<T> {
    * @param type what it reads
    */
   static Serializer<?> of(Serializer<?> serializer, Class<?> type) {
-    Place elements = Set.class.isAssignableFrom(type) ? Place.IN_SET : Place.ELSEWHERE;
+    boolean isSet = Set.class.isAssignableFrom(type);
     return switch (serializer) {
-      case CollectionSerializer<?> s -> new Counted<>(s, elements);
-      case MapSerializer<?> s -> new Counted<>(s, Place.AS_KEY);
-      case ObjectArraySerializer s -> new Counted<>(s, elements);
-      case StringArraySerializer s -> new Counted<>(s, elements);
-      case BooleanArraySerializer s -> new Counted<>(s, elements);
+      case CollectionSerializer<?> s -> container(s, declared -> Place.ofElements(isSet, declared));
+      case MapSerializer<?> s -> container(s, Place::ofEntries);
+      case ObjectArraySerializer s -> elements(s, type);
+      case StringArraySerializer s -> elements(s, type);
+      case BooleanArraySerializer s -> elements(s, type);
+      case RecordSerializer<?> s -> components(s, type);
       default -> serializer;
     };
+  }
+
+  private static Counted<?> container(
+      Serializer<?> serializer, Function<@Nullable GenericType, Place> places) {
+    Function<@Nullable GenericType, Place> known = places;
+    if (!serializer.getClass().getName().startsWith(KRYOS)) {
+      known = declared -> places.apply(null); // it may read anything before the elements
+    } else if (readsComparator(serializer)) {
+      known = places.andThen(Place::behindComparator);
+    }
+    return new Counted<>(serializer, true, known);
+  }
+
+  private static boolean readsComparator(Serializer<?> serializer) {
+    return serializer instanceof TreeMapSerializer
+        || serializer instanceof TreeSetSerializer
+        || serializer instanceof PriorityQueueSerializer
+        || serializer instanceof ConcurrentSkipListMapSerializer;
+  }
+
+  private static Counted<?> elements(Serializer<?> serializer, Class<?> array) {
+    Class<?> component = array.getComponentType();
+    Place each = Place.of(new GenericType(component, component, component));
+    return new Counted<>(serializer, true, declared -> each);
+  }
+
+  /** Kryo's order is by name. */
+  private static Serializer<?> components(Serializer<?> serializer, Class<?> type) {
+    GenericType[] declared =
+        Arrays.stream(type.getRecordComponents())
+            .sorted(Comparator.comparing(RecordComponent::getName))
+            .map(component -> new GenericType(type, type, component.getGenericType()))
+            .toArray(GenericType[]::new);
+    if (declared.length == 0) {
+      return serializer;
+    }
+    Place first = Place.of(declared);
+    return new Counted<>(serializer, false, whole -> first);
+  }
+
+  /** Returns whether it reads a container, not a record. */
+  boolean isCounted() {
+    return isCounted;
   }
 
   @Override
@@ -50,9 +109,11 @@ final class Counted<T> extends Serializer<T> {
 
   @Override
   public T read(Kryo kryo, Input input, Class<? extends T> type) {
-    CheckedInput.of(input).expectCount();
+    if (isCounted) {
+      CheckedInput.of(input).expectCount();
+    }
     StrictKryo strict = (StrictKryo) kryo;
-    Place before = strict.readsAt(elements);
+    Place before = strict.readsAt(places.apply(strict.current()));
     T read = serializer.read(kryo, input, type);
     Place _ = strict.readsAt(before);
     return read;

@@ -180,7 +180,7 @@ public abstract class KryoSerializer<T> implements Serializer<T> {
     }
     configure(kryo);
     kryo.seal();
-    return new Codec(kryo);
+    return new Codec(kryo, type);
   }
 
   private String name() {

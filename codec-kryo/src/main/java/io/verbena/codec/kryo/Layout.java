@@ -4,7 +4,6 @@ import com.esotericsoftware.kryo.Registration;
 import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.serializers.FieldSerializer;
 import com.esotericsoftware.kryo.serializers.FieldSerializer.CachedField;
-import com.esotericsoftware.kryo.serializers.RecordSerializer;
 import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer;
 import com.esotericsoftware.kryo.util.NoGenerics;
 import java.lang.reflect.Modifier;
@@ -57,12 +56,12 @@ final class Layout {
     return switch (serializer) {
       case TaggedFieldSerializer<?> s -> "by tags";
       case FieldSerializer<?> s -> joined(Arrays.stream(s.getFields()).map(Layout::field));
-      case RecordSerializer<?> s ->
+      case Counted<?> s when s.isCounted() -> "elements";
+      case Counted<?> s ->
           joined(
               Arrays.stream(type.getRecordComponents())
                   .sorted(Comparator.comparing(RecordComponent::getName))
                   .map(c -> c.getName() + " " + c.getGenericType().getTypeName()));
-      case Counted<?> s -> "elements";
       default -> "by " + serializer.getClass().getName();
     };
   }

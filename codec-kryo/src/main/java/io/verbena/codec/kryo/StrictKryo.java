@@ -16,6 +16,9 @@ import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import com.esotericsoftware.kryo.serializers.MapSerializer;
 import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer;
 import com.esotericsoftware.kryo.serializers.VersionFieldSerializer;
+import com.esotericsoftware.kryo.util.Generics;
+import com.esotericsoftware.kryo.util.Generics.GenericType;
+import com.esotericsoftware.kryo.util.NoGenerics;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
@@ -33,19 +36,23 @@ final class StrictKryo extends Kryo {
   /** 0 while Kryo registers its own, in the constructor above this one. */
   private int firstFreeId;
 
-  /** What the value that is read next is in its container. */
+  /** Null while Kryo's constructor runs. */
+  private final @Nullable Declared declared;
+
+  /** Where the value stands that is read next. */
   private Place place = Place.ELSEWHERE;
+
+  /** The type of the field whose value is read next. */
+  private @Nullable GenericType ofField;
+
+  /** The declared type of the value that is read; null where it is not known. */
+  private @Nullable GenericType current;
+
+  /** Whether the class that is read next is that of a whole value. */
+  private boolean checksClass;
 
   /** How many elements of sets and keys of maps the value that is read stands in. */
   private int hashed;
-
-  /** Where a value stands. */
-  enum Place {
-    ELSEWHERE,
-    IN_SET,
-    AS_KEY,
-    AS_VALUE
-  }
 
   /**
    * An instance with the JDK's classes.
@@ -55,6 +62,7 @@ final class StrictKryo extends Kryo {
   StrictKryo(String owner) {
     super(new StrictClasses(), new StrictReferences());
     this.owner = owner;
+    this.declared = new Declared(this);
     setMaxDepth(MOST_DEPTH);
     JdkClasses.register(this);
     firstFreeId = FIRST_ID;
@@ -144,7 +152,23 @@ final class StrictKryo extends Kryo {
     };
   }
 
-  // ---- what is hashed while it is read ----
+  // ---- where values stand that are read ----
+
+  @Override
+  public Generics getGenerics() {
+    Generics kryos = super.getGenerics();
+    return declared == null || kryos == NoGenerics.INSTANCE ? kryos : declared;
+  }
+
+  /** Says of what type the field is whose value is read, or written, next. */
+  void declares(GenericType field) {
+    ofField = field;
+  }
+
+  /** Returns the declared type of the value that is read; null where it is not known. */
+  @Nullable GenericType current() {
+    return current;
+  }
 
   /**
    * Returns whether what is read will be hashed. Containers are written there each time they occur:
@@ -153,6 +177,13 @@ final class StrictKryo extends Kryo {
    */
   boolean isHashed() {
     return hashed > 0;
+  }
+
+  /** A whole value is read next. */
+  void starts(Place root) {
+    place = root;
+    ofField = null;
+    current = null;
   }
 
   /** Says where the values stand that are read next; returns where they stood. */
@@ -164,27 +195,41 @@ final class StrictKryo extends Kryo {
 
   private Place begins() {
     Place at = readsAt(Place.ELSEWHERE);
-    hashed += isHashing(at) ? 1 : 0;
+    current = at == Place.ELSEWHERE ? ofField : at.declared; // what holds values says it itself
+    ofField = null;
+    hashed += at.isHashed ? 1 : 0;
     return at;
   }
 
   private void ended(Place at) {
-    hashed -= isHashing(at) ? 1 : 0;
-    place =
-        switch (at) {
-          case AS_KEY -> Place.AS_VALUE;
-          case AS_VALUE -> Place.AS_KEY;
-          default -> at;
-        };
+    hashed -= at.isHashed ? 1 : 0;
+    place = at.next();
   }
 
-  private static boolean isHashing(Place at) {
-    return at == Place.IN_SET || at == Place.AS_KEY;
+  /** Before anything of it is made: a container that is out of place may take for ever. */
+  private void check(Class<?> type) {
+    Class<?> expected = current == null ? null : current.resolve(getGenerics());
+    if (expected != null && !expected.isPrimitive() && !expected.isAssignableFrom(type)) {
+      throw new KryoException(
+          "a " + expected.getName() + " was to come, and a " + type.getName() + " came");
+    }
   }
 
   @Override
-  public Object readClassAndObject(Input input) {
+  public @Nullable Registration readClass(Input input) {
+    boolean checks = checksClass;
+    checksClass = false;
+    Registration registration = super.readClass(input);
+    if (checks && registration != null) {
+      check(registration.getType());
+    }
+    return registration;
+  }
+
+  @Override
+  public @Nullable Object readClassAndObject(Input input) {
     Place at = begins();
+    checksClass = true;
     Object read = super.readClassAndObject(input);
     ended(at);
     return read;
@@ -194,18 +239,30 @@ final class StrictKryo extends Kryo {
   @SuppressWarnings("rawtypes") // as Kryo has it
   public <T> T readObject(Input input, Class<T> type, Serializer serializer) {
     Place at = begins();
+    check(type);
     T read = super.readObject(input, type, serializer);
     ended(at);
     return read;
   }
 
   @Override
+  public <T> T readObject(Input input, Class<T> type) {
+    return readObject(input, type, getSerializer(type));
+  }
+
+  @Override
   @SuppressWarnings("rawtypes") // as Kryo has it
   public <T> @Nullable T readObjectOrNull(Input input, Class<T> type, Serializer serializer) {
     Place at = begins();
+    check(type);
     T read = super.readObjectOrNull(input, type, serializer);
     ended(at);
     return read;
+  }
+
+  @Override
+  public <T> @Nullable T readObjectOrNull(Input input, Class<T> type) {
+    return readObjectOrNull(input, type, getSerializer(type));
   }
 
   /** Returns all that is registered, in the order of the ids. */

@@ -19,6 +19,10 @@ final class StrictReferences extends MapReferenceResolver {
               + ", which is not made yet: no cycle can pass through a record, an Optional or what"
               + " else is made when all in it has been read");
     }
+    if (!type.isInstance(read)) {
+      throw new KryoException(
+          "it refers to a " + read.getClass().getName() + " as to a " + type.getName());
+    }
     if (((StrictKryo) kryo).isHashed() && isContainer(read)) {
       throw new KryoException(
           "it refers to a "

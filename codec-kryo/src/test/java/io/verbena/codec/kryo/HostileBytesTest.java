@@ -10,6 +10,10 @@ import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import com.sun.management.ThreadMXBean;
 import io.verbena.api.wire.WireException;
+import io.verbena.codec.kryo.Drawing.Circle;
+import io.verbena.codec.kryo.Drawing.Colour;
+import io.verbena.codec.kryo.Drawing.Point;
+import io.verbena.codec.kryo.Drawing.Shape;
 import io.verbena.codec.kryo.KryoSerializerTest.Anything;
 import java.lang.management.ManagementFactory;
 import java.math.BigInteger;
@@ -18,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -26,11 +31,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HostileBytesTest {
@@ -185,6 +194,140 @@ class HostileBytesTest {
     assertThatThrownBy(() -> Encoded.read(anything, hostile))
         .isInstanceOf(WireException.class)
         .hasMessageContaining("from within an element of a set or a key of a map");
+  }
+
+  /** Says what may stand where, in each way that there is. */
+  static final class Declaring {
+    Object anything = "";
+    Shape shape = new Circle();
+    List<Shape> list = new ArrayList<>();
+    Map<String, List<Shape>> map = new HashMap<>();
+    SortedMap<String, Shape> sorted = new TreeMap<>(new Backwards());
+    Shape[] array = {};
+    Declared inRecord = new Declared(List.of(), "");
+  }
+
+  /** The same of a record. */
+  record Declared(List<? extends Shape> list, Object anything) {}
+
+  /** Written in the same way, and takes anything anywhere. */
+  static final class Lying {
+    Object anything = "";
+    Object shape = new Circle();
+    List<Object> list = new ArrayList<>();
+    Map<String, List<Object>> map = new HashMap<>();
+    SortedMap<String, Object> sorted = new TreeMap<>(new Backwards());
+    Object array = new Shape[0];
+    Lied inRecord = new Lied(List.of(), "");
+  }
+
+  /** The same of a record. */
+  record Lied(List<Object> list, Object anything) {}
+
+  /** What a sorted map begins with. */
+  static final class Backwards implements Comparator<String> {
+    @Override
+    public int compare(String a, String b) {
+      return b.compareTo(a);
+    }
+  }
+
+  /** Counts how often it is hashed. */
+  static final class Hashed {
+    static int times;
+
+    @Override
+    public int hashCode() {
+      return ++times;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return this == other;
+    }
+  }
+
+  private static final class HolderSerializer<T> extends KryoSerializer<T> {
+    HolderSerializer(Class<T> holder, Class<?> inRecord) {
+      super(
+          5,
+          holder,
+          inRecord,
+          Circle.class,
+          Point.class,
+          Colour.class,
+          Shape[].class,
+          Backwards.class,
+          Hashed.class);
+    }
+  }
+
+  private final HolderSerializer<Declaring> declaring =
+      new HolderSerializer<>(Declaring.class, Declared.class);
+  private final HolderSerializer<Lying> lying = new HolderSerializer<>(Lying.class, Lied.class);
+
+  /** Where a container stands that has nothing to do there. */
+  @SuppressWarnings("ImmutableEnumChecker") // a function without state
+  private enum Misplaced {
+    IN_FIELD((lie, set) -> lie.shape = set),
+    IN_LIST((lie, set) -> lie.list.add(set)),
+    BESIDE_OTHERS((lie, set) -> lie.list.addAll(List.of(new Circle(), set))),
+    IN_LIST_OF_MAP((lie, set) -> lie.map.put("a", new ArrayList<>(List.of(set)))),
+    IN_SORTED_MAP((lie, set) -> lie.sorted.put("a", set)),
+    IN_ARRAY((lie, set) -> lie.array = new Object[] {set}),
+    IN_RECORD((lie, set) -> lie.inRecord = new Lied(new ArrayList<>(List.of(set)), ""));
+
+    final BiConsumer<Lying, Object> lie;
+
+    Misplaced(BiConsumer<Lying, Object> lie) {
+      this.lie = lie;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aContainerThatTheDeclaredTypeExcludesIsRefusedBeforeItIsRead(Misplaced where) {
+    Lying lie = new Lying();
+    where.lie.accept(lie, new HashSet<>(List.of(new Hashed())));
+    byte[] hostile = Encoded.write(lying, lie);
+    int before = Hashed.times;
+    assertThatThrownBy(() -> Encoded.read(declaring, hostile))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("was to come, and a ");
+    assertThat(Hashed.times).isEqualTo(before);
+  }
+
+  @Test
+  void aContainerIsRefusedBeforeItIsReadWhereAnotherValueIsToCome() {
+    byte[] hostile = Encoded.write(new Anything(Hashed.class), new HashSet<>(List.of(1)));
+    assertThatThrownBy(() -> Encoded.read(drawings, hostile))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("Drawing was to come, and a java.util.HashSet came");
+  }
+
+  @Test
+  void aReferenceToAContainerIsRefusedWhereAnotherClassIsNamed() {
+    Lying lie = new Lying();
+    Set<Object> set = new HashSet<>();
+    lie.anything = set;
+    lie.shape = set;
+    byte[] hostile = Encoded.write(lying, lie);
+    assertThatThrownBy(() -> Encoded.read(declaring, hostile)).isInstanceOf(WireException.class);
+  }
+
+  @Test
+  void whatIsDeclaredIsReadWhereverItStands() {
+    Declaring honest = new Declaring();
+    honest.anything = new HashSet<>(List.of(1));
+    honest.list.addAll(List.of(new Circle(), new Circle()));
+    honest.map.put("a", new ArrayList<>(List.of(new Circle())));
+    honest.sorted.put("a", new Circle());
+    honest.sorted.put("b", new Circle());
+    honest.array = new Shape[] {new Circle()};
+    honest.inRecord = new Declared(List.of(new Circle()), new ArrayList<>(List.of("b")));
+    Declaring read = Encoded.copy(declaring, honest);
+    assertThat(read).usingRecursiveComparison().isEqualTo(honest);
+    assertThat(read.sorted.firstKey()).isEqualTo("b");
   }
 
   @Test

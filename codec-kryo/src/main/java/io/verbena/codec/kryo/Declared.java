@@ -1,0 +1,64 @@
+package io.verbena.codec.kryo;
+
+import com.esotericsoftware.kryo.util.DefaultGenerics;
+import com.esotericsoftware.kryo.util.Generics;
+import java.lang.reflect.TypeVariable;
+import org.jspecify.annotations.Nullable;
+
+/** Kryo's own view of generic types, which tells of each field's type before its value is read. */
+@SuppressWarnings("rawtypes") // as Kryo has it
+final class Declared implements Generics {
+  private final StrictKryo kryo;
+  private final Generics generics;
+
+  Declared(StrictKryo kryo) {
+    this.kryo = kryo;
+    this.generics = new DefaultGenerics(kryo);
+  }
+
+  @Override
+  public void pushGenericType(GenericType fieldType) {
+    kryo.declares(fieldType);
+    generics.pushGenericType(fieldType);
+  }
+
+  @Override
+  public GenericsHierarchy buildHierarchy(Class type) {
+    return generics.buildHierarchy(type);
+  }
+
+  @Override
+  public void popGenericType() {
+    generics.popGenericType();
+  }
+
+  @Override
+  public GenericType @Nullable [] nextGenericTypes() {
+    return generics.nextGenericTypes();
+  }
+
+  @Override
+  public @Nullable Class nextGenericClass() {
+    return generics.nextGenericClass();
+  }
+
+  @Override
+  public int pushTypeVariables(GenericsHierarchy hierarchy, GenericType[] arguments) {
+    return generics.pushTypeVariables(hierarchy, arguments);
+  }
+
+  @Override
+  public void popTypeVariables(int count) {
+    generics.popTypeVariables(count);
+  }
+
+  @Override
+  public @Nullable Class resolveTypeVariable(TypeVariable variable) {
+    return generics.resolveTypeVariable(variable);
+  }
+
+  @Override
+  public int getGenericTypesSize() {
+    return generics.getGenericTypesSize();
+  }
+}

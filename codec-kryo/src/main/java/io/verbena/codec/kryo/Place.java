@@ -1,0 +1,76 @@
+package io.verbena.codec.kryo;
+
+import com.esotericsoftware.kryo.util.Generics.GenericType;
+import java.util.Collection;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where a value stands that is read: what may stand there, and whether its hash is taken. */
+final class Place {
+  /** A place of which nothing is known. */
+  static final Place ELSEWHERE = new Place(false, null);
+
+  private static final Place IN_SET = new Place(true, null);
+
+  final boolean isHashed;
+  final @Nullable GenericType declared;
+
+  /** Where the next value of the same container stands. */
+  private Place next = this;
+
+  private Place(boolean isHashed, @Nullable GenericType declared) {
+    this.isHashed = isHashed;
+    this.declared = declared;
+  }
+
+  Place next() {
+    return next;
+  }
+
+  /** Returns the places of values of these types, in turn. */
+  static Place of(GenericType... declared) {
+    Place first = new Place(false, declared[0]);
+    Place last = first;
+    for (int i = 1; i < declared.length; i++) {
+      last.next = new Place(false, declared[i]);
+      last = last.next;
+    }
+    last.next = first;
+    return first;
+  }
+
+  /** Returns the places of a collection's elements. */
+  static Place ofElements(boolean isHashed, @Nullable GenericType container) {
+    GenericType element = argument(container, Collection.class, 0);
+    if (element != null) {
+      return new Place(isHashed, element);
+    }
+    return isHashed ? IN_SET : ELSEWHERE;
+  }
+
+  /** Returns the places of a map's keys and values. */
+  static Place ofEntries(@Nullable GenericType map) {
+    Place key = new Place(true, argument(map, Map.class, 0));
+    key.next = new Place(false, argument(map, Map.class, 1));
+    key.next.next = key;
+    return key;
+  }
+
+  /** Returns the places of what stands behind a container's comparator, which is read first. */
+  static Place behindComparator(Place elements) {
+    Place comparator = new Place(false, null);
+    comparator.next = elements;
+    return comparator;
+  }
+
+  /** Returns an argument of a generic type of the JDK: others' may mean anything. */
+  private static @Nullable GenericType argument(
+      @Nullable GenericType declared, Class<?> kind, int index) {
+    GenericType[] arguments = declared == null ? null : declared.getTypeParameters();
+    if (declared == null || arguments == null || !(declared.getType() instanceof Class<?> type)) {
+      return null;
+    }
+    boolean isJdks = kind.isAssignableFrom(type) && type.getName().startsWith("java.util.");
+    return isJdks && index < arguments.length ? arguments[index] : null;
+  }
+}
