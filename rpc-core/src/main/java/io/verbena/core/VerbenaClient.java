@@ -317,7 +317,9 @@ public final class VerbenaClient implements AutoCloseable {
   /**
    * Finds out which services the server of an open session serves, for tools that know no contract.
    *
-   * @return their names, sorted; cancelled if the session is not open
+   * @return their names, sorted; fails with an {@link RpcException} PERMISSION_DENIED where the
+   *     server {@linkplain VerbenaServer.Builder#tellContracts does not tell}; cancelled if the
+   *     session is not open
    */
   public CompletionStage<List<String>> services(Session session) {
     return ((SessionCore) session).peerServices();
@@ -329,7 +331,8 @@ public final class VerbenaClient implements AutoCloseable {
    * refer to what is not there. Callbacks run on the event loop.
    *
    * @return the schema; fails with an {@link RpcException} UNIMPLEMENTED where the service is not
-   *     served; cancelled if the session is not open, or its peer is lost before the answer
+   *     served, PERMISSION_DENIED where the server {@linkplain VerbenaServer.Builder#tellContracts
+   *     does not tell}; cancelled if the session is not open, or its peer is lost before the answer
    */
   public CompletionStage<Schema> schema(Session session, String service) {
     return ((SessionCore) session).peerSchema(Checks.required("service", service));

@@ -304,6 +304,7 @@ public final class VerbenaServer implements AutoCloseable {
     private final List<ServiceBinding> services = new ArrayList<>();
     private final List<Offered> published = new ArrayList<>();
     private @Nullable ClientAuthenticator authenticator;
+    private @Nullable Boolean tellsContracts;
     private RandomGenerator random = new SecureRandom();
     private Consumer<Session> onSession = session -> {};
     private Duration drainTime = Duration.ofSeconds(5);
@@ -354,6 +355,17 @@ public final class VerbenaServer implements AutoCloseable {
     /** Requires every client to prove who it is. */
     public Builder authenticator(ClientAuthenticator authenticator) {
       this.authenticator = Checks.required("authenticator", authenticator);
+      return this;
+    }
+
+    /**
+     * Says whether clients without a contract may read what the server serves: services, methods
+     * and types, as {@code verbena call} does. A client with a contract hears of those of its
+     * methods that the server has, in any case. Default: true; false with an {@link
+     * #authenticator}.
+     */
+    public Builder tellContracts(boolean tell) {
+      this.tellsContracts = tell;
       return this;
     }
 
@@ -420,8 +432,9 @@ public final class VerbenaServer implements AutoCloseable {
         LinkOptions link = linkOptions();
         UpgradeOptions upgrade = upgradeOptions();
         List<SessionContext> contexts = engine.all(uri.getScheme(), link, upgrade);
+        boolean tells = tellsContracts == null ? authenticator == null : tellsContracts;
         Acceptors acceptors =
-            new Acceptors(contexts, maxSessions, authenticator, random, onSession);
+            new Acceptors(contexts, maxSessions, authenticator, tells, random, onSession);
         services.forEach(acceptors::serve);
         EventLoop first = acceptors.first().loop();
         for (Offered one : published) {

@@ -52,6 +52,8 @@ public record VerbenaProperties(
    *     free.
    * @param drainTime How long calls under way have to end when the application stops. Default 5s.
    * @param maxSessions How many sessions there may be at once. Default 10000.
+   * @param tellContracts Whether clients without a contract may read what is served. Default:
+   *     unless there is a ClientAuthenticator.
    * @param accessLog Whether each call that is served is logged, to the logger verbena.access.
    * @param health Whether peers are told if the application takes calls: its readiness and
    *     liveness.
@@ -68,6 +70,7 @@ public record VerbenaProperties(
       @DefaultValue("0.0.0.0:7400") String listen,
       @Nullable Duration drainTime,
       @Nullable Integer maxSessions,
+      @Nullable Boolean tellContracts,
       @DefaultValue("false") boolean accessLog,
       @DefaultValue("true") boolean health,
       @Nullable PathPolicy path,

@@ -47,6 +47,7 @@ class SecureServerTest {
                   }
                   return "ali";
                 })
+            .tellContracts(true)
             .start();
   }
 

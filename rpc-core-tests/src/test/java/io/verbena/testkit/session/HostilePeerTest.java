@@ -4,6 +4,7 @@ import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
+import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
@@ -18,6 +19,8 @@ import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -308,6 +311,50 @@ class HostilePeerTest {
     flood(
         open(),
         i -> frame(FrameKind.SCHEMA_REQUEST, i, 0, out -> out.writeInt("probe".hashCode())));
+  }
+
+  /** Keeps all that it hears. */
+  private static final class Listening extends RawPeer {
+    private final StringBuilder texts = new StringBuilder();
+
+    @Override
+    public void onFrame(ByteBuffer buffer, int from, int to) {
+      super.onFrame(buffer, from, to);
+      byte[] bytes = new byte[to - from];
+      buffer.get(from, bytes);
+      texts.append(new String(bytes, StandardCharsets.ISO_8859_1));
+    }
+  }
+
+  @Test
+  void aClientThatShowsNoContractIsNotToldOfOneThatIsKept() {
+    String address = "mem://keeps";
+    world.server(s -> s.listen(address).serve(Probe.bind(new Probe.Plain())).tellContracts(false));
+    Listening raw = new Listening();
+    attacker.connect(
+        URI.create(address), new LinkOptions(64 * 1024, Duration.ofSeconds(5), null), raw);
+    settle();
+    raw.sayHello();
+    settle();
+    int id = OfferedService.id("probe");
+    raw.send(frame(FrameKind.SCHEMA_REQUEST, 1, 0, out -> out.writeInt(id)));
+    List<OfferedService> another = List.of(new OfferedService("other", 0, 0, List.of(1)));
+    raw.send(frame(FrameKind.SCHEMA_REQUEST, 2, 0, out -> showing(out, id, another)));
+    raw.send(request(3, 99));
+    settle();
+    assertThat(raw.heard)
+        .containsExactly(FrameKind.WELCOME, FrameKind.SCHEMA, FrameKind.SCHEMA, FrameKind.FAILURE);
+    assertThat(raw.texts).doesNotContain("probe", "echo");
+    List<OfferedService> older = List.of(new OfferedService("probe", 0, 0, List.of(1)));
+    raw.send(frame(FrameKind.SCHEMA_REQUEST, 4, 0, out -> showing(out, id, older)));
+    settle();
+    assertThat(raw.heard).endsWith(FrameKind.SERVICES, FrameKind.SCHEMA);
+    assertThat(raw.texts).contains("probe", "echo");
+  }
+
+  private static void showing(WireEncoder out, int id, List<OfferedService> shown) {
+    out.writeInt(id);
+    OfferedService.writeAll(out, shown);
   }
 
   @Test

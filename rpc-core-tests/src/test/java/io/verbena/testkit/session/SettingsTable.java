@@ -91,6 +91,7 @@ final class SettingsTable {
     setter(SERVER, null, "publish", "source", 1, Ends.required(one), "ab/c", null, DAY);
     setter(SERVER, null, "publish", "lease", 2, POSITIVE, "ab/c", one, null);
     setter(SERVER, "maxSessions", Ends.of(1, Integer.MAX_VALUE));
+    setter(SERVER, null, "tellContracts", "tellContracts", 0, Ends.any(false), (Object) null);
     setter(SERVER, "drainTime", Ends.of("0 to a day", Duration.ZERO, DAY));
     setter(SERVER, "closeOnShutdown", Ends.any("set"));
   }

@@ -4,8 +4,12 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
@@ -21,6 +25,29 @@ public final class SchemaWire {
     out.writeString(schema.service());
     writeList(out, schema.methods(), SchemaWire::writeMethod);
     writeList(out, schema.types(), SchemaWire::writeType);
+  }
+
+  /** Returns what a schema says of some of its methods, with all types that they may reach. */
+  public static Schema part(Schema whole, Collection<Integer> methods) {
+    List<Schema.Method> named =
+        whole.methods().stream().filter(method -> methods.contains(method.id())).toList();
+    Set<Schema.Type> reached = new HashSet<>();
+    ArrayDeque<String> texts = new ArrayDeque<>();
+    for (Schema.Method method : named) {
+      texts.add(method.result());
+      texts.addAll(method.errors());
+      method.parameters().forEach(parameter -> texts.add(parameter.type()));
+    }
+    String text;
+    while ((text = texts.poll()) != null) {
+      for (Schema.Type type : whole.types()) {
+        if (text.contains(type.name()) && reached.add(type)) {
+          type.members().forEach(member -> texts.add(member.type()));
+        }
+      }
+    }
+    List<Schema.Type> types = whole.types().stream().filter(reached::contains).toList();
+    return new Schema(whole.service(), named, types);
   }
 
   /** Reads a schema. */

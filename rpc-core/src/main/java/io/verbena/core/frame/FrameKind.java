@@ -38,7 +38,7 @@ public enum FrameKind {
   ONEWAY_DONE(14, true),
   /** The services that this end serves now. */
   SERVICES(15, true),
-  /** Asks for the schema of a service. */
+  /** Asks for the schema of a service, and shows what this end has of it. */
   SCHEMA_REQUEST(16, true),
   /** A service's schema. */
   SCHEMA(17, true),

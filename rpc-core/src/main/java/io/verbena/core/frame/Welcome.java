@@ -13,7 +13,7 @@ import java.util.List;
  * @param key the session
  * @param received the highest sequence number the server has received in it; 0 in a new one
  * @param limits what the server takes
- * @param services what the server serves
+ * @param services what the server serves; none where it {@linkplain #KEEPS_CONTRACTS does not tell}
  */
 public record Welcome(
     int version,
@@ -22,6 +22,8 @@ public record Welcome(
     long received,
     PeerLimits limits,
     List<OfferedService> services) {
+  /** Of the features: the server answers only for services of which the client has a contract. */
+  public static final long KEEPS_CONTRACTS = 4;
 
   /** Writes the body. */
   public void write(WireOut out) {

@@ -125,7 +125,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     } while (id == 0 || server.loopOf(id) != number || sessions.containsKey(id));
     SessionKey key = new SessionKey(id, server.random().nextLong(), server.random().nextLong());
     AcceptedSession session = new AcceptedSession(context, this, key);
-    session.core().services(server.services());
+    session.core().services(server.services(), server.tellsContracts());
     sessions.put(id, session);
     load.incrementAndGet();
     return session;
@@ -180,7 +180,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     }
     session.attached();
     if (isNew) {
-      core.peerServes(hello.services());
+      core.peerServes(hello.services(), true);
       tell(core);
     }
     if (hello.upgrade() != null) {
@@ -200,7 +200,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   private Welcome welcome(AcceptedSession session) {
     return new Welcome(
         FrameHeader.VERSION,
-        0,
+        server.tellsContracts() ? 0 : Welcome.KEEPS_CONTRACTS,
         session.key(),
         session.core().received(),
         context.takes(context.link()),

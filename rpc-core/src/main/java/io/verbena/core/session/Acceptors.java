@@ -26,6 +26,7 @@ public final class Acceptors {
   private final int maxSessions;
   private final LocalServices services = new LocalServices();
   private final @Nullable ClientAuthenticator authenticator;
+  private final boolean tellsContracts;
   private final RandomGenerator random;
   private final Consumer<Session> onOpened;
 
@@ -41,6 +42,7 @@ public final class Acceptors {
    * @param contexts one for each loop
    * @param maxSessions the sessions there may be at once, with or without a link
    * @param authenticator null: everyone is welcome
+   * @param tellsContracts whether clients hear of services of which they show no contract
    * @param random makes session ids and secrets: secure, but in simulations
    * @param onOpened hears of every new session, on the session's loop
    */
@@ -48,10 +50,12 @@ public final class Acceptors {
       List<SessionContext> contexts,
       int maxSessions,
       @Nullable ClientAuthenticator authenticator,
+      boolean tellsContracts,
       RandomGenerator random,
       Consumer<Session> onOpened) {
     this.maxSessions = maxSessions;
     this.authenticator = authenticator;
+    this.tellsContracts = tellsContracts;
     this.random = random;
     this.onOpened = onOpened;
     this.mark = random.nextLong() & OF_SERVER;
@@ -95,6 +99,10 @@ public final class Acceptors {
 
   @Nullable ClientAuthenticator authenticator() {
     return authenticator;
+  }
+
+  boolean tellsContracts() {
+    return tellsContracts;
   }
 
   Consumer<Session> onOpened() {

@@ -273,7 +273,7 @@ public final class Connector implements SessionRole {
     }
     times.answered();
     if (!resumed) {
-      session.peerServes(welcome.services());
+      session.peerServes(welcome.services(), (welcome.features() & Welcome.KEEPS_CONTRACTS) == 0);
     }
     if (missed) {
       missed = false;

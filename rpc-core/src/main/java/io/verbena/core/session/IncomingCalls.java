@@ -190,7 +190,9 @@ final class IncomingCalls {
   /** A peer knows what is served: so it hardly ever asks for anything else. */
   private String unimplemented(LocalServices.@Nullable Method method) {
     return method == null
-        ? "the peer serves " + services.names() + ", and no method of this place"
+        ? "the peer serves "
+            + session.remoteServices().servedNames()
+            + ", and no method of this place"
         : method.descriptor().fullName() + " is one-way at one end and not at the other";
   }
 

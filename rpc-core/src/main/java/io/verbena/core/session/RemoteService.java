@@ -29,6 +29,9 @@ final class RemoteService {
 
   boolean asked;
 
+  /** The peer has not told of it, and perhaps does not serve it. */
+  private boolean sought;
+
   private final Int2IntHashMap places = new Int2IntHashMap(NO_METHOD);
 
   /** Null until it is known. */
@@ -41,6 +44,25 @@ final class RemoteService {
     for (int id : offered.methods()) {
       places.put(id, place++);
     }
+  }
+
+  /** One that the peer has not told of. */
+  static RemoteService sought(String name) {
+    RemoteService service = new RemoteService(new OfferedService(name, 0, 0, List.of()));
+    service.sought = true;
+    return service;
+  }
+
+  boolean isSought() {
+    return sought;
+  }
+
+  /** The peer has told of a service that was asked for. */
+  void goOnFrom(RemoteService before) {
+    asked = before.asked;
+    calls.addAll(before.calls);
+    checks.addAll(before.checks);
+    readers.addAll(before.readers);
   }
 
   /** Returns how many bytes of the heap one takes, as long as its peer is there. */

@@ -36,14 +36,14 @@ final class RemoteServices {
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
   private final Int2ObjectHashMap<RemoteService> remotes = new Int2ObjectHashMap<>();
 
-  /**
-   * Calls of services that the peer has not told of, until it has answered for them: what it serves
-   * since a moment ago it tells before.
-   */
-  private final Int2ObjectHashMap<List<PendingCall<?>>> sought = new Int2ObjectHashMap<>();
-
   private final List<PendingCall<?>> early = new ArrayList<>();
   private boolean known;
+
+  /** Whether this end says what it serves to peers that have no contract of it. */
+  private boolean tells = true;
+
+  /** Whether the peer does. */
+  private boolean peerTells = true;
 
   /** What the peer's services take, in bytes. */
   private long taken;
@@ -54,7 +54,11 @@ final class RemoteServices {
   private int greeted;
 
   /** A contract that stubs of this end were made for. */
-  private record Expected(Schema schema, long hash) {}
+  private record Expected(Schema schema, OfferedService offer) {
+    long hash() {
+      return offer.schemaHash();
+    }
+  }
 
   RemoteServices(SessionCore session) {
     this.session = session;
@@ -81,6 +85,9 @@ final class RemoteServices {
 
   /** Returns what a greeting tells of this end. */
   List<OfferedService> greeting() {
+    if (!tells) {
+      return List.of();
+    }
     greeted = session.services().size();
     return session.services().offered();
   }
@@ -88,17 +95,27 @@ final class RemoteServices {
   /** Tells an open session's peer of the services that it was not told of. */
   void tellNew() {
     List<OfferedService> added = session.services().offeredFrom(told);
-    if (known && !added.isEmpty()) {
+    if (known && tells && !added.isEmpty()) {
       told += added.size();
       session.enqueue(
           ControlFrame.message(FrameKind.SERVICES, 0, out -> OfferedService.writeAll(out, added)));
     }
   }
 
-  /** Serves what every session of a server serves. */
-  void serveAll(LocalServices shared) {
+  /**
+   * Serves what every session of a server serves.
+   *
+   * @param tellsAll whether a peer hears of services of which it shows no contract
+   */
+  void serveAll(LocalServices shared, boolean tellsAll) {
+    tells = tellsAll;
     session.services().addAll(shared);
     shared.offered().forEach(one -> servedNames.put(OfferedService.id(one.name()), one.name()));
+  }
+
+  /** Returns what a peer that made a wrong call may read of this end's services. */
+  String servedNames() {
+    return tells ? session.services().names() : "what it does not tell";
   }
 
   // ---- what the peer serves ----
@@ -107,7 +124,7 @@ final class RemoteServices {
   void expect(ServiceDescriptor<?> service) {
     expected.computeIfAbsent(
         OfferedService.id(service.name()),
-        id -> new Expected(service.schema(), service.schema().hash()));
+        id -> new Expected(service.schema(), OfferedService.of(service, 0)));
   }
 
   /** Sends a call on, or keeps it until it is known whether the contracts fit. */
@@ -120,8 +137,7 @@ final class RemoteServices {
     int id = OfferedService.id(call.method().service());
     RemoteService remote = remotes.get(id);
     if (remote == null) {
-      seek(id, call);
-      return;
+      remote = seek(call.method().service());
     }
     Compatibility found = compatibility(id, remote);
     if (found == null) {
@@ -140,18 +156,25 @@ final class RemoteServices {
     }
   }
 
-  private void seek(int id, PendingCall<?> call) {
-    List<PendingCall<?>> waiting = sought.get(id);
-    if (waiting == null) {
-      waiting = new ArrayList<>();
-      sought.put(id, waiting);
-      ask(id);
-    }
-    waiting.add(call);
+  /** Begins to ask for a service that the peer has not told of, and perhaps serves. */
+  private RemoteService seek(String name) {
+    RemoteService sought = RemoteService.sought(name);
+    remotes.put(OfferedService.id(name), sought);
+    return sought;
   }
 
+  /** Shows what this end has of the service, if it has: a peer may answer for no more. */
   private void ask(int id) {
-    session.enqueue(ControlFrame.message(FrameKind.SCHEMA_REQUEST, 0, out -> out.writeInt(id)));
+    Expected mine = expected.get(id);
+    List<OfferedService> shown = mine == null ? List.of() : List.of(mine.offer());
+    session.enqueue(
+        ControlFrame.message(
+            FrameKind.SCHEMA_REQUEST,
+            0,
+            out -> {
+              out.writeInt(id);
+              OfferedService.writeAll(out, shown);
+            }));
   }
 
   private void refuse(PendingCall<?> call, RpcStatus status, String why) {
@@ -159,10 +182,25 @@ final class RemoteServices {
     session.calls().abandoned(call);
   }
 
+  private List<String> told() {
+    return remotes.values().stream()
+        .filter(remote -> !remote.isSought())
+        .map(remote -> remote.name)
+        .sorted()
+        .toList();
+  }
+
   private String notServed() {
-    List<String> names = remotes.values().stream().map(remote -> remote.name).toList();
+    if (!peerTells) {
+      return "the peer does not serve this service";
+    }
+    List<String> names = told();
     String serves = "the peer serves " + LocalServices.names(names);
     return names.isEmpty() ? serves : serves + ", not this service";
+  }
+
+  private RpcException notServed(String service) {
+    return new RpcException(RpcStatus.UNIMPLEMENTED, service + ": " + notServed());
   }
 
   private static String noMethod(PendingCall<?> call) {
@@ -183,7 +221,7 @@ final class RemoteServices {
       return remote.found(); // nearly always; the rest allocates
     }
     Expected mine = expected.get(id);
-    if (mine == null || remote.hash == mine.hash) {
+    if (!remote.asked && !remote.isSought() && (mine == null || remote.hash == mine.hash())) {
       remote.found(Compatibility.FULL);
     } else if (!remote.asked) {
       remote.asked = true;
@@ -204,10 +242,10 @@ final class RemoteServices {
     RemoteService remote = remotes.get(id);
     if (!known) {
       problems.cancel(false);
-    } else if (remote == null) {
-      problems.completeExceptionally(
-          new RpcException(RpcStatus.UNIMPLEMENTED, service.name() + ": " + notServed()));
+    } else if (remote == null && peerTells) {
+      problems.completeExceptionally(notServed(service.name()));
     } else {
+      remote = remote == null ? seek(service.name()) : remote;
       remote.checks.add(problems);
       Compatibility found = compatibility(id, remote);
       if (found != null) {
@@ -219,28 +257,40 @@ final class RemoteServices {
   /**
    * Tells which services the peer serves, in an open session. On the loop.
    *
-   * @param names learns them, sorted; cancelled if there is no peer
+   * @param names learns them, sorted; fails with PERMISSION_DENIED where the peer does not tell;
+   *     cancelled if there is no peer
    */
   void names(CompletableFuture<List<String>> names) {
-    if (known) {
-      names.complete(remotes.values().stream().map(remote -> remote.name).sorted().toList());
-    } else {
+    if (!known) {
       names.cancel(false);
+    } else if (!peerTells) {
+      names.completeExceptionally(notTold());
+    } else {
+      names.complete(told());
     }
+  }
+
+  private static RpcException notTold() {
+    return new RpcException(
+        RpcStatus.PERMISSION_DENIED,
+        "the server does not tell its contracts to clients without one, as by default where it has"
+            + " an authenticator: set tellContracts(true) there");
   }
 
   /**
    * Asks the peer for its schema of a service, in an open session. On the loop.
    *
-   * @param schema learns it; cancelled if the peer is lost meanwhile
+   * @param schema learns it; fails with PERMISSION_DENIED where the peer does not tell; cancelled
+   *     if the peer is lost meanwhile
    */
   void read(String service, CompletableFuture<Schema> schema) {
     RemoteService remote = remotes.get(OfferedService.id(service));
     if (!known) {
       schema.cancel(false);
-    } else if (remote == null || !remote.name.equals(service)) {
-      schema.completeExceptionally(
-          new RpcException(RpcStatus.UNIMPLEMENTED, service + ": " + notServed()));
+    } else if (!peerTells) {
+      schema.completeExceptionally(notTold());
+    } else if (remote == null || remote.isSought() || !remote.name.equals(service)) {
+      schema.completeExceptionally(notServed(service));
     } else {
       remote.readers.add(schema);
       if (remote.readers.size() == 1) {
@@ -249,14 +299,19 @@ final class RemoteServices {
     }
   }
 
-  /** The session has opened with a peer that serves these. */
-  void replace(List<OfferedService> offered) {
+  /**
+   * The session has opened with a peer that serves these.
+   *
+   * @param tellsAll whether it tells of all that it serves
+   */
+  void replace(List<OfferedService> offered, boolean tellsAll) {
     String wrong = reserve(offered);
     if (wrong != null) {
       session.breakOff(wrong);
       return;
     }
     known = true;
+    peerTells = tellsAll;
     told = greeted;
     remotes.clear();
     add(offered);
@@ -306,7 +361,11 @@ final class RemoteServices {
 
   private void add(List<OfferedService> offered) {
     for (OfferedService service : offered) {
-      remotes.put(OfferedService.id(service.name()), new RemoteService(service));
+      RemoteService told = new RemoteService(service);
+      RemoteService sought = remotes.put(OfferedService.id(service.name()), told);
+      if (sought != null) {
+        told.goOnFrom(sought);
+      }
     }
   }
 
@@ -320,8 +379,6 @@ final class RemoteServices {
     remotes.values().forEach(remote -> early.addAll(remote.lost()));
     remotes.clear();
     release();
-    sought.values().forEach(early::addAll);
-    sought.clear();
     dropDone();
   }
 
@@ -338,7 +395,6 @@ final class RemoteServices {
   void dropDone() {
     early.removeIf(PendingCall::isDone);
     remotes.values().forEach(remote -> remote.calls.removeIf(PendingCall::isDone));
-    sought.values().forEach(calls -> calls.removeIf(PendingCall::isDone));
   }
 
   // ---- frames ----
@@ -353,7 +409,8 @@ final class RemoteServices {
         }
         add(more);
       }
-      case SCHEMA_REQUEST -> answer(in.readInt());
+      case SCHEMA_REQUEST ->
+          answer(in.readInt(), in.remaining() == 0 ? List.of() : OfferedService.readAll(in));
       default -> {
         return compare(in);
       }
@@ -361,55 +418,61 @@ final class RemoteServices {
     return null;
   }
 
-  private void answer(int id) {
+  private void answer(int id, List<OfferedService> shown) {
     LocalServices.Served served = session.services().get(id);
+    Schema told = served == null ? null : told(served, shown);
     session.enqueue(
         ControlFrame.message(
             FrameKind.SCHEMA,
             0,
             out -> {
               out.writeInt(id);
-              out.writeBoolean(served != null);
-              if (served != null) {
-                SchemaWire.write(out, served.binding().service().schema());
+              out.writeBoolean(told != null);
+              if (told != null) {
+                SchemaWire.write(out, told);
               }
             }));
   }
 
-  /** The peer has answered for a service that it had not told of; perhaps it has meanwhile. */
-  private void found(List<PendingCall<?>> waiting, @Nullable RemoteService remote) {
-    for (PendingCall<?> call : waiting) {
-      if (remote == null) {
-        refuse(call, RpcStatus.UNIMPLEMENTED, notServed());
-      } else {
-        send(call);
-      }
+  /** Returns all of a service; where this end does not tell, what the peer's contract has of it. */
+  private @Nullable Schema told(LocalServices.Served served, List<OfferedService> shown) {
+    Schema whole = served.binding().service().schema();
+    if (tells) {
+      return whole;
     }
+    if (shown.isEmpty() || !shown.getFirst().name().equals(whole.service())) {
+      return null;
+    }
+    List<OfferedService> offer = List.of(served.offer());
+    session.enqueue(
+        ControlFrame.message(FrameKind.SERVICES, 0, out -> OfferedService.writeAll(out, offer)));
+    return SchemaWire.part(whole, shown.getFirst().methods());
   }
 
   private @Nullable String compare(WireDecoder in) {
     int id = in.readInt();
     RemoteService remote = remotes.get(id);
-    List<PendingCall<?>> waiting = sought.remove(id);
-    if (waiting != null) {
-      found(waiting, remote);
-      return null;
-    }
     boolean toCompare = remote != null && remote.asked;
     if (remote == null || !(toCompare || !remote.readers.isEmpty())) {
       return "a schema that was not asked for";
     }
     Schema theirs = in.readBoolean() ? SchemaWire.read(in) : null;
     tellReaders(remote, theirs);
-    Expected mine = expected.get(id);
-    if (!toCompare || mine == null) {
+    if (!toCompare) {
       return null;
     }
+    if (remote.isSought()) {
+      remotes.remove(id);
+      remote.checks.forEach(check -> check.completeExceptionally(notServed(remote.name)));
+      remote.calls.forEach(call -> refuse(call, RpcStatus.UNIMPLEMENTED, notServed()));
+      return null;
+    }
+    Expected mine = expected.get(id);
     Compatibility found = Compatibility.FULL; // a service that is not served: calls are told so
-    if (theirs != null) {
+    if (theirs != null && mine != null && mine.hash() != remote.hash) {
       found = SchemaCheck.compare(mine.schema(), theirs);
       String peer = session.peer().address();
-      ContractLog.tell(mine.schema().service(), peer, mine.hash, remote.hash, found);
+      ContractLog.tell(mine.schema().service(), peer, mine.hash(), remote.hash, found);
     }
     remote.found(found);
     List<PendingCall<?>> waited = new ArrayList<>(remote.calls);

@@ -133,14 +133,18 @@ public final class SessionCore implements Session {
     lanes.closeAll(reason, then);
   }
 
-  /** Says what the peer serves, as it told when the session opened. */
-  void peerServes(List<OfferedService> offered) {
-    remoteServices.replace(offered);
+  /**
+   * Says what the peer serves, as it told when the session opened.
+   *
+   * @param tellsAll whether it tells of all that it serves
+   */
+  void peerServes(List<OfferedService> offered, boolean tellsAll) {
+    remoteServices.replace(offered, tellsAll);
   }
 
   /** Serves what every session of a server serves. */
-  void services(LocalServices shared) {
-    remoteServices.serveAll(shared);
+  void services(LocalServices shared, boolean tellsAll) {
+    remoteServices.serveAll(shared, tellsAll);
   }
 
   /**

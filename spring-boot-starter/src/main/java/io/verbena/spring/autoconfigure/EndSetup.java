@@ -40,6 +40,7 @@ final class EndSetup {
     PropertyMapper map = PropertyMapper.get();
     map.from(set.drainTime()).to(server::drainTime);
     map.from(set.maxSessions()).to(server::maxSessions);
+    map.from(set.tellContracts()).to(server::tellContracts);
     map.from(Tls.server(set.tls())).to(server::tls);
     apply(set, beans, server);
     ordered(beans, ClientAuthenticator.class).stream().findFirst().ifPresent(server::authenticator);
