@@ -8,6 +8,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   private static final int AHEAD = 64;
+
+  /** After so long without a word it is asked whether one may still come. */
+  private static final int PATIENCE_SECONDS = 5;
+
+  /**
+   * A process that stood still, as a suspended one, has missed a question where it has not heard.
+   */
+  private static final int MOST_MISSED = 2;
 
   /** What has come: an item, or how the stream ended. */
   private sealed interface Event<T> {
@@ -40,8 +49,9 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   /**
    * Waits until there is an item, or the stream has ended.
    *
-   * @throws RpcException if the stream failed, or the thread was interrupted, which cancels the
-   *     stream
+   * @throws RpcException if the stream failed, the thread was interrupted, which cancels the
+   *     stream, or nobody is left who could tell of items, since the session's event loop is held
+   *     up, for more than 10 s: UNAVAILABLE
    */
   @Override
   public boolean hasNext() {
@@ -57,8 +67,21 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
   }
 
   private Event<T> take() {
+    int missed = 0;
     try {
-      return events.take();
+      while (missed <= MOST_MISSED) {
+        Event<T> event = events.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (event != null) {
+          return event;
+        }
+        missed = receiver.mayHear() ? 0 : missed + 1;
+      }
+      close();
+      return new Event.End<>(
+          new RpcException(
+              RpcStatus.UNAVAILABLE,
+              "nothing is heard of the stream any more: a nonBlocking handler or a callback of an"
+                  + " async call holds its event loop up, or its handlers' executor takes nothing"));
     } catch (InterruptedException e) {
       close();
       Thread.currentThread().interrupt();
@@ -100,14 +123,21 @@ public final class StreamIterator<T> implements Iterator<T>, AutoCloseable {
       to.request(AHEAD);
     }
 
+    private synchronized @Nullable CountedItems counted() {
+      return subscription instanceof CountedItems counted ? counted : null;
+    }
+
     void used(int number) {
-      CountedItems to;
-      synchronized (this) {
-        to = subscription instanceof CountedItems counted ? counted : null;
-      }
+      CountedItems to = counted();
       if (to != null) {
         to.used(number);
       }
+    }
+
+    /** Returns whether items, or the end, may still come. */
+    boolean mayHear() {
+      CountedItems from = counted();
+      return from == null || from.mayTell();
     }
 
     void request(int number) {

@@ -1,12 +1,17 @@
 package io.verbena.channel;
 
+import io.verbena.api.CallPhase;
 import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.ServiceCaller;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * whatever way, attempts that are still under way are cancelled. Safe for any thread.
  */
 final class BalancedCall<R> extends CompletableFuture<R> {
+  private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final BalancedChannel channel;
   private final BalancedCaller caller;
   private final Attempt<R> attempt;
@@ -45,6 +52,28 @@ final class BalancedCall<R> extends CompletableFuture<R> {
     this.plan = plan;
     this.attempt = attempt;
     this.hedgeNanos = hedgeNanos;
+  }
+
+  /** Waits for its end: its deadline is one, unless the event loop is stuck that sees to it. */
+  @Nullable R await() throws InterruptedException, ExecutionException {
+    long left;
+    while ((left = plan.left()) > -LOOP_PATIENCE_NANOS) {
+      try {
+        return get(left + LOOP_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        // The channel's time may be another than this machine's.
+      }
+    }
+    throw giveUp(
+        RpcStatus.DEADLINE_EXCEEDED,
+        "no event loop has answered since its deadline, 5 s ago: a nonBlocking handler or a"
+            + " callback of an async call holds it up");
+  }
+
+  /** Gives it up; returns how it fails. */
+  RpcException giveUp(RpcStatus status, String why) {
+    cancel(true);
+    return plan.failure(status, why, CallPhase.SENT);
   }
 
   void begin() {

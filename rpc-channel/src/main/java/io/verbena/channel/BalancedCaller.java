@@ -59,7 +59,7 @@ final class BalancedCaller implements ServiceCaller {
               + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
               + " an async call. Use the async client there.");
     }
-    return awaited(method, begin(method, false, caller -> caller.submit(method, arguments)));
+    return awaited(begin(method, false, caller -> caller.submit(method, arguments)));
   }
 
   @Override
@@ -199,14 +199,12 @@ final class BalancedCaller implements ServiceCaller {
     return method.idempotent() && channel.settings().hedgeNanos() > 0;
   }
 
-  private <R> @Nullable R awaited(MethodDescriptor<R> method, BalancedCall<R> call)
-      throws Exception {
+  private static <R> @Nullable R awaited(BalancedCall<R> call) throws Exception {
     try {
-      return call.get();
+      return call.await();
     } catch (InterruptedException e) {
-      call.cancel(true);
       Thread.currentThread().interrupt();
-      throw plan(method, false).failure(RpcStatus.CANCELLED, "its caller was interrupted");
+      throw call.giveUp(RpcStatus.CANCELLED, "its caller was interrupted");
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
         cause.fillInStackTrace();

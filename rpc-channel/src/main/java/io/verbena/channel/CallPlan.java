@@ -254,16 +254,14 @@ final class CallPlan {
 
   /** Returns how the call fails before it was sent. */
   RpcException failure(RpcStatus status, String why) {
+    return failure(status, why, CallPhase.QUEUED);
+  }
+
+  /** Returns how the call fails that has come so far: what was sent may have been executed. */
+  RpcException failure(RpcStatus status, String why, CallPhase phase) {
     String text =
-        "%s failed %s: %s: %s"
-            .formatted(call.method().fullName(), CallPhase.QUEUED.words(), status, why);
-    return new RpcException(
-        status,
-        text,
-        CallPhase.QUEUED,
-        Execution.NOT_EXECUTED,
-        call.method().idempotent(),
-        null,
-        null);
+        "%s failed %s: %s: %s".formatted(call.method().fullName(), phase.words(), status, why);
+    Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
+    return new RpcException(status, text, phase, execution, call.method().idempotent(), null, null);
   }
 }

@@ -12,4 +12,12 @@ public interface CountedItems extends Flow.Subscription {
    * which is before an item is requested, no other one counts as used. Safe for any thread.
    */
   void used(int number);
+
+  /**
+   * Returns whether there is still somebody to tell of items, or of the end: false where the
+   * session's event loop has done nothing since this was asked before, or where the end has come,
+   * and has found no thread to be told on. Asked every few seconds by a thread that has heard
+   * nothing meanwhile.
+   */
+  boolean mayTell();
 }

@@ -59,6 +59,9 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   /** The subscriber hears nothing more. */
   private boolean over;
 
+  /** Whether the loop has run since it was asked to show that. */
+  private volatile boolean loopRan = true;
+
   private @Nullable Throwable failure;
   private long timer = Timers.NONE;
 
@@ -234,6 +237,18 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     }
     if (freed) {
       goOn();
+    }
+  }
+
+  @Override
+  public boolean mayTell() {
+    boolean ran = loopRan;
+    if (ran) {
+      loopRan = false;
+      streams.host().loop().execute(() -> loopRan = true);
+    }
+    synchronized (this) {
+      return ran && !place.ended;
     }
   }
 
