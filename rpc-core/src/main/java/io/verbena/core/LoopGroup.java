@@ -4,6 +4,7 @@ import io.verbena.core.link.LinkProvider;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.LoopThread;
+import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class LoopGroup implements AutoCloseable {
   private static final AtomicInteger NUMBER = new AtomicInteger();
+  private static final Cleaner CLEANER = Cleaner.create();
 
   private final String name;
   private final LinkProvider links;
@@ -91,6 +93,7 @@ final class LoopGroup implements AutoCloseable {
     }
     String thread = "verbena-" + name + "-" + NUMBER.incrementAndGet();
     EventLoop loop = new EventLoop(thread, NanoClock.SYSTEM, links);
+    loop.cleaner(CLEANER);
     Member member = new Member(loop, LoopThread.start(loop, idling));
     members.add(member);
     return member;

@@ -5,6 +5,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.mem.InMemoryNetwork;
+import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,6 +32,8 @@ public final class SteppedWorld implements AutoCloseable {
   private static final int MOST_STEPS = 1_000_000;
   private static final Duration TICK = Duration.ofMillis(1);
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+
+  private static final Cleaner CLEANER = Cleaner.create();
 
   private final ManualClock clock = new ManualClock();
   private final InMemoryNetwork network;
@@ -71,6 +74,8 @@ public final class SteppedWorld implements AutoCloseable {
     network = new InMemoryNetwork(clock, ringFrames, chunkBytes, _ -> takeMeanwhile().run());
     clientLoop = new EventLoop("client", clock, network);
     serverLoop = new EventLoop("server", clock, network);
+    clientLoop.cleaner(CLEANER);
+    serverLoop.cleaner(CLEANER);
     client = client(settings -> {});
   }
 

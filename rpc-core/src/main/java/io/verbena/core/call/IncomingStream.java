@@ -11,7 +11,6 @@ import io.verbena.core.NanoClock;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
-import java.lang.ref.Cleaner;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -25,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private static final ThrottledLog BROKEN =
       ThrottledLog.of(IncomingStream.class, "subscribers that threw");
-
-  /** Ends streams that cannot be reached any more. */
-  private static final Cleaner FORGOTTEN = Cleaner.create();
 
   private static final Flow.Subscription NONE =
       new Flow.Subscription() {
@@ -131,8 +127,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     this.deadlineNanos = deadlineNanos;
     this.items = new HeldItems<>(streams.host().arrivalMemory());
     this.place = new Place(this);
-    FORGOTTEN.register(this, place);
     EventLoop loop = streams.host().loop();
+    loop.whenUnreachable(this, place);
     if (loop.isOwner()) {
       startTimer();
     } else {

@@ -10,6 +10,7 @@ import io.verbena.core.link.UpgradeDriver;
 import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.upgrade.UpgradeDrivers;
+import java.lang.ref.Cleaner;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -55,6 +56,7 @@ public final class EventLoop {
   private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>(QUEUE_CHUNK);
   private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
+  private @Nullable Cleaner cleaner;
   private boolean inCycle;
   private boolean firstLinksBusy;
 
@@ -124,6 +126,27 @@ public final class EventLoop {
       } catch (OutOfMemoryError e) {
         // The JVM itself may need memory where it does something for the first time.
       }
+    }
+  }
+
+  /**
+   * Has {@link #whenUnreachable} do something. To be called before the loop is stepped; not of one
+   * whose every run is to be the same, since nobody knows when the collector runs.
+   */
+  public void cleaner(Cleaner cleaner) {
+    this.cleaner = cleaner;
+  }
+
+  /**
+   * Runs an action once an object cannot be reached any more, on another thread, if the loop has a
+   * {@linkplain #cleaner cleaner}. Safe for use by any thread.
+   *
+   * @param action must not refer to the object
+   */
+  public void whenUnreachable(Object object, Runnable action) {
+    Cleaner watching = cleaner;
+    if (watching != null) {
+      Cleaner.Cleanable _ = watching.register(object, action);
     }
   }
 
