@@ -61,8 +61,13 @@ final class InMemoryBulk implements BulkPort {
   }
 
   @Override
+  public boolean landsOnHeap() {
+    return network.landsOnHeap();
+  }
+
+  @Override
   public BulkRegion attach(MemorySegment memory, MemoryLife life) {
-    if (!memory.isNative()) {
+    if (!memory.isNative() && !landsOnHeap()) {
       throw new IllegalArgumentException("bulk memory is native; copy what is on the heap");
     }
     return new Region(memory);

@@ -42,6 +42,7 @@ public final class InMemoryNetwork implements LinkProvider {
   private final Map<String, Admission> admissions = new HashMap<>();
   private final Set<Circuit> circuits = new LinkedHashSet<>();
   private long lastId;
+  private volatile boolean landsOnHeap;
 
   /** What becomes of connection attempts. */
   public enum Admission {
@@ -99,6 +100,16 @@ public final class InMemoryNetwork implements LinkProvider {
     this.ringFrames = ringFrames;
     this.chunkBytes = chunkBytes;
     this.wait = wait;
+  }
+
+  /** Has bulk bytes land in memory on the heap, too, as over TCP, and not as a device writes. */
+  public InMemoryNetwork landOnHeap() {
+    landsOnHeap = true;
+    return this;
+  }
+
+  boolean landsOnHeap() {
+    return landsOnHeap;
   }
 
   /** Lets the calling thread, which steps a driver, wait. */

@@ -152,9 +152,12 @@ final class OpenTargets {
         + "): keep its arena open until the transfer has ended";
   }
 
-  /** Returns memory to read the chunk into, retained; null if it is to be read like frames. */
+  /**
+   * Returns memory to read the chunk into, retained; null if it is to be read like frames, as what
+   * goes to the heap is: no system call writes there.
+   */
   @Nullable ByteBuf buffer() {
-    if (room == null || missing == 0 || target == null || !target.isAlive()) {
+    if (room == null || !room.isDirect() || missing == 0 || target == null || !target.isAlive()) {
       return null;
     }
     return room.retain();

@@ -66,13 +66,12 @@ final class TcpBulk implements BulkPort {
   }
 
   @Override
+  public boolean landsOnHeap() {
+    return true;
+  }
+
+  @Override
   public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
-    if (!memory.isNative()) {
-      throw new LinkException(
-          "bulk bytes need native memory, and this segment is on the heap: copy it into one of an"
-              + " Arena",
-          null);
-    }
     if (!memory.scope().isAlive()) {
       throw new LinkException(
           "the memory was freed: keep its arena open until the transfer has ended", null);
@@ -140,6 +139,9 @@ final class TcpBulk implements BulkPort {
       boolean checkpoint,
       Runnable whenWritten) {
     MemorySegment piece = source.memory().asSlice(offset, length);
+    if (!piece.isNative()) {
+      throw new IllegalArgumentException("the socket reads native memory alone");
+    }
     if (!piece.scope().isAlive()) {
       throw new IllegalStateException(
           "a transfer's source was freed: keep its arena open until the transfer has ended");

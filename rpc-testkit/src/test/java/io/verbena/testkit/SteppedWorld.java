@@ -71,7 +71,8 @@ public final class SteppedWorld implements AutoCloseable {
    */
   public SteppedWorld(SessionLimits limits, int ringFrames, int chunkBytes) {
     this.limits = limits;
-    network = new InMemoryNetwork(clock, ringFrames, chunkBytes, _ -> takeMeanwhile().run());
+    network =
+        new InMemoryNetwork(clock, ringFrames, chunkBytes, _ -> takeMeanwhile().run()).landOnHeap();
     clientLoop = new EventLoop("client", clock, network);
     serverLoop = new EventLoop("server", clock, network);
     clientLoop.cleaner(CLEANER);

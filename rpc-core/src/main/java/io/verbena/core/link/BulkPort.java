@@ -49,9 +49,17 @@ public interface BulkPort {
   }
 
   /**
+   * Returns whether targets may be on the heap, too: no device writes them, and what comes is
+   * copied on its way in any case. Sources may not.
+   */
+  default boolean landsOnHeap() {
+    return false;
+  }
+
+  /**
    * Makes memory ready to be written from or into, and pins it where the link needs that.
    *
-   * @param memory native memory of any length
+   * @param memory native memory of any length; for targets on the heap where {@link #landsOnHeap}
    * @param life whether it may stay pinned after its release
    * @throws LinkException if it cannot be pinned; the message says why and what to do
    */

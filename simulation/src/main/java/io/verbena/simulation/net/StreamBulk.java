@@ -45,9 +45,14 @@ final class StreamBulk implements BulkPort {
   }
 
   @Override
+  public boolean landsOnHeap() {
+    return true;
+  }
+
+  @Override
   public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
-    if (!memory.isNative() || !memory.scope().isAlive()) {
-      throw new LinkException("bulk bytes need native memory that is not freed", null);
+    if (!memory.scope().isAlive()) {
+      throw new LinkException("bulk bytes need memory that is not freed", null);
     }
     return new Region(memory);
   }

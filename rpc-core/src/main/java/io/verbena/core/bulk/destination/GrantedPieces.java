@@ -113,6 +113,25 @@ public final class GrantedPieces {
     }
     generation++;
     path = best;
+    if (!best.port().landsOnHeap()) {
+      takeBackFromHeap();
+    }
+  }
+
+  /** This path cannot write to the heap: what is still to come goes elsewhere. */
+  private void takeBackFromHeap() {
+    while (!pieces.isEmpty() && !pieces.getLast().memory().isNative()) {
+      LandingPiece last = pieces.getLast();
+      if (last.isFull()) {
+        return;
+      }
+      pieces.removeLast();
+      destination.takeBack(last);
+      upTo = last.offset() + last.arrived();
+      if (last.arrived() > 0) {
+        pieces.add(last.arrivedPart());
+      }
+    }
   }
 
   private void openMore(BulkPath current, long limit, boolean one) {

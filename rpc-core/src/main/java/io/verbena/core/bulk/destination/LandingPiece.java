@@ -41,6 +41,13 @@ public final class LandingPiece {
     return first;
   }
 
+  /** Returns what has arrived of it. */
+  LandingPiece arrivedPart() {
+    LandingPiece part = new LandingPiece(offset, memory.asSlice(0, arrived), life);
+    part.arrived = arrived;
+    return part;
+  }
+
   /** Returns where in the object it begins. */
   public long offset() {
     return offset;

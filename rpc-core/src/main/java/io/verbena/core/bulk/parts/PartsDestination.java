@@ -20,15 +20,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The large values of a message on their way in. They are on the heap, and filled through a few
- * pooled blocks; segments of a caller that has an arena for them are pooled themselves, and written
- * where they will be read. Where there is not enough memory now it is waited for. Quotas hold for
- * the way: what has been handed over is the application's, but for what is pooled.
+ * The large values of a message on their way in. They are on the heap, where a link that can writes
+ * them, and where it cannot they are filled through a few pooled blocks; segments of a caller that
+ * has an arena for them are pooled themselves, and written where they will be read. Where there is
+ * not enough memory now it is waited for. Quotas hold for the way: what has been handed over is the
+ * application's, but for what is pooled.
  */
 public final class PartsDestination implements Destination {
   private static final int MOST_OPEN_PIECES = 16;
@@ -54,8 +57,10 @@ public final class PartsDestination implements Destination {
   private int blocksTaken;
   private int current;
   private long currentStart;
-  private int openPieces;
-  private long openBytes;
+
+  /** Pieces that are written where they will be read. */
+  private final Set<LandingPiece> inPlace = new HashSet<>();
+
   private int copying;
   private boolean obtaining;
   private boolean givenUp;
@@ -118,14 +123,19 @@ public final class PartsDestination implements Destination {
       return null;
     }
     MemorySegment left = value.asSlice(at);
-    return table.entries().get(current).array() ? inArray(offset, left) : inSegment(offset, left);
+    return left.isNative() || writesHeap() ? inPlace(offset, left) : inBlock(offset, left);
+  }
+
+  private boolean writesHeap() {
+    BulkPath path = host.bulkPath();
+    return path != null && path.port().landsOnHeap();
   }
 
   // ---- memory that is not there yet ----
 
   /** Has a value become longer, once nothing is under way into what there is of it. */
   private void obtainMore(int index) {
-    boolean still = openPieces == 0 && fillings.isEmpty() && copying == 0;
+    boolean still = inPlace.isEmpty() && fillings.isEmpty() && copying == 0;
     boolean ready = still || memory.value(index).byteSize() == 0;
     if (obtaining || givenUp || !ready || !turns.isTurnOf(this)) {
       return;
@@ -169,17 +179,17 @@ public final class PartsDestination implements Destination {
     return wait.isUnderWay() ? 0 : memory.takes();
   }
 
-  private @Nullable LandingPiece inSegment(long offset, MemorySegment left) {
-    if (openPieces == MOST_OPEN_PIECES || openBytes + cutter.next(left) > MOST_OPEN_BYTES) {
+  private @Nullable LandingPiece inPlace(long offset, MemorySegment left) {
+    long open = inPlace.stream().mapToLong(piece -> piece.memory().byteSize()).sum();
+    if (inPlace.size() == MOST_OPEN_PIECES || open + cutter.next(left) > MOST_OPEN_BYTES) {
       return null;
     }
     LandingPiece piece = cutter.cut(offset, left, MemoryLife.HELD);
-    openPieces++;
-    openBytes += piece.memory().byteSize();
+    inPlace.add(piece);
     return piece;
   }
 
-  private @Nullable LandingPiece inArray(long offset, MemorySegment left) {
+  private @Nullable LandingPiece inBlock(long offset, MemorySegment left) {
     if (blocksTaken < memory.blocks().size()) {
       free.add(memory.blocks().get(blocksTaken++));
     }
@@ -202,7 +212,8 @@ public final class PartsDestination implements Destination {
     }
     LandingPiece shorter = cutter.shorter(last);
     if (shorter != null) {
-      openBytes -= last.memory().byteSize() - shorter.memory().byteSize();
+      inPlace.remove(last);
+      inPlace.add(shorter);
     }
     return shorter;
   }
@@ -221,17 +232,12 @@ public final class PartsDestination implements Destination {
   public void takeBack(LandingPiece last) {
     Filling filling = fillings.remove(last);
     if (filling == null) {
-      leaves(last);
+      inPlace.remove(last);
     } else {
       free.add(filling.block);
     }
     current = 0; // to be looked for anew: it may be a value before
     currentStart = 0;
-  }
-
-  private void leaves(LandingPiece ofSegment) {
-    openPieces--;
-    openBytes -= ofSegment.memory().byteSize();
   }
 
   @Override
@@ -246,7 +252,7 @@ public final class PartsDestination implements Destination {
   public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
-      leaves(piece);
+      inPlace.remove(piece);
       whenFreed.run();
     } else {
       filling.whole(whenBroken, whenFreed);
