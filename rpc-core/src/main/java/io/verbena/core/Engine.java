@@ -17,9 +17,9 @@ import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.Workers;
 import io.verbena.core.memory.Quotas;
 import io.verbena.core.memory.SlotPool;
-import io.verbena.core.session.Audience;
 import io.verbena.core.session.SessionContext;
-import io.verbena.core.session.SessionCore;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.core.session.SessionListeners;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
@@ -42,7 +42,7 @@ final class Engine implements AutoCloseable {
   private final BulkContext bulk;
   private final OnewayCounters oneways = new OnewayCounters();
   private final AtomicInteger streamsSent = new AtomicInteger();
-  private final Audience audience;
+  private final SessionListeners audience;
   private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
   private boolean closed;
 
@@ -58,7 +58,7 @@ final class Engine implements AutoCloseable {
             options.maxReplyBytes());
     this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), !isStepped());
     Executor listening = isStepped() ? options.handlers() : options.workers().listeners();
-    this.audience = new Audience(listening, options.listeners());
+    this.audience = new SessionListeners(listening, options.listeners());
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
@@ -71,7 +71,7 @@ final class Engine implements AutoCloseable {
   }
 
   /** A session that had {@linkplain #join joined} has ended. */
-  void leave(SessionCore session) {
+  void leave(SessionImpl session) {
     groups.values().forEach(group -> group.leave(session.loop()));
   }
 
@@ -159,7 +159,7 @@ final class Engine implements AutoCloseable {
   boolean isInHandler() {
     CallContext call = CallScope.currentOrNull();
     return call != null
-        && call.session() instanceof SessionCore session
+        && call.session() instanceof SessionImpl session
         && groups.values().stream().anyMatch(group -> group.has(session.loop()));
   }
 

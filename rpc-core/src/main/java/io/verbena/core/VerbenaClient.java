@@ -16,7 +16,7 @@ import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Connector;
 import io.verbena.core.session.ConnectorConfig;
 import io.verbena.core.session.SessionContext;
-import io.verbena.core.session.SessionCore;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
@@ -56,7 +56,7 @@ public final class VerbenaClient implements AutoCloseable {
   private final UpgradeOptions upgrade;
   private final @Nullable Supplier<String> token;
   private final boolean keepsOpen;
-  private final Map<SessionCore, Connector> sessions = new ConcurrentHashMap<>();
+  private final Map<SessionImpl, Connector> sessions = new ConcurrentHashMap<>();
   private final Supplier<EngineStat> stat = this::stat;
   private volatile boolean closed;
 
@@ -70,7 +70,7 @@ public final class VerbenaClient implements AutoCloseable {
 
   private EngineStat stat() {
     List<SessionStat> all = new ArrayList<>();
-    for (SessionCore session : sessions.keySet()) {
+    for (SessionImpl session : sessions.keySet()) {
       all.add(OnLoop.ask(session.loop(), session::stat, session.silentStat()));
     }
     return engine.stat("client", upgrade, all);
@@ -153,7 +153,7 @@ public final class VerbenaClient implements AutoCloseable {
     boolean fits = false;
     try {
       for (ServiceDescriptor<?> contract : contracts) {
-        require(contract, (SessionCore) session, address);
+        require(contract, (SessionImpl) session, address);
       }
       fits = true;
       return session;
@@ -164,7 +164,7 @@ public final class VerbenaClient implements AutoCloseable {
     }
   }
 
-  private static void require(ServiceDescriptor<?> contract, SessionCore session, String address) {
+  private static void require(ServiceDescriptor<?> contract, SessionImpl session, String address) {
     Connector.Failure failure;
     long limit = NanoClock.nanos(session.limits().defaultTimeout());
     try {
@@ -235,7 +235,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     the session is closed. Its callbacks run on the event loop
    */
   public CompletionStage<Void> open(Session session) {
-    Connector connector = sessions.get((SessionCore) session);
+    Connector connector = sessions.get((SessionImpl) session);
     CompletableFuture<Void> opened = new CompletableFuture<>();
     if (connector == null) {
       Connector.Failure ended = new Connector.Failure(RpcStatus.CANCELLED, "it has ended");
@@ -293,8 +293,8 @@ public final class VerbenaClient implements AutoCloseable {
   }
 
   private void ended(Session session) {
-    if (sessions.remove((SessionCore) session) != null) {
-      engine.leave((SessionCore) session);
+    if (sessions.remove((SessionImpl) session) != null) {
+      engine.leave((SessionImpl) session);
     }
   }
 
@@ -322,7 +322,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     session is not open
    */
   public CompletionStage<List<String>> services(Session session) {
-    return ((SessionCore) session).peerServices();
+    return ((SessionImpl) session).peerServices();
   }
 
   /**
@@ -335,7 +335,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     does not tell}; cancelled if the session is not open, or its peer is lost before the answer
    */
   public CompletionStage<Schema> schema(Session session, String service) {
-    return ((SessionCore) session).peerSchema(Checks.required("service", service));
+    return ((SessionImpl) session).peerSchema(Checks.required("service", service));
   }
 
   /**
@@ -343,12 +343,12 @@ public final class VerbenaClient implements AutoCloseable {
    * the session has measured it.
    */
   public Costs costs(Session session) {
-    return ((SessionCore) session).pathCosts().costs();
+    return ((SessionImpl) session).pathCosts().costs();
   }
 
   /** Returns from which lengths on values take which way over a session of this client. */
   public CutOffs cutOffs(Session session) {
-    return ((SessionCore) session).cutOffs();
+    return ((SessionImpl) session).cutOffs();
   }
 
   /** Returns how many message slots are in use: 0 when nothing is under way. */
@@ -380,7 +380,7 @@ public final class VerbenaClient implements AutoCloseable {
     Stats.forget(stat);
     List<CompletableFuture<Void>> closing = new ArrayList<>();
     boolean onLoop = engine.isStepped() || engine.isOnLoop();
-    for (SessionCore session : sessions.keySet()) {
+    for (SessionImpl session : sessions.keySet()) {
       if (onLoop) {
         session.closeNow(); // nothing may wait here
       } else {

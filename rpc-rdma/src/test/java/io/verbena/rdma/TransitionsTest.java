@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.verbena.api.Session;
-import io.verbena.core.session.SessionCore;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;
@@ -69,7 +69,7 @@ final class TransitionsTest {
   }
 
   private List<Long> counted() {
-    return ends.stream().map(end -> ((SessionCore) end).stat().pathChanges()).toList();
+    return ends.stream().map(end -> ((SessionImpl) end).stat().pathChanges()).toList();
   }
 
   @Test

@@ -52,9 +52,6 @@ final class Streams {
   /** As a program that may request more: nobody else need hear of the end. */
   private final List<StreamTaker> takers = new ArrayList<>();
 
-  /** What callers ignore stays reachable: a run does not depend on when garbage is collected. */
-  private final List<Flow.Publisher<Item>> ignored = new ArrayList<>();
-
   /** Who makes a call: its end of a session. */
   private record End(Session session, SimHost host, String name) {}
 
@@ -210,9 +207,7 @@ final class Streams {
             (items, failure) -> {
               if (failure != null) {
                 one.over(book);
-              } else if (step.ending() == StreamEnding.IGNORED) {
-                ignored.add(items);
-              } else {
+              } else if (step.ending() != StreamEnding.IGNORED) {
                 StreamEntry answers = Objects.requireNonNull(one.answers());
                 SimHost host = one.caller().host();
                 taker[0] = taker(answers, step, step.ending(), host, one.caller().session());

@@ -22,7 +22,7 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.session.SessionCore;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.core.stat.OnewayStat;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
@@ -329,7 +329,7 @@ class CallbacksTest {
     executed.clear();
     stub.tell("dropped");
     world.settle();
-    SessionCore server = (SessionCore) accepted.getFirst();
+    SessionImpl server = (SessionImpl) accepted.getFirst();
     server.close();
     world.settle();
     assertThat(server.stat().oneways()).isEqualTo(new OnewayStat(0, 0, 0, 1, 0));

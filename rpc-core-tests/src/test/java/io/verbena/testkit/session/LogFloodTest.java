@@ -19,7 +19,7 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.LinkDriver;
 import io.verbena.core.link.LinkOptions;
 import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.session.SessionCore;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;
@@ -156,7 +156,7 @@ class LogFloodTest {
       caller.send(Probe.TELL, out -> {}); // without its argument
       world.pass(Duration.ofMillis(30));
     }
-    assertThat(((SessionCore) session).stat().oneways().refusedByPeer()).isEqualTo(TIMES);
+    assertThat(((SessionImpl) session).stat().oneways().refusedByPeer()).isEqualTo(TIMES);
   }
 
   @Test
@@ -184,7 +184,7 @@ class LogFloodTest {
     for (int i = 1; i <= TIMES; i++) {
       int times = i;
       stub.tell("not sent");
-      world.runUntil(() -> ((SessionCore) session).stat().oneways().unsent() == times);
+      world.runUntil(() -> ((SessionImpl) session).stat().oneways().unsent() == times);
     }
   }
 

@@ -12,7 +12,7 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionState;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.session.SessionCore;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.core.stat.OnewayStat;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
@@ -67,7 +67,7 @@ class OneWayTest {
   }
 
   private static OnewayStat count(Session session) {
-    return ((SessionCore) session).stat().oneways();
+    return ((SessionImpl) session).stat().oneways();
   }
 
   private void stepWithoutHandlers() {
@@ -135,7 +135,7 @@ class OneWayTest {
     open();
     tell(64);
     stepWithoutHandlers();
-    assertThat(((SessionCore) session).stat().callsOut()).as("what fills the window").isEqualTo(64);
+    assertThat(((SessionImpl) session).stat().callsOut()).as("what fills the window").isEqualTo(64);
     assertThatThrownBy(() -> stub.tell("one more"))
         .isInstanceOfSatisfying(
             RpcException.class,
@@ -241,7 +241,7 @@ class OneWayTest {
     assertThatThrownBy(() -> stub.tell("too late")).isInstanceOf(RpcException.class);
     world.clock().advance(Duration.ofMillis(30)); // the server acknowledges by then
     stepWithoutHandlers();
-    assertThat(((SessionCore) session).stat().state()).isEqualTo(SessionState.ENDED);
+    assertThat(((SessionImpl) session).stat().state()).isEqualTo(SessionState.ENDED);
     assertThat(count(session)).isEqualTo(NOTHING);
     world.settle();
     assertThat(told).isEqualTo(notes(10));
@@ -266,7 +266,7 @@ class OneWayTest {
     closeAmid(10);
     world.network().drop(URI.create(world.address()), "unplugged");
     stepWithoutHandlers();
-    assertThat(((SessionCore) session).stat().state()).isEqualTo(SessionState.ENDED);
+    assertThat(((SessionImpl) session).stat().state()).isEqualTo(SessionState.ENDED);
     assertThat(count(session).unknown() + count(session).unsent()).isEqualTo(10);
   }
 

@@ -36,7 +36,7 @@ class TransitionLogTest {
           " opened with ",
           " resumed with ");
 
-  private static final Logger CORE = logger("io.verbena.core.session.SessionCore");
+  private static final Logger CORE = logger("io.verbena.core.session.SessionImpl");
 
   private final SteppedWorld world = new SteppedWorld();
   private final InMemoryNetwork fast = new InMemoryNetwork(world.clock(), 16);

@@ -2,7 +2,7 @@ package io.verbena.core.bulk;
 
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.memory.BulkMemory;
-import io.verbena.core.bulk.source.Shelf;
+import io.verbena.core.bulk.source.PublishedObjects;
 import io.verbena.core.bulk.stat.BulkStats;
 
 /**
@@ -15,11 +15,15 @@ import io.verbena.core.bulk.stat.BulkStats;
  * @param measures whether sessions measure their links
  */
 public record BulkContext(
-    BulkMemory memory, Shelf shelf, BulkCounters counters, CutOffs set, boolean measures) {
+    BulkMemory memory,
+    PublishedObjects shelf,
+    BulkCounters counters,
+    CutOffs set,
+    boolean measures) {
   /** A context with so much memory. */
   public static BulkContext of(long memoryBytes, CutOffs set, boolean measures) {
     return new BulkContext(
-        new BulkMemory(memoryBytes), new Shelf(), new BulkCounters(), set, measures);
+        new BulkMemory(memoryBytes), new PublishedObjects(), new BulkCounters(), set, measures);
   }
 
   /** Returns what there is to know. */

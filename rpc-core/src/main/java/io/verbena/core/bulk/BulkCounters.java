@@ -1,7 +1,7 @@
 package io.verbena.core.bulk;
 
 import io.verbena.core.bulk.memory.BulkMemory;
-import io.verbena.core.bulk.source.Shelf;
+import io.verbena.core.bulk.source.PublishedObjects;
 import io.verbena.core.bulk.stat.BulkStats;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -45,7 +45,7 @@ public final class BulkCounters {
     resumed.incrementAndGet();
   }
 
-  BulkStats stats(BulkMemory memory, Shelf shelf) {
+  BulkStats stats(BulkMemory memory, PublishedObjects shelf) {
     return new BulkStats(
         sending.get(),
         receiving.get(),

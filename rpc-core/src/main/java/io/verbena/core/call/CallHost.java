@@ -5,7 +5,7 @@ import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.SessionLimits;
-import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.transfer.CallTransfers;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.memory.Quota;
@@ -122,13 +122,13 @@ public interface CallHost {
    *
    * @param borrows whether the caller waits until they are not read any more
    */
-  Supplier<OutgoingParts> parts(boolean borrows);
+  Supplier<LargeValuesOut> parts(boolean borrows);
 
   /** Returns what makes room for such values of a reply. Safe for any thread. */
-  Supplier<OutgoingParts> resultParts();
+  Supplier<LargeValuesOut> resultParts();
 
   /** Sends the values beside a message of a call. On the loop. */
-  void sendParts(long callId, MethodDescriptor<?> method, boolean request, OutgoingParts parts);
+  void sendParts(long callId, MethodDescriptor<?> method, boolean request, LargeValuesOut parts);
 
   /** A one-way call has left. On the loop. */
   void onewaySent(PendingCall<?> call);

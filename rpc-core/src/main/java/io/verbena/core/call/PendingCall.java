@@ -8,9 +8,9 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.SessionState;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.work.FencedFuture;
-import io.verbena.core.codec.Parts;
+import io.verbena.core.codec.LargeValues;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -51,7 +51,7 @@ public class PendingCall<R> extends FencedFuture<R>
   private final boolean senderWaits;
 
   /** The large arguments beside its message; null where there are none. */
-  private final @Nullable OutgoingParts arguments;
+  private final @Nullable LargeValuesOut arguments;
 
   /** A call whose message is encoded; its slot knows the deadline. */
   PendingCall(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
@@ -72,7 +72,7 @@ public class PendingCall<R> extends FencedFuture<R>
     this.host = host;
     this.method = method;
     this.slot = slot;
-    this.arguments = (OutgoingParts) slot.parts();
+    this.arguments = (LargeValuesOut) slot.parts();
     this.senderWaits = senderWaits;
     this.deadlineNanos = slot.deadlineNanos();
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(timeoutNanos, 1_000_000));
@@ -195,8 +195,8 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   @Override
-  public void sendParts(Parts parts) {
-    host.sendParts(id, method, true, (OutgoingParts) parts);
+  public void sendParts(LargeValues parts) {
+    host.sendParts(id, method, true, (LargeValuesOut) parts);
   }
 
   @Override

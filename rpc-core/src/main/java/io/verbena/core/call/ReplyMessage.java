@@ -8,10 +8,10 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
-import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.codec.LargeValues;
 import io.verbena.core.codec.MetadataBlock;
-import io.verbena.core.codec.Parts;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
@@ -197,7 +197,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     if (bytes > 0) {
       target.charge(host.replyMemory(), bytes);
     }
-    if (target.parts() instanceof OutgoingParts parts) {
+    if (target.parts() instanceof LargeValuesOut parts) {
       target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_PARTS), target.third());
       parts.charge(host.replyMemory());
       bytes += parts.copiedBytes();
@@ -248,8 +248,8 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   }
 
   @Override
-  public void sendParts(Parts parts) {
-    host.sendParts(id(), method(), false, (OutgoingParts) parts);
+  public void sendParts(LargeValues parts) {
+    host.sendParts(id(), method(), false, (LargeValuesOut) parts);
   }
 
   @Override

@@ -15,7 +15,7 @@ import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.codec.MetadataBlock;
 import io.verbena.core.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
@@ -373,7 +373,7 @@ public final class SessionCaller implements ServiceCaller {
       MethodDescriptor<?> method,
       ArgumentWriter arguments,
       Slot slot,
-      Supplier<OutgoingParts> parts,
+      Supplier<LargeValuesOut> parts,
       Metadata metadata,
       @Nullable CallStreams streams) {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;

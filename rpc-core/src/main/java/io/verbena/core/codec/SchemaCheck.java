@@ -3,7 +3,7 @@ package io.verbena.core.codec;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.Schema.Member;
 import io.verbena.api.stub.Schema.Method;
-import io.verbena.core.codec.Comparison.TypePair;
+import io.verbena.core.codec.SchemaDiff.TypePair;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -49,7 +49,7 @@ public final class SchemaCheck {
   private final Map<String, List<Method>> namesThere;
   private final Map<String, Schema.Type> typesHere;
   private final Map<String, Schema.Type> typesThere;
-  private final Map<TypePair, Comparison> compared = new HashMap<>();
+  private final Map<TypePair, SchemaDiff> compared = new HashMap<>();
 
   /** What is wrong with a method and what it reaches, and what differs there and does no harm. */
   private record Found(Set<String> misfits, Set<String> notes) {
@@ -128,7 +128,7 @@ public final class SchemaCheck {
           .notes()
           .add(
               "method %s (id %d) is %s there"
-                  .formatted(mine.name(), mine.id(), Comparison.brief(theirs.name())));
+                  .formatted(mine.name(), mine.id(), SchemaDiff.brief(theirs.name())));
     }
     return found;
   }
@@ -151,7 +151,7 @@ public final class SchemaCheck {
     for (Method candidate : sameName) {
       Method own = besideIt.get(candidate.id());
       if (own == null || !own.name().equals(candidate.name())) {
-        Comparison found = isMine ? method(method, candidate) : method(candidate, method);
+        SchemaDiff found = isMine ? method(method, candidate) : method(candidate, method);
         if (reached(found).misfits().isEmpty()) {
           return candidate;
         }
@@ -161,7 +161,7 @@ public final class SchemaCheck {
   }
 
   /** Gathers what was found at a method, and at every type that it reaches. */
-  private Found reached(Comparison method) {
+  private Found reached(SchemaDiff method) {
     Found all = new Found(new LinkedHashSet<>(method.misfits), new LinkedHashSet<>(method.notes));
     Set<TypePair> seen = new HashSet<>(method.pairs);
     ArrayDeque<TypePair> next = new ArrayDeque<>(method.pairs);
@@ -170,7 +170,7 @@ public final class SchemaCheck {
       if (compared.size() > MOST_PAIRS) {
         return Found.wrong(TOO_LARGE);
       }
-      Comparison found = compared.get(pair);
+      SchemaDiff found = compared.get(pair);
       if (found == null) {
         found = type(pair);
         compared.put(pair, found);
@@ -186,12 +186,12 @@ public final class SchemaCheck {
     return all;
   }
 
-  private Comparison comparison(String what) {
-    return new Comparison(what, typesHere.keySet(), typesThere.keySet());
+  private SchemaDiff comparison(String what) {
+    return new SchemaDiff(what, typesHere.keySet(), typesThere.keySet());
   }
 
-  private Comparison method(Method mine, Method theirs) {
-    Comparison found = comparison("method " + mine.name() + " (id " + mine.id() + ")");
+  private SchemaDiff method(Method mine, Method theirs) {
+    SchemaDiff found = comparison("method " + mine.name() + " (id " + mine.id() + ")");
     if (mine.oneway() != theirs.oneway()) {
       found.differ("", direction(mine), direction(theirs));
     }
@@ -210,13 +210,13 @@ public final class SchemaCheck {
     return method.errors().stream().map(type -> new Member(type, type, true)).toList();
   }
 
-  private Comparison type(TypePair pair) {
+  private SchemaDiff type(TypePair pair) {
     Schema.Type mine = Objects.requireNonNull(typesHere.get(pair.here()));
     Schema.Type theirs = Objects.requireNonNull(typesThere.get(pair.there()));
     boolean sameName = mine.name().equals(theirs.name());
-    String theirName = Comparison.brief(theirs.name());
+    String theirName = SchemaDiff.brief(theirs.name());
     String what = "type " + mine.name() + (sameName ? "" : " (" + theirName + " there)");
-    Comparison found = comparison(what);
+    SchemaDiff found = comparison(what);
     if (mine.kind() != theirs.kind()) {
       found.differ("", mine.kind().toString(), theirs.kind().toString());
       return found;
@@ -244,7 +244,7 @@ public final class SchemaCheck {
   }
 
   /** Parts behind all that the other end has were added; the first member is the class id. */
-  private static void layouts(Comparison found, List<Member> mine, List<Member> theirs) {
+  private static void layouts(SchemaDiff found, List<Member> mine, List<Member> theirs) {
     for (int i = 1; i < Math.min(mine.size(), theirs.size()); i++) {
       String here = mine.get(i).name();
       String there = theirs.get(i).name();
@@ -268,7 +268,7 @@ public final class SchemaCheck {
   }
 
   /** Neither may an id change its subtype, nor a subtype its id. */
-  private static void subtypes(Comparison found, List<Member> mine, List<Member> theirs) {
+  private static void subtypes(SchemaDiff found, List<Member> mine, List<Member> theirs) {
     Map<String, Member> idsThere = by(theirs, Member::name);
     Map<String, Member> typesHere = by(mine, Member::type);
     Map<String, Member> typesThere = by(theirs, Member::type);

@@ -249,7 +249,7 @@ public final class WireDecoder implements WireIn {
   }
 
   private boolean isOutside(int length) {
-    return length == Parts.OUTSIDE && parts != null;
+    return length == LargeValues.OUTSIDE && parts != null;
   }
 
   private MemorySegment outside(boolean array) {

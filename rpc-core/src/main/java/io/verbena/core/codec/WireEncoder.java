@@ -36,8 +36,8 @@ public final class WireEncoder implements WireOut {
   private int maxDepth;
   private boolean spilled;
   private long cutOff = Long.MAX_VALUE;
-  private @Nullable Supplier<? extends Parts> partsMaker;
-  private @Nullable Parts parts;
+  private @Nullable Supplier<? extends LargeValues> partsMaker;
+  private @Nullable LargeValues parts;
   private @Nullable MessageStreams streams;
 
   /** What to do about a large value that found no room beside the message; null if all did. */
@@ -79,14 +79,14 @@ public final class WireEncoder implements WireOut {
    * @param cutOff from how many bytes on; at least 1
    * @param maker makes what takes them, when there is a first one
    */
-  public void takeOut(long cutOff, Supplier<? extends Parts> maker) {
+  public void takeOut(long cutOff, Supplier<? extends LargeValues> maker) {
     this.cutOff = cutOff;
     this.partsMaker = maker;
   }
 
   /** Ends the message; returns its large values, now the caller's, or null where it has none. */
-  public @Nullable Parts finish() {
-    Parts taken = parts;
+  public @Nullable LargeValues finish() {
+    LargeValues taken = parts;
     if (taken != null) {
       int table = position;
       taken.writeTable(this);
@@ -106,20 +106,20 @@ public final class WireEncoder implements WireOut {
   }
 
   private boolean takesOut(MemorySegment value, boolean array) {
-    Supplier<? extends Parts> maker = partsMaker;
+    Supplier<? extends LargeValues> maker = partsMaker;
     if (maker == null) {
       return false;
     }
-    Parts before = parts;
-    Parts taking = before == null ? maker.get() : before;
+    LargeValues before = parts;
+    LargeValues taking = before == null ? maker.get() : before;
     parts = taking; // it is dropped with the message if this throws
     int index = taking.take(value, array);
-    if (index == Parts.NOT_TAKEN) {
+    if (index == LargeValues.NOT_TAKEN) {
       cure = taking.cure();
       parts = before; // a message without large values has no table
       return false;
     }
-    writeVarInt(Parts.OUTSIDE);
+    writeVarInt(LargeValues.OUTSIDE);
     writeVarInt(index);
     return true;
   }

@@ -1,6 +1,6 @@
 package io.verbena.core.memory;
 
-import io.verbena.core.codec.Parts;
+import io.verbena.core.codec.LargeValues;
 import io.verbena.core.codec.WireEncoder;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
@@ -24,7 +24,7 @@ public final class Slot {
   private final @Nullable Semaphore place;
   private @Nullable WireEncoder encoder;
   private @Nullable ByteBuffer spilled;
-  private @Nullable Parts parts;
+  private @Nullable LargeValues parts;
   private int length;
   private long first;
   private long third;
@@ -112,13 +112,13 @@ public final class Slot {
   }
 
   /** Returns the large values that travel beside the message; null where there are none. */
-  public @Nullable Parts parts() {
+  public @Nullable LargeValues parts() {
     return parts;
   }
 
   /** Returns the large values, from now on the caller's to close. */
-  public @Nullable Parts takeParts() {
-    Parts taken = parts;
+  public @Nullable LargeValues takeParts() {
+    LargeValues taken = parts;
     parts = null;
     return taken;
   }

@@ -1,6 +1,6 @@
 package io.verbena.core.sequence;
 
-import io.verbena.core.codec.Parts;
+import io.verbena.core.codec.LargeValues;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.PeerLimits;
@@ -243,7 +243,7 @@ public final class Outbox {
   }
 
   private void numbered(Outgoing message, Slot whole) {
-    Parts parts = whole.takeParts();
+    LargeValues parts = whole.takeParts();
     if (parts != null) {
       message.sendParts(parts);
     }

@@ -1,6 +1,6 @@
 package io.verbena.core.sequence;
 
-import io.verbena.core.codec.Parts;
+import io.verbena.core.codec.LargeValues;
 import io.verbena.core.memory.Slot;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ public interface Outgoing {
   default void numbered(long sequence) {}
 
   /** The message has left some values out, which are to be sent beside it from now on. */
-  default void sendParts(Parts parts) {
+  default void sendParts(LargeValues parts) {
     parts.close();
   }
 

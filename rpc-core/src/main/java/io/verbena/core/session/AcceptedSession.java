@@ -10,21 +10,21 @@ final class AcceptedSession implements SessionRole {
   private final SessionContext context;
   private final Acceptor acceptor;
   private final SessionKey key;
-  private final SessionCore core;
+  private final SessionImpl core;
   private long timer = Timers.NONE;
 
   AcceptedSession(SessionContext context, Acceptor acceptor, SessionKey key) {
     this.context = context;
     this.acceptor = acceptor;
     this.key = key;
-    this.core = new SessionCore(context, this);
+    this.core = new SessionImpl(context, this);
   }
 
   SessionKey key() {
     return key;
   }
 
-  SessionCore core() {
+  SessionImpl core() {
     return core;
   }
 

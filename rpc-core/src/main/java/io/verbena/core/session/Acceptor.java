@@ -34,7 +34,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
 
   /** Sessions that have ended, and have one-way calls that go on. */
-  private final List<SessionCore> leaving = new ArrayList<>();
+  private final List<SessionImpl> leaving = new ArrayList<>();
 
   /** Sessions, and handshakes that may become some. */
   private final AtomicInteger load = new AtomicInteger();
@@ -133,8 +133,8 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
 
   /** Answers a client that has kept a better link and only wants another first one. */
   void welcomeBeside(ServerHandshake handshake, AcceptedSession session, int kept, Peer peer) {
-    SessionCore core = session.core();
-    if (core.lanes().settledEpoch() != kept) {
+    SessionImpl core = session.core();
+    if (core.links().settledEpoch() != kept) {
       String why = "link " + kept + " does not carry the session here any more";
       handshake.refuse(new Refusal(RpcStatus.UNAVAILABLE, false, true, why));
     } else if (handshake.welcome(welcome(session))) {
@@ -156,7 +156,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   }
 
   private void attach(ServerHandshake handshake, AcceptedSession session, Hello hello, Peer peer) {
-    SessionCore core = session.core();
+    SessionImpl core = session.core();
     if (core.isEnded()) {
       handshake.fail("the session has ended meanwhile");
       return;
@@ -189,7 +189,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   }
 
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
-  private void tell(SessionCore opened) {
+  private void tell(SessionImpl opened) {
     try {
       server.onOpened().accept(opened);
     } catch (Throwable e) {

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Joins a session and its transfers. */
 final class BulkSupport implements BulkHost {
-  private final SessionCore session;
+  private final SessionImpl session;
   private final Transfers transfers;
   private final BulkObjects objects;
 
-  BulkSupport(SessionCore session) {
+  BulkSupport(SessionImpl session) {
     this.session = session;
     this.transfers = new Transfers(this);
     this.objects = new SessionObjects(this, transfers);
@@ -90,26 +90,26 @@ final class BulkSupport implements BulkHost {
 
   @Override
   public boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
-    Lane out = session.lanes().out();
+    SessionLink out = session.links().out();
     return out != null && out.say(ControlFrame.slot(kind, out.epoch(), transfer, body));
   }
 
   @Override
   public @Nullable BulkPath bulkPath() {
-    Lanes lanes = session.lanes();
-    Lane better = lanes.isUpgraded() ? lanes.out() : null;
+    SessionLinks links = session.links();
+    SessionLink better = links.isUpgraded() ? links.out() : null;
     BulkPath path = better == null ? null : better.bulkPath();
     if (path != null) {
       return path;
     }
-    Lane control = lanes.control();
+    SessionLink control = links.control();
     return control == null || !session.mayCall() ? null : control.bulkPath();
   }
 
   @Override
   public @Nullable BulkPath bulkPath(int epoch) {
-    Lane lane = session.lanes().withEpoch(epoch);
-    return lane == null ? null : lane.bulkPath();
+    SessionLink sessionLink = session.links().withEpoch(epoch);
+    return sessionLink == null ? null : sessionLink.bulkPath();
   }
 
   @Override
@@ -120,7 +120,7 @@ final class BulkSupport implements BulkHost {
 
   @Override
   public boolean movesNoBulk() {
-    return session.isAttached() && !session.lanes().moveBulk();
+    return session.isAttached() && !session.links().moveBulk();
   }
 
   @Override

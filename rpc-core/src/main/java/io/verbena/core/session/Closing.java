@@ -17,13 +17,13 @@ final class Closing implements Timers.Timer {
 
   static final String REASON = "the session was closed on this side";
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private volatile boolean on;
   private boolean finishing;
   private long timer = Timers.NONE;
 
-  Closing(SessionCore session) {
+  Closing(SessionImpl session) {
     this.session = session;
   }
 
@@ -90,8 +90,8 @@ final class Closing implements Timers.Timer {
 
   /** Tells the peer that this end closes the session. */
   private void sayGoodbye() {
-    Lane first =
-        session.lanes().control() == null ? session.lanes().out() : session.lanes().control();
+    SessionLink first =
+        session.links().control() == null ? session.links().out() : session.links().control();
     if (first != null) {
       session.incomingCalls().oneways().tell();
       session.pump().run(); // what was sent before still goes

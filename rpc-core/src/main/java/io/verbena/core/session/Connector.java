@@ -52,7 +52,7 @@ public final class Connector implements SessionRole {
 
   private final ConnectorConfig config;
   private final EventLoop loop;
-  private final SessionCore session;
+  private final SessionImpl session;
   private final AttemptTimes times;
   private final List<Consumer<@Nullable Failure>> waiters = new ArrayList<>();
   private SessionKey key = SessionKey.NONE;
@@ -64,7 +64,7 @@ public final class Connector implements SessionRole {
   private boolean connecting;
 
   /** What the user's token supplier was asked last; null if there is none. */
-  private @Nullable Question<String> asked;
+  private @Nullable TimedCallback<String> asked;
 
   private long retryTimer = Timers.NONE;
   private @Nullable String obstacle;
@@ -87,11 +87,11 @@ public final class Connector implements SessionRole {
     this.loop = context.loop();
     this.times =
         new AttemptTimes(loop::now, config.link(), context.limits().resumeWindow(), loop.random());
-    this.session = new SessionCore(context, this);
+    this.session = new SessionImpl(context, this);
   }
 
   /** Returns the session. Safe for any thread. */
-  public SessionCore session() {
+  public SessionImpl session() {
     return session;
   }
 
@@ -152,7 +152,7 @@ public final class Connector implements SessionRole {
       return;
     }
     asked =
-        Question.ask(
+        TimedCallback.ask(
             loop,
             session.context().workers().deciders(),
             times.tokenLimit(isResuming()),
@@ -233,7 +233,7 @@ public final class Connector implements SessionRole {
   }
 
   private Hello hello(Link link, String token) {
-    keptEpoch = session.lanes().settledEpoch();
+    keptEpoch = session.links().settledEpoch();
     return new Hello(
         FrameHeader.VERSION,
         FrameHeader.VERSION,
@@ -286,7 +286,7 @@ public final class Connector implements SessionRole {
   }
 
   private void welcomedBeside(Link link, Peer peer) {
-    if (session.lanes().settledEpoch() != keptEpoch) {
+    if (session.links().settledEpoch() != keptEpoch) {
       String gone = "the link it was to be beside is gone";
       link.abort(gone);
       attemptFailed(RpcStatus.UNAVAILABLE, gone);
@@ -328,7 +328,7 @@ public final class Connector implements SessionRole {
     if (refusal.sessionUnknown() && isResuming()) {
       connecting = false;
       peerLost("the session cannot be resumed: " + refusal.message());
-    } else if (refusal.resumeWhole() && session.lanes().settledEpoch() != 0) {
+    } else if (refusal.resumeWhole() && session.links().settledEpoch() != 0) {
       connecting = false;
       String reason = "the peer gave it up: " + refusal.message();
       session.closeLinks(reason, () -> session.controlLost(reason));

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Drain {
-  private final SessionCore session;
+  private final SessionImpl session;
 
   /** Why this end drains; null while it does not. */
   private @Nullable String reason;
@@ -30,7 +30,7 @@ final class Drain {
   /** The peer drains, and waits for this end's last call. */
   private boolean lastCallOwed;
 
-  Drain(SessionCore session) {
+  Drain(SessionImpl session) {
     this.session = session;
   }
 

@@ -23,12 +23,12 @@ final class FallbackLog {
   private FallbackLog() {}
 
   /** A session had a better link. */
-  static void wentBack(SessionCore session, String reason) {
+  static void wentBack(SessionImpl session, String reason) {
     WENT_BACK.warn("{} went back to its first link: {}", session.name(), reason);
   }
 
   /** A session could have no better link. Each reason is told once, of whichever session. */
-  static void stayed(SessionCore session, String reason) {
+  static void stayed(SessionImpl session, String reason) {
     if (TOLD.size() < MOST_REASONS && TOLD.add(reason)) {
       STAYED.info("{} stays on its first link: {}", session.name(), reason);
     } else {

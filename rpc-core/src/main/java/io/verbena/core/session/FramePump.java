@@ -21,18 +21,18 @@ final class FramePump implements Command, Timers.Timer {
   private static final int MOST_OWED = 64;
   private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final EventLoop loop;
-  private final Lanes lanes;
+  private final SessionLinks links;
   private final Outbox outbox;
   private final Inbox inbox;
   private boolean due;
   private long acknowledgeTimer = Timers.NONE;
 
-  FramePump(SessionCore session, Lanes lanes, Outbox outbox, Inbox inbox) {
+  FramePump(SessionImpl session, SessionLinks links, Outbox outbox, Inbox inbox) {
     this.session = session;
     this.loop = session.loop();
-    this.lanes = lanes;
+    this.links = links;
     this.outbox = outbox;
     this.inbox = inbox;
   }
@@ -55,7 +55,7 @@ final class FramePump implements Command, Timers.Timer {
       }
     } else if (inbox.owed() >= MOST_OWED
         || !outbox.isAllSent()
-        || lanes.hasWordsDue()
+        || links.hasWordsDue()
         || session.mayGoOn()) {
       schedule();
     } else {
@@ -84,25 +84,25 @@ final class FramePump implements Command, Timers.Timer {
     if (!session.maySend()) {
       return;
     }
-    lanes.sayWhatIsDue();
+    links.sayWhatIsDue();
     sendFrames();
     int waiting = outbox.waiting();
     session.transfers().pump();
     if (outbox.waiting() > waiting) {
       sendFrames(); // what was said of the bulk that has just left
     }
-    flush(lanes.control());
-    if (lanes.out() != lanes.control()) {
-      flush(lanes.out());
+    flush(links.control());
+    if (links.out() != links.control()) {
+      flush(links.out());
     }
   }
 
   private void sendFrames() {
-    Lane out = lanes.out();
+    SessionLink out = links.out();
     if (out == null) {
       return;
     }
-    if (!lanes.isChanging() && outbox.pump(out.link(), out.epoch(), inbox.received()) > 0) {
+    if (!links.isChanging() && outbox.pump(out.link(), out.epoch(), inbox.received()) > 0) {
       inbox.acknowledged();
     }
     if (inbox.owed() >= MOST_OWED) {
@@ -112,9 +112,9 @@ final class FramePump implements Command, Timers.Timer {
     }
   }
 
-  private static void flush(@Nullable Lane lane) {
-    if (lane != null) {
-      lane.link().flush();
+  private static void flush(@Nullable SessionLink sessionLink) {
+    if (sessionLink != null) {
+      sessionLink.link().flush();
     }
   }
 
@@ -137,7 +137,7 @@ final class FramePump implements Command, Timers.Timer {
 
   /** Sends an acknowledgement of its own; where the link takes nothing now, it is still owed. */
   private void acknowledge() {
-    Lane out = lanes.out();
+    SessionLink out = links.out();
     if (out != null && out.say(FrameKind.ACK)) {
       inbox.acknowledged();
     }

@@ -21,13 +21,13 @@ import java.util.PriorityQueue;
  * #mayRun}.
  */
 final class HandlerStarts {
-  private final SessionCore session;
+  private final SessionImpl session;
   private final Quota.Share memory;
   private final PriorityQueue<ServerCall> waiting =
       new PriorityQueue<>(Comparator.comparingLong(ServerCall::id));
   private final Waiters.Place place;
 
-  HandlerStarts(SessionCore session) {
+  HandlerStarts(SessionImpl session) {
     this.session = session;
     this.memory = session.memory().replies();
     this.place = memory.waiters().place(session.loop().executor(), this::startWaiting);

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class IncomingCalls {
   private static final int MOST_REUSABLE = 64;
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final CallHost host;
   private final LocalServices services;
   private final IncomingOneways oneways;
@@ -43,7 +43,7 @@ final class IncomingCalls {
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
-  IncomingCalls(SessionCore session, CallHost host, LocalServices services) {
+  IncomingCalls(SessionImpl session, CallHost host, LocalServices services) {
     this.session = session;
     this.host = host;
     this.services = services;

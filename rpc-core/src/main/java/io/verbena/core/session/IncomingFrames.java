@@ -21,18 +21,18 @@ final class IncomingFrames {
 
   private static final int MOST_WORDS = 500;
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final Inbox inbox;
-  private final HeldMessages held;
+  private final MessagesAwaitingValues held;
   private final Stalls stalls;
   private final WireDecoder decoder = new WireDecoder();
   private final LongMessages longMessages;
 
-  IncomingFrames(SessionCore session) {
+  IncomingFrames(SessionImpl session) {
     this.session = session;
     SessionContext context = session.context();
     this.inbox = new Inbox(context.limits().maxMessageBytes(), session.memory().assemblies());
-    this.held = new HeldMessages(session, this);
+    this.held = new MessagesAwaitingValues(session, this);
     this.stalls = new Stalls(session, inbox, held);
     this.longMessages = new LongMessages(session);
   }
@@ -75,21 +75,21 @@ final class IncomingFrames {
    * @return the message that it is, or makes whole, which is to be {@linkplain #deliver delivered};
    *     null where there is none
    */
-  @Nullable Message take(Lane lane, ByteBuffer buffer, int from, int to) {
+  @Nullable Message take(SessionLink sessionLink, ByteBuffer buffer, int from, int to) {
     try {
-      return accept(lane, buffer, from, to);
+      return accept(sessionLink, buffer, from, to);
     } catch (WireException e) {
       session.breakOff(String.valueOf(e.getMessage()));
       return null;
     }
   }
 
-  private @Nullable Message accept(Lane lane, ByteBuffer buffer, int from, int to) {
+  private @Nullable Message accept(SessionLink sessionLink, ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
       throw new WireException("a frame of " + (to - from) + " bytes");
     }
     long first = FrameHeader.first(buffer, from);
-    String misfit = FrameHeader.misfit(first, lane.epoch());
+    String misfit = FrameHeader.misfit(first, sessionLink.epoch());
     if (misfit != null) {
       throw new WireException(misfit);
     }
@@ -112,36 +112,38 @@ final class IncomingFrames {
       throw new WireException("more than " + answers + " answers wait that the peer does not take");
     }
     if (kind.sequenced()) {
-      if (!session.lanes().carriesIn(lane)) {
-        throw new WireException("a numbered frame on the " + lane + ", which carries none now");
+      if (!session.links().carriesIn(sessionLink)) {
+        throw new WireException(
+            "a numbered frame on the " + sessionLink + ", which carries none now");
       }
       return inbox.accept(kind, first, FrameHeader.about(second), buffer, from, to);
     }
     decoder.start(buffer, from + FrameHeader.BYTES, to, session.limits().maxDepth());
-    String wrong = takeUnsequenced(lane, kind, FrameHeader.callId(FrameHeader.third(buffer, from)));
+    String wrong =
+        takeUnsequenced(sessionLink, kind, FrameHeader.callId(FrameHeader.third(buffer, from)));
     if (wrong != null) {
       throw new WireException(wrong);
     }
     return null;
   }
 
-  private @Nullable String takeUnsequenced(Lane lane, FrameKind kind, long transfer) {
+  private @Nullable String takeUnsequenced(SessionLink sessionLink, FrameKind kind, long transfer) {
     boolean firstOnly = kind == FrameKind.PATH_CHANGED || kind == FrameKind.SETTLE;
-    if (firstOnly && lane != session.lanes().control()) {
-      return kind + " on the " + lane + ", which is not the session's first";
+    if (firstOnly && sessionLink != session.links().control()) {
+      return kind + " on the " + sessionLink + ", which is not the session's first";
     }
     switch (kind) {
       case ACK -> {}
-      case PONG -> lane.roundTrip().answered();
-      case PING -> lane.say(FrameKind.PONG);
+      case PONG -> sessionLink.roundTrip().answered();
+      case PING -> sessionLink.say(FrameKind.PONG);
       case BULK_PROGRESS -> {
         return session.transfers().takeProgress(transfer, decoder);
       }
       case PATH_CHANGED -> {
-        return session.lanes().peerChanged(decoder);
+        return session.links().peerChanged(decoder);
       }
       case SETTLE -> {
-        return session.lanes().peerSettles(decoder);
+        return session.links().peerSettles(decoder);
       }
       case GOODBYE -> {
         session.role().peerLeft("the peer closed the session");

@@ -34,7 +34,7 @@ final class IncomingOneways implements Timers.Timer {
   private static final long FIRST_RETRY_NANOS = 1_000_000;
   private static final long LONGEST_RETRY_NANOS = 50_000_000;
 
-  private final SessionCore session;
+  private final SessionImpl session;
 
   /** Calls that the executor had no thread for, in the order in which they came. */
   private final ArrayDeque<ServerCall> waiting = new ArrayDeque<>();
@@ -49,7 +49,7 @@ final class IncomingOneways implements Timers.Timer {
   private long retryTimer = Timers.NONE;
   private long retryNanos = FIRST_RETRY_NANOS;
 
-  IncomingOneways(SessionCore session) {
+  IncomingOneways(SessionImpl session) {
     this.session = session;
   }
 

@@ -14,17 +14,17 @@ import io.verbena.core.loop.Timers;
 final class Keepalive implements Timers.Timer {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  private final SessionCore session;
-  private final Lane lane;
+  private final SessionImpl session;
+  private final SessionLink sessionLink;
   private final long ownPingNanos;
   private final long ownDeadNanos;
   private long timer = Timers.NONE;
   private long dueNanos;
   private long heardNanos;
 
-  Keepalive(SessionCore session, Lane lane) {
+  Keepalive(SessionImpl session, SessionLink sessionLink) {
     this.session = session;
-    this.lane = lane;
+    this.sessionLink = sessionLink;
     this.ownPingNanos = NanoClock.nanos(session.limits().pingInterval());
     this.ownDeadNanos = NanoClock.nanos(session.limits().deadAfter());
   }
@@ -65,11 +65,13 @@ final class Keepalive implements Timers.Timer {
     }
     long silent = nowNanos - heardNanos;
     if (silent >= Math.max(ownDeadNanos, 2 * pingNanos)) {
-      lane.link().abort("no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
+      sessionLink
+          .link()
+          .abort("no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
       return;
     }
     if (silent >= pingNanos / 2) {
-      lane.say(FrameKind.PING);
+      sessionLink.say(FrameKind.PING);
     }
     schedule();
   }

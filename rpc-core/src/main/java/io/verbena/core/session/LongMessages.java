@@ -20,7 +20,7 @@ final class LongMessages {
   /** A message whose arguments, or outcome, take more bytes is a long one. */
   static final int LONGEST_SHORT = 8 << 10;
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final ArrayDeque<Turn> waiting = new ArrayDeque<>();
   private boolean busy;
 
@@ -58,7 +58,7 @@ final class LongMessages {
       Consumer<WireDecoder> reads,
       Consumer<@Nullable Throwable> then) {}
 
-  LongMessages(SessionCore session) {
+  LongMessages(SessionImpl session) {
     this.session = session;
   }
 

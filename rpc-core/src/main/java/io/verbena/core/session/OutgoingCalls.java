@@ -30,13 +30,13 @@ final class OutgoingCalls {
   private static final ThrottledLog UNSENT =
       ThrottledLog.of(OutgoingCalls.class, "one-way calls that did not leave");
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final CallTable calls = new CallTable();
   private final DeadlineWatch deadlines;
   private long lastId;
   private int onewaysUnderWay;
 
-  OutgoingCalls(SessionCore session) {
+  OutgoingCalls(SessionImpl session) {
     this.session = session;
     this.deadlines = new DeadlineWatch(session.loop(), calls::all);
   }

@@ -16,14 +16,14 @@ import java.util.concurrent.CompletableFuture;
  * A new link is measured in the background; nothing waits for that.
  */
 public final class PathCosts {
-  private final SessionCore session;
+  private final SessionImpl session;
   private final CutOffs set;
   private volatile Costs costs = Costs.UNKNOWN;
   private volatile CutOffs cutOffs;
 
   private volatile int longestMessage;
 
-  PathCosts(SessionCore session) {
+  PathCosts(SessionImpl session) {
     this.session = session;
     this.set = session.context().bulk().set();
     this.longestMessage = session.limits().maxMessageBytes();
@@ -76,7 +76,7 @@ public final class PathCosts {
     int peers = session.outbox().peerLimits().maxMessageBytes();
     longestMessage = Math.min(session.limits().maxMessageBytes(), peers);
     cutOffs = cutOffs(costs);
-    Lane out = session.lanes().out();
+    SessionLink out = session.links().out();
     if (out == null || !session.context().bulk().measures()) {
       return;
     }
@@ -86,26 +86,28 @@ public final class PathCosts {
     known(out);
   }
 
-  private void measure(Lane lane) {
-    Command learn = () -> known(lane);
+  private void measure(SessionLink sessionLink) {
+    Command learn = () -> known(sessionLink);
     Runnable learnOnLoop = () -> session.loop().execute(learn);
-    lane.roundTrip().measure(() -> pinning(lane).thenRun(() -> CopyCost.whenKnown(learnOnLoop)));
+    sessionLink
+        .roundTrip()
+        .measure(() -> pinning(sessionLink).thenRun(() -> CopyCost.whenKnown(learnOnLoop)));
   }
 
-  private void known(Lane lane) {
-    if (lane != session.lanes().out()) {
+  private void known(SessionLink sessionLink) {
+    if (sessionLink != session.links().out()) {
       return;
     }
-    long roundTrip = lane.roundTrip().nanos();
+    long roundTrip = sessionLink.roundTrip().nanos();
     PinningCosts pinning =
-        roundTrip == 0 ? PinningCosts.NONE : pinning(lane).getNow(PinningCosts.NONE);
+        roundTrip == 0 ? PinningCosts.NONE : pinning(sessionLink).getNow(PinningCosts.NONE);
     costs = new Costs(CopyCost.perByte(), pinning, roundTrip);
     cutOffs = cutOffs(costs);
   }
 
   /** Once a round trip has been measured, which that would disturb. */
-  private static CompletableFuture<PinningCosts> pinning(Lane lane) {
-    BulkPort port = lane.link().bulk();
+  private static CompletableFuture<PinningCosts> pinning(SessionLink sessionLink) {
+    BulkPort port = sessionLink.link().bulk();
     return port == null
         ? CompletableFuture.completedFuture(PinningCosts.NONE)
         : port.pinning().toCompletableFuture();

@@ -31,7 +31,7 @@ final class RemoteServices {
   /** Those of an ordinary peer are not counted. */
   private static final long UNCOUNTED = 8 << 10;
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final ConcurrentHashMap<Integer, String> servedNames = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
   private final Int2ObjectHashMap<RemoteService> remotes = new Int2ObjectHashMap<>();
@@ -60,7 +60,7 @@ final class RemoteServices {
     }
   }
 
-  RemoteServices(SessionCore session) {
+  RemoteServices(SessionImpl session) {
     this.session = session;
   }
 

@@ -12,7 +12,7 @@ import java.util.List;
 final class RoundTrip {
   private static final int SAMPLES = 16;
 
-  private final Lane lane;
+  private final SessionLink sessionLink;
   private final NanoClock clock;
   private final List<Runnable> waiting = new ArrayList<>();
   private int left;
@@ -20,8 +20,8 @@ final class RoundTrip {
   private long askedNanos;
   private long best = Long.MAX_VALUE;
 
-  RoundTrip(Lane lane, NanoClock clock) {
-    this.lane = lane;
+  RoundTrip(SessionLink sessionLink, NanoClock clock) {
+    this.sessionLink = sessionLink;
     this.clock = clock;
   }
 
@@ -35,7 +35,7 @@ final class RoundTrip {
   private void ask() {
     if (!asking) {
       askedNanos = clock.nanoTime();
-      asking = lane.say(FrameKind.PING);
+      asking = sessionLink.say(FrameKind.PING);
     }
   }
 

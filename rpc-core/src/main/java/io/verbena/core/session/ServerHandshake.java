@@ -35,7 +35,7 @@ final class ServerHandshake extends Handshake {
   private Acceptor acceptor;
   private boolean isCounted;
   private @Nullable Hello hello;
-  private @Nullable Question<String> asked;
+  private @Nullable TimedCallback<String> asked;
   private int epoch;
 
   ServerHandshake(Link link, Acceptor acceptor) {
@@ -114,7 +114,7 @@ final class ServerHandshake extends Handshake {
     SessionContext context = acceptor.context();
     stopTimer(); // the authenticator has a time-out of its own
     asked =
-        Question.ask(
+        TimedCallback.ask(
             loop(),
             context.workers().deciders(),
             deciding(),
@@ -145,7 +145,7 @@ final class ServerHandshake extends Handshake {
     refuse(new Refusal(RpcStatus.UNAUTHENTICATED, false, false, why));
   }
 
-  private void turnAway(Question.Silence silence) {
+  private void turnAway(TimedCallback.Silence silence) {
     String from = link.peerAddress();
     if (silence.thrown() instanceof AuthenticationException e) {
       String why = String.valueOf(e.getMessage());

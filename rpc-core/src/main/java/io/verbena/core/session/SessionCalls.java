@@ -7,7 +7,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.memory.BulkMemory;
-import io.verbena.core.bulk.parts.OutgoingParts;
+import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.transfer.CallTransfers;
 import io.verbena.core.call.CallHost;
 import io.verbena.core.call.CallWindow;
@@ -30,20 +30,20 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls of a session, both ways, and what each of them needs of it. */
 final class SessionCalls implements CallHost {
-  private final SessionCore session;
+  private final SessionImpl session;
   private final CallWindow window;
   private final OutgoingCalls outgoing;
   private final IncomingCalls incoming;
   private final OnewayCounters oneways;
-  private final Supplier<OutgoingParts> borrowedParts;
-  private final Supplier<OutgoingParts> copiedParts;
-  private final Supplier<OutgoingParts> resultParts;
+  private final Supplier<LargeValuesOut> borrowedParts;
+  private final Supplier<LargeValuesOut> copiedParts;
+  private final Supplier<LargeValuesOut> resultParts;
 
   /** Made for the first call with one. */
   private volatile @Nullable SessionStreams streams;
 
   /** The calls of a session that has its memory and its services. */
-  SessionCalls(SessionCore session, LocalServices services) {
+  SessionCalls(SessionImpl session, LocalServices services) {
     this.session = session;
     this.window = new CallWindow(session.limits().maxCalls());
     this.outgoing = new OutgoingCalls(session);
@@ -51,9 +51,9 @@ final class SessionCalls implements CallHost {
     this.oneways = new OnewayCounters(session.context().oneways());
     BulkMemory bulk = session.context().bulk().memory();
     Quota.Share results = session.memory().values();
-    this.borrowedParts = () -> new OutgoingParts(bulk, null, true);
-    this.copiedParts = () -> new OutgoingParts(bulk, null, false);
-    this.resultParts = () -> new OutgoingParts(bulk, results, false);
+    this.borrowedParts = () -> new LargeValuesOut(bulk, null, true);
+    this.copiedParts = () -> new LargeValuesOut(bulk, null, false);
+    this.resultParts = () -> new LargeValuesOut(bulk, results, false);
   }
 
   /** Returns those that this end has made. */
@@ -162,18 +162,18 @@ final class SessionCalls implements CallHost {
   }
 
   @Override
-  public Supplier<OutgoingParts> resultParts() {
+  public Supplier<LargeValuesOut> resultParts() {
     return resultParts;
   }
 
   @Override
-  public Supplier<OutgoingParts> parts(boolean borrows) {
+  public Supplier<LargeValuesOut> parts(boolean borrows) {
     return borrows ? borrowedParts : copiedParts;
   }
 
   @Override
   public void sendParts(
-      long callId, MethodDescriptor<?> method, boolean request, OutgoingParts parts) {
+      long callId, MethodDescriptor<?> method, boolean request, LargeValuesOut parts) {
     session.transfers().calls().sendParts(callId, request, method.fullName(), parts);
   }
 

@@ -45,7 +45,7 @@ public record SessionContext(
     OnewayCounters oneways,
     AtomicInteger streamsSent,
     Interceptors interceptors,
-    Audience audience) {
+    SessionListeners audience) {
   /** Returns what this end tells a peer that it takes, over a link with these options. */
   PeerLimits takes(LinkOptions options) {
     return new PeerLimits(

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class SessionLife {
   private static final Logger LOG = LoggerFactory.getLogger(SessionLife.class);
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final SessionEvents events;
 
   /** The path that was told last. */
@@ -27,7 +27,7 @@ final class SessionLife {
   private volatile SessionState state = SessionState.IDLE;
   private volatile SessionPath path = none("not connected yet");
 
-  SessionLife(SessionCore session) {
+  SessionLife(SessionImpl session) {
     this.session = session;
     this.events = new SessionEvents(session.context());
   }

@@ -18,12 +18,12 @@ final class Stalls implements Timers.Timer {
           + LONGEST.toSeconds()
           + " s while others wanted the memory that it held";
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final Inbox inbox;
-  private final HeldMessages held;
+  private final MessagesAwaitingValues held;
   private boolean watching;
 
-  Stalls(SessionCore session, Inbox inbox, HeldMessages held) {
+  Stalls(SessionImpl session, Inbox inbox, MessagesAwaitingValues held) {
     this.session = session;
     this.inbox = inbox;
     this.held = held;

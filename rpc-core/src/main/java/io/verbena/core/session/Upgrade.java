@@ -50,7 +50,7 @@ final class Upgrade {
   /** What is longer has no place in a greeting, and is asked for by a message of its own. */
   private static final int MOST_GREETED_BYTES = 1024;
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final UpgradeOptions options;
   private boolean active;
   private int epoch;
@@ -82,7 +82,7 @@ final class Upgrade {
   private long upSinceNanos;
   private String reason = NOT_YET;
 
-  Upgrade(SessionCore session) {
+  Upgrade(SessionImpl session) {
     this.session = session;
     this.options = session.context().upgrade();
   }
@@ -174,7 +174,7 @@ final class Upgrade {
   }
 
   private @Nullable Link controlLink() {
-    Lane control = session.lanes().control();
+    SessionLink control = session.links().control();
     return control == null ? null : control.link();
   }
 
@@ -323,7 +323,7 @@ final class Upgrade {
   }
 
   private void retryLater() {
-    if (timer == Timers.NONE && session.lanes().isOpen()) {
+    if (timer == Timers.NONE && session.links().isOpen()) {
       timer = session.loop().timers().schedule(dueNanos, now -> attempt());
     }
   }
@@ -424,17 +424,17 @@ final class Upgrade {
     return new LinkDriver.ConnectHandler() {
       @Override
       public LinkListener onConnected(Link link) {
-        Lane lane = new Lane(session, link, attemptEpoch);
+        SessionLink sessionLink = new SessionLink(session, link, attemptEpoch);
         if (!attempting || epoch != attemptEpoch || session.isEnded()) {
-          lane.forget();
+          sessionLink.forget();
           link.abort("the session has no use for it any more");
-          return lane;
+          return sessionLink;
         }
         attempting = false;
         up = true;
         upSinceNanos = session.loop().now();
-        session.lanes().upgrade(lane);
-        return lane;
+        session.links().upgrade(sessionLink);
+        return sessionLink;
       }
 
       @Override

@@ -35,7 +35,7 @@ class WireLimitsTest {
   }
 
   /** There is no room for any value. */
-  private static final class Full implements Parts {
+  private static final class Full implements LargeValues {
     @Override
     public int take(MemorySegment value, boolean array) {
       return NOT_TAKEN;

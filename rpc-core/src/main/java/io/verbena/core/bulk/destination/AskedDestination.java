@@ -6,7 +6,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +94,7 @@ public final class AskedDestination implements Destination {
     }
     Runnable start =
         () ->
-            OffLoop.call(
+            Offload.call(
                 host,
                 () -> asked = ask(length),
                 failure -> {

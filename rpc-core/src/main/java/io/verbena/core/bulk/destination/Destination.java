@@ -6,7 +6,7 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.sink.ChunkSink;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.link.MemoryLife;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +19,8 @@ public interface Destination {
       case Landing.InMemory(var memory, var freedWith) ->
           new MemoryDestination(host, memory, MemoryLife.LENT.of(memory, freedWith));
       case Landing.Pooled(long capacity) -> new MemoryDestination(host, capacity);
-      case Landing.InFile file -> DrainedDestination.intoFile(host, file);
-      case Landing.InChunks(var consumer) -> new DrainedDestination(host, new ChunkSink(consumer));
+      case Landing.InFile file -> BufferedDestination.intoFile(host, file);
+      case Landing.InChunks(var consumer) -> new BufferedDestination(host, new ChunkSink(consumer));
       case Landing.Watched(var watched, _) -> of(host, watched);
       case Landing.AtCaller() ->
           throw new IllegalArgumentException(
@@ -63,7 +63,7 @@ public interface Destination {
   /** Does that elsewhere than on the loop, where what follows runs, with what went wrong. */
   default void prepareElsewhere(
       BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    OffLoop.file(host, () -> prepare(length, checksum), then);
+    Offload.file(host, () -> prepare(length, checksum), then);
   }
 
   /**

@@ -4,7 +4,7 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.LimitedWait;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.link.BulkRegion;
@@ -331,7 +331,7 @@ public final class GrantedPieces {
             .memory()
             .asSlice(piece.arrived(), Math.min(most, piece.memory().byteSize() - piece.arrived()));
     fences++;
-    OffLoop.file(
+    Offload.file(
         host,
         () -> OpenSource.requireReadable(open),
         failure -> {

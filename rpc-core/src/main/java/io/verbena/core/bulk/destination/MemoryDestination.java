@@ -7,8 +7,8 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.work.By;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.memory.Quota;
@@ -133,11 +133,11 @@ final class MemoryDestination implements Destination {
     MemorySegment whole = claimed();
     if (expected == null) {
       // A device writes into pages that it has pinned, though their memory is freed.
-      OffLoop.runHere(() -> OpenSource.requireAlive(whole), then);
+      Offload.runHere(() -> OpenSource.requireAlive(whole), then);
       return;
     }
     checking = true;
-    By.of(whole)
+    RunOn.of(whole)
         .run(
             host,
             () -> {

@@ -2,7 +2,7 @@ package io.verbena.core.bulk.destination;
 
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.LimitedWait;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class PrepareWait {
   private final BulkHost host;
   private final LimitedWait wait;
-  private OffLoop.Work work = () -> {};
+  private Offload.Work work = () -> {};
   private Consumer<@Nullable Throwable> then = failure -> {};
   private @Nullable Throwable latest;
   private boolean preparing;
@@ -30,7 +30,7 @@ final class PrepareWait {
    *
    * @param then hears what went wrong at last, or null
    */
-  void prepare(OffLoop.Work work, Consumer<@Nullable Throwable> then) {
+  void prepare(Offload.Work work, Consumer<@Nullable Throwable> then) {
     this.work = work;
     this.then = then;
     again();
@@ -40,7 +40,7 @@ final class PrepareWait {
     if (!preparing) {
       preparing = true;
       wait.tries();
-      OffLoop.file(host, work, this::prepared);
+      Offload.file(host, work, this::prepared);
     }
   }
 

@@ -3,7 +3,7 @@ package io.verbena.core.bulk.destination;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.log.ThrottledLog;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -70,13 +70,13 @@ public final class PushTaker {
 
   /** Hands over what has arrived, and was said to have; a handler that fails now harms nobody. */
   void hand(BulkHost host, PushHandler.Offer offer, Received received) {
-    OffLoop.Work hand = () -> handler.received(offer, received);
+    Offload.Work hand = () -> handler.received(offer, received);
     if (onLoop) {
-      OffLoop.runHere(hand, failure -> handed(failure, offer, received));
+      Offload.runHere(hand, failure -> handed(failure, offer, received));
       return;
     }
     calls++; // it does not wait: its object is here
-    OffLoop.callSurely(
+    Offload.callSurely(
         host,
         hand,
         failure -> {

@@ -9,10 +9,10 @@ import java.util.Iterator;
  * for each other. On the loop.
  */
 public final class GrowingTurns {
-  private final ArrayDeque<PartsDestination> waiting = new ArrayDeque<>();
+  private final ArrayDeque<LargeValueDestination> waiting = new ArrayDeque<>();
 
   /** Returns whether it is its turn; if not, it is told when it is. */
-  boolean isTurnOf(PartsDestination values) {
+  boolean isTurnOf(LargeValueDestination values) {
     if (!waiting.contains(values)) {
       waiting.add(values);
     }
@@ -20,11 +20,11 @@ public final class GrowingTurns {
   }
 
   /** It needs no more, or is given up. */
-  void leave(PartsDestination values) {
-    Iterator<PartsDestination> others = waiting.iterator();
+  void leave(LargeValueDestination values) {
+    Iterator<LargeValueDestination> others = waiting.iterator();
     boolean was = others.hasNext() && others.next() == values;
     waiting.remove(values);
-    PartsDestination next = waiting.peek();
+    LargeValueDestination next = waiting.peek();
     if (was && next != null) {
       next.itsTurn();
     }

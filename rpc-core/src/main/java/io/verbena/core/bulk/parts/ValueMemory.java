@@ -36,7 +36,7 @@ final class ValueMemory {
       ", close the arenas of earlier results, or raise bulkMemoryBytes";
   private static final MemorySegment NO_ARRAY = MemorySegment.ofArray(new byte[0]);
 
-  private final PartTable table;
+  private final LargeValueTable table;
   private final Quota.Share heap;
   private final Quota.Share outside;
   private final BulkMemory bulk;
@@ -74,7 +74,7 @@ final class ValueMemory {
 
   /** Memory for these, none claimed yet. */
   ValueMemory(
-      PartTable table,
+      LargeValueTable table,
       Quota.Share heap,
       Quota.Share outside,
       @Nullable Arena arena,
@@ -129,8 +129,8 @@ final class ValueMemory {
    * @throws TransferProblem if it can never be had
    */
   void prepare() throws TransferProblem {
-    for (PartTable.Entry entry : table.entries()) {
-      if (entry.array() && entry.length() > PartTable.LONGEST_ARRAY) {
+    for (LargeValueTable.Entry entry : table.entries()) {
+      if (entry.array() && entry.length() > LargeValueTable.LONGEST_ARRAY) {
         throw neverFits(
             "a value of %d bytes, longer than any array: publish it as an object, or, if it is a"
                     .formatted(entry.length())
@@ -276,7 +276,8 @@ final class ValueMemory {
 
   /** For long arrays, within the session's own part, which the message's segments need, too. */
   private boolean claimLongBlocks() {
-    long mean = table.inArrays() / table.entries().stream().filter(PartTable.Entry::array).count();
+    long mean =
+        table.inArrays() / table.entries().stream().filter(LargeValueTable.Entry::array).count();
     long size = mean <= LONG_BYTES / 2 ? LONG_BYTES / 2 : LONG_BYTES; // few lengths, to be kept
     int count = table.inArrays() <= size ? 1 : MOST_LONG_BLOCKS;
     if (mean <= BulkMemory.CHUNK_BYTES

@@ -2,15 +2,15 @@ package io.verbena.core.bulk.sink;
 
 import io.verbena.api.bulk.Landing;
 import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.work.By;
+import io.verbena.core.bulk.work.RunOn;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** A consumer of the user's. */
 public record ChunkSink(Landing.ChunkConsumer consumer) implements Sink {
   @Override
-  public By by() {
-    return By.USER;
+  public RunOn by() {
+    return RunOn.USER;
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.verbena.core.bulk.sink;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.work.By;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.log.ThrottledLog;
 import java.io.IOException;
@@ -55,8 +55,8 @@ public final class FileSink implements Sink {
   }
 
   @Override
-  public By by() {
-    return By.FILES;
+  public RunOn by() {
+    return RunOn.FILES;
   }
 
   @Override

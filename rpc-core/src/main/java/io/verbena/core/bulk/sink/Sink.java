@@ -1,14 +1,14 @@
 package io.verbena.core.bulk.sink;
 
 import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.work.By;
+import io.verbena.core.bulk.work.RunOn;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** What takes an object's bytes in their order. On one thread at a time; may block. */
 public interface Sink {
   /** Returns who takes them. */
-  By by();
+  RunOn by();
 
   /**
    * Makes ready for an object of this length.

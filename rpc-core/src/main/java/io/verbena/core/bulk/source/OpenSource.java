@@ -3,7 +3,7 @@ package io.verbena.core.bulk.source;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Source;
 import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.work.By;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
@@ -63,7 +63,7 @@ public sealed interface OpenSource {
   void read(long at, MemorySegment into) throws Exception;
 
   /** Returns who reads. */
-  By readBy();
+  RunOn readBy();
 
   void close();
 
@@ -86,8 +86,8 @@ public sealed interface OpenSource {
     }
 
     @Override
-    public By readBy() {
-      return By.of(memory);
+    public RunOn readBy() {
+      return RunOn.of(memory);
     }
 
     @Override
@@ -115,8 +115,8 @@ public sealed interface OpenSource {
     }
 
     @Override
-    public By readBy() {
-      return By.FILES;
+    public RunOn readBy() {
+      return RunOn.FILES;
     }
 
     /** Fails where the end of the range is not there, whatever the file's size says. */
@@ -146,8 +146,8 @@ public sealed interface OpenSource {
     }
 
     @Override
-    public By readBy() {
-      return By.USER;
+    public RunOn readBy() {
+      return RunOn.USER;
     }
 
     @Override
@@ -191,8 +191,8 @@ public sealed interface OpenSource {
 
     /** Users' code and files are read where they are; what is memory beside them, there too. */
     @Override
-    public By readBy() {
-      return pieces.stream().map(OpenSource::readBy).max(By::compareTo).orElse(By.MEMORY);
+    public RunOn readBy() {
+      return pieces.stream().map(OpenSource::readBy).max(RunOn::compareTo).orElse(RunOn.MEMORY);
     }
 
     @Override

@@ -4,8 +4,8 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.work.By;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.RemoteTarget;
@@ -48,9 +48,9 @@ final class MemorySupply implements Supply {
     }
   }
 
-  private void readElsewhere(Owner hears, OffLoop.Work read, Runnable then) {
+  private void readElsewhere(Owner hears, Offload.Work read, Runnable then) {
     reading++;
-    By.of(attached.memory())
+    RunOn.of(attached.memory())
         .run(
             host,
             read,

@@ -6,8 +6,8 @@ import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.work.By;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.MemoryLife;
@@ -99,8 +99,8 @@ final class StagedSupply implements Supply {
       int thisRun = run;
       filling = true;
       fillAt += size;
-      if (source.readBy() == By.MEMORY && size <= READ_AT_ONCE) {
-        OffLoop.runHere(
+      if (source.readBy() == RunOn.MEMORY && size <= READ_AT_ONCE) {
+        Offload.runHere(
             () -> fill(start, memory), failure -> filled(thisRun, start, memory, block, failure));
       } else {
         source

@@ -8,9 +8,9 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.parts.GrowingTurns;
-import io.verbena.core.bulk.parts.OutgoingParts;
-import io.verbena.core.bulk.parts.PartTable;
-import io.verbena.core.bulk.parts.PartsDestination;
+import io.verbena.core.bulk.parts.LargeValueDestination;
+import io.verbena.core.bulk.parts.LargeValueTable;
+import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.memory.Quota;
 import java.lang.foreign.Arena;
@@ -150,7 +150,7 @@ public final class CallTransfers {
    *
    * @param request whether the message is a request, not a reply
    */
-  public void sendParts(long callId, boolean request, String call, OutgoingParts parts) {
+  public void sendParts(long callId, boolean request, String call, LargeValuesOut parts) {
     long id = idOfCall(callId, partsOf(request), request);
     TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
     transfers.send(
@@ -169,18 +169,19 @@ public final class CallTransfers {
    * @param arrived takes the values, and what gives back their memory, which they count for
    * @return what is on its way
    */
-  public ArrivingParts receiveParts(
+  public LargeValuesIn receiveParts(
       long callId,
       boolean request,
       String call,
-      PartTable table,
+      LargeValueTable table,
       Quota.Share heap,
       Quota.Share outside,
       @Nullable Arena arena,
       @Nullable Duration timeout,
       BiConsumer<MemorySegment[], Runnable> arrived,
       AnswerFailure failed) {
-    PartsDestination destination = new PartsDestination(host, table, heap, outside, arena, growing);
+    LargeValueDestination destination =
+        new LargeValueDestination(host, table, heap, outside, arena, growing);
     TransferHandle handle = new TransferHandle(host.loop(), "large values of " + call);
     IncomingTransfer transfer =
         new IncomingTransfer(
@@ -197,7 +198,7 @@ public final class CallTransfers {
     tellFailure(handle, failed);
     transfers.receive(transfer).begin(table.total());
     transfers.failIfNoBulk();
-    return new ArrivingParts(transfer, destination);
+    return new LargeValuesIn(transfer, destination);
   }
 
   /** Has the peer not send what a message of its left out. */

@@ -31,9 +31,9 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   private final Destination destination;
   private final Consumer<Received> whenReceived;
   private final GrantedPieces granted;
-  private final Comparison comparison;
+  private final ChecksumAgreement comparison;
   private final IncomingBytes bytes;
-  private final Rounds rounds;
+  private final ReentryGuard rounds;
 
   /** A beginning that the sender is asked for whether it is its own; 0 if it is not. */
   private long asked;
@@ -67,8 +67,8 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     this.granted = new GrantedPieces(host, id, destination, this);
     this.bytes =
         new IncomingBytes(host.bulkContext().counters(), handle, destination, granted, this);
-    this.rounds = new Rounds(() -> state.moves(), this::moveOnce);
-    this.comparison = new Comparison(checksum);
+    this.rounds = new ReentryGuard(() -> state.moves(), this::moveOnce);
+    this.comparison = new ChecksumAgreement(checksum);
     this.whenReceived = whenReceived;
     destination.belongsTo(this::moves, this::broken);
   }

@@ -5,7 +5,7 @@ import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.supply.Rereads;
 import io.verbena.core.bulk.supply.Supply;
-import io.verbena.core.bulk.work.By;
+import io.verbena.core.bulk.work.RunOn;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +96,7 @@ final class OutgoingSupply {
    * @param sum the checksum of that
    */
   void resumes(long upTo, int sum) {
-    if (upTo > 0 && source.readBy() != By.USER) { // who is called once, in order
+    if (upTo > 0 && source.readBy() != RunOn.USER) { // who is called once, in order
       state = State.COMPARING;
       supply.close(() -> readAgain(upTo, sum));
       return;

@@ -13,7 +13,7 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.destination.PushTaker;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.source.Shelf;
+import io.verbena.core.bulk.source.PublishedObjects;
 import io.verbena.core.loop.EventLoop;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -102,7 +102,7 @@ public final class SessionObjects implements BulkObjects {
     }
     OpenSource opened = OpenSource.open(source);
     TransferHandle handle = new TransferHandle(loop(), "push '" + name + "'");
-    handle.whence(() -> Shelf.inWords(source) + peer(" to "));
+    handle.whence(() -> PublishedObjects.inWords(source) + peer(" to "));
     loop().execute(() -> transfers.push(handle, name, opened, options));
     return handle;
   }

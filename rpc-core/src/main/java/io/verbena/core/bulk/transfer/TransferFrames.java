@@ -6,7 +6,7 @@ import io.verbena.api.bulk.ObjectRef;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.bulk.BulkHost;
-import io.verbena.core.bulk.source.Shelf;
+import io.verbena.core.bulk.source.PublishedObjects;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.nio.ByteBuffer;
@@ -24,12 +24,16 @@ final class TransferFrames {
 
   private final Transfers transfers;
   private final BulkHost host;
-  private final Admission admission;
+  private final TransferIds admission;
   private final Pushes pushes;
   private final CallTransfers calls;
 
   TransferFrames(
-      Transfers transfers, BulkHost host, Admission admission, Pushes pushes, CallTransfers calls) {
+      Transfers transfers,
+      BulkHost host,
+      TransferIds admission,
+      Pushes pushes,
+      CallTransfers calls) {
     this.transfers = transfers;
     this.host = host;
     this.admission = admission;
@@ -159,7 +163,7 @@ final class TransferFrames {
     }
     TransferHandle handle = new TransferHandle(host.loop(), "object " + object);
     Published.Fetch fetch = new Published.Fetch(host.peer(), handle);
-    Shelf.Shelved shelved = host.bulkContext().shelf().use(object, key, fetch);
+    PublishedObjects.PublishedObject shelved = host.bulkContext().shelf().use(object, key, fetch);
     if (shelved == null) {
       TransferProblem missing = host.bulkContext().shelf().missing(object);
       refuse(id, missing.status(), String.valueOf(missing.getMessage()));

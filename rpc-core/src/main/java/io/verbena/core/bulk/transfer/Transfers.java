@@ -31,7 +31,7 @@ public final class Transfers {
   private final Pushes pushes;
   private final ReadAhead readAhead;
   private final Rereads rereads;
-  private final Admission admission;
+  private final TransferIds admission;
   private final TransferFrames frames;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
@@ -48,7 +48,7 @@ public final class Transfers {
     this.pushes = new Pushes(this, host);
     this.readAhead = new ReadAhead(host.bulkContext().memory(), host.pooled(), host.loop());
     this.rereads = new Rereads(host);
-    this.admission = new Admission(host);
+    this.admission = new TransferIds(host);
     this.frames = new TransferFrames(this, host, admission, pushes, calls);
   }
 
@@ -201,7 +201,7 @@ public final class Transfers {
       frames.refuse(
           id,
           RpcStatus.RESOURCE_EXHAUSTED,
-          "more than " + Admission.MOST_OF_PEER + " transfers at once");
+          "more than " + TransferIds.MOST_OF_PEER + " transfers at once");
     }
     return many;
   }

@@ -2,8 +2,8 @@ package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.bulk.parts.PartTable;
-import io.verbena.core.bulk.transfer.ArrivingParts;
+import io.verbena.core.bulk.parts.LargeValueTable;
+import io.verbena.core.bulk.transfer.LargeValuesIn;
 import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.TimeLeft;
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Messages of the peer's that wait for the values beside them. What comes behind them does not
  * wait: a call takes its place in the order of dispatch when it is whole.
  */
-final class HeldMessages {
-  private final SessionCore session;
+final class MessagesAwaitingValues {
+  private final SessionImpl session;
   private final IncomingFrames frames;
   private final Quota.Share memory;
   private final Long2ObjectHashMap<Held> requests = new Long2ObjectHashMap<>();
@@ -34,7 +34,7 @@ final class HeldMessages {
     final Message message;
     final long sinceNanos;
     final Progress progress = new Progress();
-    @Nullable ArrivingParts values;
+    @Nullable LargeValuesIn values;
 
     Held(Message message, long sinceNanos) {
       this.message = message;
@@ -46,7 +46,7 @@ final class HeldMessages {
     }
   }
 
-  HeldMessages(SessionCore session, IncomingFrames frames) {
+  MessagesAwaitingValues(SessionImpl session, IncomingFrames frames) {
     this.session = session;
     this.frames = frames;
     this.memory = session.memory().assemblies();
@@ -60,7 +60,7 @@ final class HeldMessages {
     int end = tableAt(buffer, message.from(), message.to());
     WireDecoder in = session.decoder();
     in.start(buffer, end, message.to() - Integer.BYTES, session.limits().maxDepth());
-    PartTable table = PartTable.read(in);
+    LargeValueTable table = LargeValueTable.read(in);
     return switch (message.kind()) {
       case REQUEST, ONEWAY -> request(message, end, table);
       case RESULT, DECLARED_ERROR -> reply(message, end, table);
@@ -77,7 +77,7 @@ final class HeldMessages {
     return to - Integer.BYTES - length;
   }
 
-  private @Nullable String request(Message message, int end, PartTable table) {
+  private @Nullable String request(Message message, int end, LargeValueTable table) {
     long callId = message.callId();
     if (requests.size() >= session.limits().maxCalls()) {
       return "more than " + session.limits().maxCalls() + " calls at once";
@@ -90,7 +90,7 @@ final class HeldMessages {
     return null;
   }
 
-  private @Nullable String reply(Message message, int end, PartTable table) {
+  private @Nullable String reply(Message message, int end, LargeValueTable table) {
     long callId = message.callId();
     if (!session.outgoingCalls().mayBeAnswered(callId) || replies.containsKey(callId)) {
       return "a reply to call " + callId + ", which was not made";
@@ -105,7 +105,7 @@ final class HeldMessages {
     return null;
   }
 
-  private void hold(Message message, int end, PartTable table, @Nullable Duration timeout) {
+  private void hold(Message message, int end, LargeValueTable table, @Nullable Duration timeout) {
     int length = end - message.from();
     boolean fits = memory.take(length);
     byte[] body = new byte[fits ? length : 0];
@@ -191,7 +191,7 @@ final class HeldMessages {
   /** Ends those whose values are where they were marked. */
   void endStalled(String why) {
     for (Held one : all()) {
-      ArrivingParts values = one.values;
+      LargeValuesIn values = one.values;
       if (values != null && one.progress.hasStopped(values.arrived(), values.takes())) {
         values.fail(RpcStatus.RESOURCE_EXHAUSTED, why);
       }

@@ -10,9 +10,9 @@ import java.util.concurrent.Executor;
  * @param elsewhere runs listeners: one that blocks holds up nobody else's
  * @param listeners those of every session; each may have more of its own
  */
-public record Audience(Executor elsewhere, List<SessionListener> listeners) {
+public record SessionListeners(Executor elsewhere, List<SessionListener> listeners) {
   /** Copies the list. */
-  public Audience {
+  public SessionListeners {
     listeners = List.copyOf(listeners);
   }
 }

@@ -4,7 +4,7 @@ import io.verbena.api.bulk.Checksum;
 import org.jspecify.annotations.Nullable;
 
 /** Whether the checksum of an object on its way in is compared, and with what. On the loop. */
-final class Comparison {
+final class ChecksumAgreement {
   private final Checksum when;
 
   /** Whether the sender knows that it is compared. */
@@ -17,7 +17,7 @@ final class Comparison {
    *
    * @param when when it is compared; the sender knows of it if that is always
    */
-  Comparison(Checksum when) {
+  ChecksumAgreement(Checksum when) {
     this.when = when;
     this.agreed = when == Checksum.ALWAYS;
   }

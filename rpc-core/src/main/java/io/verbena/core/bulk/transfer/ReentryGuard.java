@@ -3,13 +3,13 @@ package io.verbena.core.bulk.transfer;
 import java.util.function.BooleanSupplier;
 
 /** Does something once more where it is asked to from within itself. On the loop. */
-final class Rounds {
+final class ReentryGuard {
   private final BooleanSupplier may;
   private final Runnable once;
   private boolean running;
   private boolean again;
 
-  Rounds(BooleanSupplier may, Runnable once) {
+  ReentryGuard(BooleanSupplier may, Runnable once) {
     this.may = may;
     this.once = once;
   }

@@ -9,8 +9,8 @@ import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.sink.FileHolder;
 import io.verbena.core.bulk.sink.FileSink;
 import io.verbena.core.bulk.sink.Sink;
-import io.verbena.core.bulk.work.By;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.link.MemoryLife;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file or a consumer, reached through a few pooled blocks: one is granted again only when what it
  * held has been taken, so that a slow destination slows the sender down. Their number and length
- * are those of {@link DrainedBlocks}.
+ * are those of {@link BufferBlocks}.
  */
-final class DrainedDestination implements Destination {
+final class BufferedDestination implements Destination {
   private final BulkHost host;
   private final Sink sink;
 
@@ -38,7 +38,7 @@ final class DrainedDestination implements Destination {
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Block> blockOf = new HashMap<>();
   private final ArrayDeque<Storing> full = new ArrayDeque<>();
-  private final DrainedBlocks blocks;
+  private final BufferBlocks blocks;
   private long length;
   private long beginning;
   private boolean checked;
@@ -47,21 +47,21 @@ final class DrainedDestination implements Destination {
 
   private record Storing(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {}
 
-  DrainedDestination(BulkHost host, Sink sink) {
+  BufferedDestination(BulkHost host, Sink sink) {
     this(host, sink, null);
   }
 
-  private DrainedDestination(BulkHost host, Sink sink, @Nullable FileHolder holder) {
+  private BufferedDestination(BulkHost host, Sink sink, @Nullable FileHolder holder) {
     this.host = host;
     this.sink = sink;
-    this.blocks = new DrainedBlocks(host.bulkContext().memory(), host.pooled());
+    this.blocks = new BufferBlocks(host.bulkContext().memory(), host.pooled());
     this.holder = holder;
     this.fileWait = holder == null ? null : new PrepareWait(host);
   }
 
-  static DrainedDestination intoFile(BulkHost host, Landing.InFile file) {
+  static BufferedDestination intoFile(BulkHost host, Landing.InFile file) {
     FileHolder holder = new FileHolder(host);
-    return new DrainedDestination(host, new FileSink(file, holder), holder);
+    return new BufferedDestination(host, new FileSink(file, holder), holder);
   }
 
   @Override
@@ -102,17 +102,17 @@ final class DrainedDestination implements Destination {
   @Override
   public void prepareElsewhere(
       BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    OffLoop.Work preparing = () -> prepare(length, checksum);
+    Offload.Work preparing = () -> prepare(length, checksum);
     PrepareWait wait = fileWait;
     if (wait == null) {
-      OffLoop.file(host, preparing, then);
+      Offload.file(host, preparing, then);
     } else {
       wait.prepare(preparing, then);
     }
   }
 
   private boolean isFile() {
-    return sink.by() == By.FILES;
+    return sink.by() == RunOn.FILES;
   }
 
   @Override
@@ -123,7 +123,7 @@ final class DrainedDestination implements Destination {
   @Override
   public void beginAgain(Consumer<@Nullable Throwable> then) {
     working = true;
-    OffLoop.file(
+    Offload.file(
         host,
         () -> {
           crc.reset();
@@ -253,7 +253,7 @@ final class DrainedDestination implements Destination {
   @Override
   public void discard(boolean keep, Runnable then) {
     blocks.release();
-    OffLoop.file(host, () -> sink.discard(keep), failure -> then.run());
+    Offload.file(host, () -> sink.discard(keep), failure -> then.run());
   }
 
   @Override

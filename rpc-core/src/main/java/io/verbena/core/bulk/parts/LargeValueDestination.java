@@ -12,7 +12,7 @@ import io.verbena.core.bulk.destination.PieceCutter;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.LimitedWait;
-import io.verbena.core.bulk.work.OffLoop;
+import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.memory.Quota;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * not enough memory now it is waited for. Quotas hold for the way: what has been handed over is the
  * application's, but for what is pooled.
  */
-public final class PartsDestination implements Destination {
+public final class LargeValueDestination implements Destination {
   private static final int MOST_OPEN_PIECES = 16;
 
   /** Two of the longest pieces, as of any other memory. */
@@ -46,7 +46,7 @@ public final class PartsDestination implements Destination {
   private static final long COPIED_BY = BulkMemory.CHUNK_BYTES;
 
   private final BulkHost host;
-  private final PartTable table;
+  private final LargeValueTable table;
   private final ValueMemory memory;
   private final GrowingTurns turns;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
@@ -75,9 +75,9 @@ public final class PartsDestination implements Destination {
    * @param arena what segments live in from when they are whole; null: they are on the heap
    * @param turns says when its values may grow
    */
-  public PartsDestination(
+  public LargeValueDestination(
       BulkHost host,
-      PartTable table,
+      LargeValueTable table,
       Quota.Share heap,
       Quota.Share outside,
       @Nullable Arena arena,
@@ -142,7 +142,7 @@ public final class PartsDestination implements Destination {
     }
     obtaining = true;
     wait.tries();
-    OffLoop.compute(host, () -> memory.enlarge(index), this::obtained);
+    Offload.compute(host, () -> memory.enlarge(index), this::obtained);
   }
 
   /** It may grow, after others of its session. */
@@ -272,7 +272,7 @@ public final class PartsDestination implements Destination {
 
   @Override
   public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
-    OffLoop.runHere(memory::lend, then);
+    Offload.runHere(memory::lend, then);
   }
 
   @Override
@@ -349,7 +349,7 @@ public final class PartsDestination implements Destination {
       }
       underWay = true;
       copying++;
-      OffLoop.compute(host, () -> copy(from, upTo), this::copied);
+      Offload.compute(host, () -> copy(from, upTo), this::copied);
     }
 
     private void copy(long from, long upTo) {

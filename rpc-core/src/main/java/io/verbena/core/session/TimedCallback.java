@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * has so much time: no answer, null, whatever is thrown and an answer that is late are all the
  * same, a refusal. On the loop, but for the user's code.
  */
-final class Question<T> {
+final class TimedCallback<T> {
   private final EventLoop loop;
   private final Consumer<T> answered;
   private final Consumer<Silence> unanswered;
@@ -39,21 +39,21 @@ final class Question<T> {
     }
   }
 
-  private Question(EventLoop loop, Consumer<T> answered, Consumer<Silence> unanswered) {
+  private TimedCallback(EventLoop loop, Consumer<T> answered, Consumer<Silence> unanswered) {
     this.loop = loop;
     this.answered = answered;
     this.unanswered = unanswered;
   }
 
   /** Asks; one of the two hears, later, unless it is withdrawn before. */
-  static <T> Question<T> ask(
+  static <T> TimedCallback<T> ask(
       EventLoop loop,
       Executor elsewhere,
       Duration limit,
       Callable<@Nullable T> user,
       Consumer<T> answered,
       Consumer<Silence> unanswered) {
-    Question<T> question = new Question<>(loop, answered, unanswered);
+    TimedCallback<T> question = new TimedCallback<>(loop, answered, unanswered);
     question.timer =
         loop.timers()
             .schedule(

@@ -1,14 +1,14 @@
 package io.verbena.core.bulk.transfer;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.bulk.parts.PartsDestination;
+import io.verbena.core.bulk.parts.LargeValueDestination;
 
 /** The large values of a message, on their way here. On the loop. */
-public final class ArrivingParts {
+public final class LargeValuesIn {
   private final IncomingTransfer transfer;
-  private final PartsDestination destination;
+  private final LargeValueDestination destination;
 
-  ArrivingParts(IncomingTransfer transfer, PartsDestination destination) {
+  LargeValuesIn(IncomingTransfer transfer, LargeValueDestination destination) {
     this.transfer = transfer;
     this.destination = destination;
   }

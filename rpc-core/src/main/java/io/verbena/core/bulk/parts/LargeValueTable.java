@@ -10,7 +10,7 @@ import java.util.List;
  * What values travel beside a message, in their order: a count, then for each its length, twice,
  * plus 1 if it is an array.
  */
-public record PartTable(List<Entry> entries) {
+public record LargeValueTable(List<Entry> entries) {
   /** So many values leave their message at most; further ones stay in it. */
   static final int MOST_ENTRIES = 256;
 
@@ -26,7 +26,7 @@ public record PartTable(List<Entry> entries) {
   record Entry(long length, boolean array) {}
 
   /** Copies the list. */
-  public PartTable {
+  public LargeValueTable {
     entries = List.copyOf(entries);
   }
 
@@ -38,7 +38,7 @@ public record PartTable(List<Entry> entries) {
   }
 
   /** Reads a table; the peer wrote it, so nothing in it is trusted. */
-  public static PartTable read(WireIn in) {
+  public static LargeValueTable read(WireIn in) {
     int count = in.readCount(1);
     if (count < 1 || count > MOST_ENTRIES) {
       throw new WireException(count + " values beside a message");
@@ -54,12 +54,12 @@ public record PartTable(List<Entry> entries) {
       }
       entries.add(entry);
     }
-    return new PartTable(entries);
+    return new LargeValueTable(entries);
   }
 
   /** Returns the same values, all of them arrays for their reader. */
-  PartTable onHeap() {
-    return new PartTable(entries.stream().map(one -> new Entry(one.length, true)).toList());
+  LargeValueTable onHeap() {
+    return new LargeValueTable(entries.stream().map(one -> new Entry(one.length, true)).toList());
   }
 
   /** Returns how many bytes they have together. */

@@ -48,9 +48,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>It is long, since it is where the parts of a session find one another; each has its own work
  * elsewhere.
  */
-public final class SessionCore implements Session {
+public final class SessionImpl implements Session {
   private static final ThrottledLog BROKEN_OFF =
-      ThrottledLog.of(SessionCore.class, "sessions whose peer broke the protocol");
+      ThrottledLog.of(SessionImpl.class, "sessions whose peer broke the protocol");
 
   private final SessionContext context;
   private final SessionRole role;
@@ -61,7 +61,7 @@ public final class SessionCore implements Session {
   private final SessionCalls calls;
   private final LocalServices services = new LocalServices();
   private final RemoteServices remoteServices;
-  private final Lanes lanes;
+  private final SessionLinks links;
   private final Upgrade upgrade;
   private final BulkSupport bulk;
   private final IncomingFrames incomingFrames;
@@ -71,7 +71,7 @@ public final class SessionCore implements Session {
   private final Closing closing = new Closing(this);
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
-  SessionCore(SessionContext context, SessionRole role) {
+  SessionImpl(SessionContext context, SessionRole role) {
     this.context = context;
     this.role = role;
     this.requiresBetterLink = context.upgrade().policy() == PathPolicy.REQUIRE_RDMA;
@@ -80,12 +80,12 @@ public final class SessionCore implements Session {
             context.quotas(), context.slots(), this::peerAddress, this::arrivalsWanted);
     this.calls = new SessionCalls(this, services);
     this.remoteServices = new RemoteServices(this);
-    this.lanes = new Lanes(this);
+    this.links = new SessionLinks(this);
     this.outbox = new Outbox(context.fragmentSlots(), context.loop());
     this.upgrade = new Upgrade(this);
     this.bulk = new BulkSupport(this);
     this.incomingFrames = new IncomingFrames(this);
-    this.pump = new FramePump(this, lanes, outbox, incomingFrames.inbox());
+    this.pump = new FramePump(this, links, outbox, incomingFrames.inbox());
     this.pathCosts = new PathCosts(this);
     this.life = new SessionLife(this);
   }
@@ -102,9 +102,9 @@ public final class SessionCore implements Session {
     if (!outbox.resume(received)) {
       return false;
     }
-    Lane lane = new Lane(this, first, epoch);
-    first.listener(lane);
-    lanes.start(lane);
+    SessionLink sessionLink = new SessionLink(this, first, epoch);
+    first.listener(sessionLink);
+    links.start(sessionLink);
     peer = who;
     outbox.peerLimits(limits);
     calls.window().peerTakes(limits.maxCalls());
@@ -118,9 +118,9 @@ public final class SessionCore implements Session {
 
   /** Goes on as it does, with another first link beside the better one that carries the calls. */
   void attachFirst(Link first, int epoch, Peer who) {
-    Lane lane = new Lane(this, first, epoch);
-    first.listener(lane);
-    lanes.replaceControl(lane);
+    SessionLink sessionLink = new SessionLink(this, first, epoch);
+    first.listener(sessionLink);
+    links.replaceControl(sessionLink);
     peer = who;
     pathChanged(); // bulk may have waited for this link
     schedulePump();
@@ -130,7 +130,7 @@ public final class SessionCore implements Session {
   void closeLinks(String reason, Runnable then) {
     upgrade.stop();
     pump.stop();
-    lanes.closeAll(reason, then);
+    links.closeAll(reason, then);
   }
 
   /**
@@ -204,7 +204,7 @@ public final class SessionCore implements Session {
   private void dropLinks() {
     upgrade.stop();
     pump.stop();
-    lanes.closeGently();
+    links.closeGently();
   }
 
   /** Takes no more calls, and says so to the peer: those that run go on. */
@@ -252,25 +252,25 @@ public final class SessionCore implements Session {
   }
 
   boolean isAttached() {
-    return lanes.isOpen();
+    return links.isOpen();
   }
 
   /** Returns whether links that were given up are still being drained: all resumes after that. */
   boolean isDrainingLinks() {
-    return lanes.isClosing();
+    return links.isClosing();
   }
 
   /** Returns whether the session's first link is to be made, or made again. */
   boolean lacksFirstLink() {
-    return lanes.control() == null;
+    return links.control() == null;
   }
 
   Transfers transfers() {
     return bulk.transfers();
   }
 
-  Lanes lanes() {
-    return lanes;
+  SessionLinks links() {
+    return links;
   }
 
   Upgrade upgrade() {
@@ -407,12 +407,12 @@ public final class SessionCore implements Session {
 
   /** Returns whether calls may go by the path there is now. */
   boolean mayCall() {
-    return !requiresBetterLink || lanes.isUpgraded();
+    return !requiresBetterLink || links.isUpgraded();
   }
 
   /** Returns whether calls by the path that the peer takes now may be served. */
   boolean mayServe() {
-    return !requiresBetterLink || lanes.isUpgradedIn();
+    return !requiresBetterLink || links.isUpgradedIn();
   }
 
   /** A better link is not to be had now: what must not go without fails. */
@@ -427,7 +427,7 @@ public final class SessionCore implements Session {
   /** The path has changed, or why it is what it is. */
   void pathChanged() {
     transfers().pathsChanged();
-    Lane out = lanes.out();
+    SessionLink out = links.out();
     if (out == null) {
       life.goesOverNone(upgrade.reason());
       return;
@@ -435,10 +435,10 @@ public final class SessionCore implements Session {
     LinkCapabilities link = out.link().capabilities();
     pathCosts.changed();
     life.goesOver(
-        out == lanes.control()
+        out == links.control()
             ? new SessionPath(link.kind(), joined(link.detail(), upgrade.reason()))
             : new SessionPath(link.kind(), link.detail()));
-    if (lanes.isUpgraded()) {
+    if (links.isUpgraded()) {
       remoteServices.sendEarly();
       role.upgraded();
     }
@@ -461,7 +461,7 @@ public final class SessionCore implements Session {
 
   /** The session cannot go on: this end does not know any more what it has done of it. */
   void giveUp(String reason) {
-    if (!lanes.isOpen()) {
+    if (!links.isOpen()) {
       return;
     }
     BROKEN_OFF.warn("{} broken off: {}", this, reason);
@@ -481,7 +481,7 @@ public final class SessionCore implements Session {
       return false;
     }
     calls.incoming().startWaiting(); // what the peer has taken may be what they wait for
-    if (!lanes.isOpen()) {
+    if (!links.isOpen()) {
       if (!life.isEnded() && hasCalls()) {
         role.linkWanted();
       }
@@ -495,7 +495,7 @@ public final class SessionCore implements Session {
 
   /** Returns whether an acknowledgement may let something go on. */
   boolean mayGoOn() {
-    return !lanes.isOpen()
+    return !links.isOpen()
         || calls.incoming().hasWaiting()
         || transfers().wantsLink()
         || closing.isOn()
@@ -595,13 +595,13 @@ public final class SessionCore implements Session {
 
   /** Returns the session's figures. On the loop. */
   public SessionStat stat() {
-    Lane out = lanes.out();
+    SessionLink out = links.out();
     return new SessionStat(
         peer().address(),
         peer().identity(),
         life.state(),
         path().toString(),
-        lanes.toString(),
+        links.toString(),
         calls.outgoing().underWay(),
         calls.incoming().size(),
         calls.oneways().stat(),

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Belongs to whoever holds the message.
  */
-public interface Parts {
+public interface LargeValues {
   /** Stands in place of a value's length: what follows is its index in the table. */
   int OUTSIDE = -1;
 

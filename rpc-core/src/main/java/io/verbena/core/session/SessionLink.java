@@ -16,11 +16,11 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** One link under a session, with its epoch and its signs of life. */
-final class Lane implements LinkListener {
+final class SessionLink implements LinkListener {
   private static final ThrottledLog FAILED =
-      ThrottledLog.of(Lane.class, "frames that could not be taken");
+      ThrottledLog.of(SessionLink.class, "frames that could not be taken");
 
-  private final SessionCore session;
+  private final SessionImpl session;
   private final IncomingFrames frames;
   private final Link link;
   private final int epoch;
@@ -30,7 +30,7 @@ final class Lane implements LinkListener {
   private boolean closed;
   private boolean forgotten;
 
-  Lane(SessionCore session, Link link, int epoch) {
+  SessionLink(SessionImpl session, Link link, int epoch) {
     this.session = session;
     this.frames = session.incomingFrames();
     this.link = link;
@@ -130,11 +130,12 @@ final class Lane implements LinkListener {
     closed = true;
     keepalive.stop();
     if (bulkPath != null) {
-      // Before Lanes, which has transfers go on by other links: nothing of this one may be theirs
+      // Before SessionLinks, which has transfers go on by other links: nothing of this one may be
+      // theirs
       // then.
       session.transfers().pathClosed(bulkPath);
     }
-    session.lanes().onClosed(this, reason);
+    session.links().onClosed(this, reason);
   }
 
   @Override

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * wait while many are under way, and checks the numbers and counts those of the peer. Those of
  * calls do not count here: they are as many as the calls that may be under way. On the loop.
  */
-final class Admission {
+final class TransferIds {
   /** So many transfers this end begins at once; others wait for their turn. */
   private static final int MOST_OWN = 256;
 
@@ -37,7 +37,7 @@ final class Admission {
   }
 
   /** None has begun yet. */
-  Admission(BulkHost host) {
+  TransferIds(BulkHost host) {
     this.host = host;
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * once, since nobody else could have it. Beyond, there is one short block until it has been filled
  * once: an object that is announced and does not come takes little. Safe for use by any thread.
  */
-final class DrainedBlocks {
+final class BufferBlocks {
   private static final int MOST = 4;
 
   /** Of the first block, where the session's own part is used up. */
@@ -26,7 +26,7 @@ final class DrainedBlocks {
   private boolean mayGrow;
 
   /** None yet. */
-  DrainedBlocks(BulkMemory memory, Quota.Share share) {
+  BufferBlocks(BulkMemory memory, Quota.Share share) {
     this.memory = memory;
     this.share = share;
   }

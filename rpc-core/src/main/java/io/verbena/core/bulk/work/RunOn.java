@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Who moves bytes, and so on which threads; the later, the less may be relied on. What a user's
  * code does waits for nobody but that user.
  */
-public enum By {
+public enum RunOn {
   /** This engine, from memory: on its own threads, and never for long. */
   MEMORY,
 
@@ -19,16 +19,16 @@ public enum By {
   USER;
 
   /** Returns who reads and writes memory. */
-  public static By of(MemorySegment memory) {
+  public static RunOn of(MemorySegment memory) {
     return memory.isMapped() ? FILES : MEMORY;
   }
 
   /** Has work done there; what follows runs on the loop, with what went wrong. */
-  public void run(Threads threads, OffLoop.Work work, Consumer<@Nullable Throwable> then) {
+  public void run(Threads threads, Offload.Work work, Consumer<@Nullable Throwable> then) {
     switch (this) {
-      case MEMORY -> OffLoop.compute(threads, work, then);
-      case FILES -> OffLoop.file(threads, work, then);
-      case USER -> OffLoop.call(threads, work, then);
+      case MEMORY -> Offload.compute(threads, work, then);
+      case FILES -> Offload.file(threads, work, then);
+      case USER -> Offload.call(threads, work, then);
     }
   }
 }

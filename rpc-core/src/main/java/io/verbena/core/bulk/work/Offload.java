@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Does what would hold up the loop elsewhere: work of this engine's on its own threads, and what
  * calls users' code on theirs.
  */
-public final class OffLoop {
+public final class Offload {
   private static final String OWN = "no thread can be had for this end's own work: ";
 
-  private OffLoop() {}
+  private Offload() {}
 
   /** Work that may fail in any way. */
   @FunctionalInterface

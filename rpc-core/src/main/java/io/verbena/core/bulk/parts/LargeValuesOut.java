@@ -5,7 +5,7 @@ import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.FencedFuture;
-import io.verbena.core.codec.Parts;
+import io.verbena.core.codec.LargeValues;
 import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.memory.Quota;
@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Filled by the thread that encodes the message, closed on the session's loop or, when the
  * message is not sent, by that thread.
  */
-public final class OutgoingParts implements Parts {
+public final class LargeValuesOut implements LargeValues {
   /** What is longer is copied into one block, not into many small ones. */
   private static final long LONGEST_IN_CHUNKS = 16L << 20;
 
   private final BulkMemory memory;
   private final Quota.@Nullable Share share;
   private final boolean borrows;
-  private final List<PartTable.Entry> entries = new ArrayList<>(1);
+  private final List<LargeValueTable.Entry> entries = new ArrayList<>(1);
   private final List<OpenSource> sources = new ArrayList<>(1);
   private final List<Block> blocks = new ArrayList<>();
   private Quota.@Nullable Share chargedTo;
@@ -46,7 +46,7 @@ public final class OutgoingParts implements Parts {
    * @param share of that memory, from which what is copied is borrowed; null: all of it is free
    * @param borrows whether the caller waits until {@link #awaitFree}
    */
-  public OutgoingParts(BulkMemory memory, Quota.@Nullable Share share, boolean borrows) {
+  public LargeValuesOut(BulkMemory memory, Quota.@Nullable Share share, boolean borrows) {
     this.memory = memory;
     this.share = share;
     this.borrows = borrows;
@@ -54,7 +54,7 @@ public final class OutgoingParts implements Parts {
 
   @Override
   public int take(MemorySegment value, boolean array) {
-    if (entries.size() == PartTable.MOST_ENTRIES) {
+    if (entries.size() == LargeValueTable.MOST_ENTRIES) {
       return NOT_TAKEN;
     }
     if (borrows && LoopThread.mayRead(value)) {
@@ -62,7 +62,7 @@ public final class OutgoingParts implements Parts {
     } else if (!copy(value)) {
       return NOT_TAKEN;
     }
-    entries.add(new PartTable.Entry(value.byteSize(), array));
+    entries.add(new LargeValueTable.Entry(value.byteSize(), array));
     return entries.size() - 1;
   }
 
@@ -107,8 +107,8 @@ public final class OutgoingParts implements Parts {
 
   @Override
   public String cure() {
-    return entries.size() == PartTable.MOST_ENTRIES
-        ? "send at most " + PartTable.MOST_ENTRIES + " large values at once"
+    return entries.size() == LargeValueTable.MOST_ENTRIES
+        ? "send at most " + LargeValueTable.MOST_ENTRIES + " large values at once"
         : "raise bulkMemoryBytes on this end, which is %d, with %d in use%s"
             .formatted(
                 memory.limit(),
@@ -118,7 +118,7 @@ public final class OutgoingParts implements Parts {
 
   @Override
   public void writeTable(WireOut out) {
-    new PartTable(entries).write(out);
+    new LargeValueTable(entries).write(out);
   }
 
   /** Returns how much pooled memory they take. */

@@ -26,16 +26,16 @@ import org.slf4j.LoggerFactory;
  *     another first link beside it; else, and when that takes too long, it goes too
  * </pre>
  */
-final class Lanes {
-  private static final Logger LOG = LoggerFactory.getLogger(Lanes.class);
+final class SessionLinks {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionLinks.class);
   private static final int NONE = 0;
 
-  private final SessionCore session;
-  private final List<Lane> closing = new ArrayList<>();
-  private @Nullable Lane control;
-  private @Nullable Lane better;
-  private @Nullable Lane out;
-  private @Nullable Lane in;
+  private final SessionImpl session;
+  private final List<SessionLink> closing = new ArrayList<>();
+  private @Nullable SessionLink control;
+  private @Nullable SessionLink better;
+  private @Nullable SessionLink out;
+  private @Nullable SessionLink in;
   private boolean markerDue;
   private int peerChangedTo = NONE;
   private int settlingEpoch = NONE;
@@ -44,12 +44,12 @@ final class Lanes {
   private long peerReceived = -1;
   private @Nullable Runnable whenAllClosed;
 
-  Lanes(SessionCore session) {
+  SessionLinks(SessionImpl session) {
     this.session = session;
   }
 
   /** Starts anew with one link. */
-  void start(Lane first) {
+  void start(SessionLink first) {
     control = first;
     out = first;
     in = first;
@@ -59,12 +59,12 @@ final class Lanes {
     endSettling();
   }
 
-  @Nullable Lane control() {
+  @Nullable SessionLink control() {
     return control;
   }
 
   /** Returns the link that carries what this end sends; null while there is none. */
-  @Nullable Lane out() {
+  @Nullable SessionLink out() {
     return out;
   }
 
@@ -75,18 +75,18 @@ final class Lanes {
   }
 
   /** Returns the link with this epoch, if the session has it now. */
-  @Nullable Lane withEpoch(int epoch) {
-    Lane first = control;
+  @Nullable SessionLink withEpoch(int epoch) {
+    SessionLink first = control;
     if (first != null && first.epoch() == epoch) {
       return first;
     }
-    Lane second = better;
+    SessionLink second = better;
     return second != null && second.epoch() == epoch ? second : null;
   }
 
   /** Returns whether numbered frames may come by this link now. */
-  boolean carriesIn(Lane lane) {
-    return lane == in;
+  boolean carriesIn(SessionLink sessionLink) {
+    return sessionLink == in;
   }
 
   /** Returns whether there is a link left. */
@@ -104,15 +104,15 @@ final class Lanes {
    * changed or settled, so that the first link is not needed for now; else 0.
    */
   int settledEpoch() {
-    Lane next = better;
+    SessionLink next = better;
     return next != null && isUpgraded() && !markerDue && settlingEpoch == NONE
         ? next.epoch()
         : NONE;
   }
 
   /** Takes another first link beside the better one, which goes on. */
-  void replaceControl(Lane first) {
-    Lane old = control;
+  void replaceControl(SessionLink first) {
+    SessionLink old = control;
     control = first;
     if (old != null) {
       old.forget();
@@ -135,7 +135,7 @@ final class Lanes {
   /**
    * A better link is open: takes it for what this end sends. Its frames wait for the peer's marker.
    */
-  void upgrade(Lane next) {
+  void upgrade(SessionLink next) {
     if (control == null || better != null) {
       next.forget();
       next.link().abort("the session has no use for it any more");
@@ -163,8 +163,8 @@ final class Lanes {
 
   /** Sends a marker or a settlement that the link had no room for before. */
   void sayWhatIsDue() {
-    Lane first = control;
-    Lane next = better;
+    SessionLink first = control;
+    SessionLink next = better;
     if (first == null) {
       return;
     }
@@ -212,7 +212,7 @@ final class Lanes {
     if (last > session.received() || in != control) {
       return "a change of path after frame " + last + ", where " + session.received() + " was last";
     }
-    Lane next = better;
+    SessionLink next = better;
     in = null;
     peerChangedTo = epoch;
     if (next != null && next.epoch() == epoch) {
@@ -231,7 +231,7 @@ final class Lanes {
     long received = body.readLong();
     peerReceived = received;
     settlingEpoch = epoch;
-    Lane dying = better;
+    SessionLink dying = better;
     if (dying != null && dying.epoch() == epoch) {
       dying.link().abort("the peer's end of this link is gone");
     } else {
@@ -286,11 +286,11 @@ final class Lanes {
 
   // ---- closing ----
 
-  void onClosed(Lane lane, String reason) {
-    closing.remove(lane);
-    if (lane == better) {
-      betterClosed(lane, reason);
-    } else if (lane == control) {
+  void onClosed(SessionLink sessionLink, String reason) {
+    closing.remove(sessionLink);
+    if (sessionLink == better) {
+      betterClosed(sessionLink, reason);
+    } else if (sessionLink == control) {
       controlClosed(reason);
     }
     Runnable then = whenAllClosed;
@@ -300,7 +300,7 @@ final class Lanes {
     }
   }
 
-  private void betterClosed(Lane lane, String said) {
+  private void betterClosed(SessionLink sessionLink, String said) {
     String reason = session.upgrade().whyEnded(said);
     if (control == null) { // nothing is left to settle by
       forgetAll();
@@ -308,12 +308,12 @@ final class Lanes {
       return;
     }
     better = null;
-    boolean inUse = out == lane || in == lane || settlingEpoch == lane.epoch();
+    boolean inUse = out == sessionLink || in == sessionLink || settlingEpoch == sessionLink.epoch();
     markerDue = false;
     session.upgrade().lost(reason); // first: settling may be over at once, and the path says why
     if (inUse) {
-      LOG.debug("{} is gone: {}; settling over the session's first link", lane, reason);
-      settle(lane.epoch());
+      LOG.debug("{} is gone: {}; settling over the session's first link", sessionLink, reason);
+      settle(sessionLink.epoch());
     }
     session.pathChanged();
   }
@@ -339,17 +339,17 @@ final class Lanes {
    * @param then runs when all are closed and drained; at once if they are
    */
   void closeAll(String reason, Runnable then) {
-    List<Lane> open = new ArrayList<>();
-    for (Lane lane : new @Nullable Lane[] {better, control}) {
-      if (lane != null && !lane.isClosed()) {
-        open.add(lane);
+    List<SessionLink> open = new ArrayList<>();
+    for (SessionLink sessionLink : new @Nullable SessionLink[] {better, control}) {
+      if (sessionLink != null && !sessionLink.isClosed()) {
+        open.add(sessionLink);
       }
     }
     forgetAll();
     closing.addAll(open);
-    for (Lane lane : open) {
-      lane.forget();
-      lane.link().abort(reason);
+    for (SessionLink sessionLink : open) {
+      sessionLink.forget();
+      sessionLink.link().abort(reason);
     }
     if (closing.isEmpty()) {
       then.run();
@@ -360,13 +360,13 @@ final class Lanes {
 
   /** Closes every link in order: what was sent before still arrives. */
   void closeGently() {
-    Lane first = control;
-    Lane second = better;
+    SessionLink first = control;
+    SessionLink second = better;
     forgetAll();
-    for (Lane lane : new @Nullable Lane[] {second, first}) {
-      if (lane != null && !lane.isClosed()) {
-        lane.forget();
-        lane.link().close();
+    for (SessionLink sessionLink : new @Nullable SessionLink[] {second, first}) {
+      if (sessionLink != null && !sessionLink.isClosed()) {
+        sessionLink.forget();
+        sessionLink.link().close();
       }
     }
   }
@@ -374,9 +374,9 @@ final class Lanes {
   @Override
   public String toString() {
     List<String> all = new ArrayList<>();
-    for (Lane lane : new @Nullable Lane[] {control, better}) {
-      if (lane != null) {
-        all.add(lane.link().capabilities().kind());
+    for (SessionLink sessionLink : new @Nullable SessionLink[] {control, better}) {
+      if (sessionLink != null) {
+        all.add(sessionLink.link().capabilities().kind());
       }
     }
     String links = all.isEmpty() ? "none" : String.join(" + ", all);

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * nobody has fetched it for its lease; its memory stays pinned no longer than that, or than it is
  * fetched. Safe for use by any thread.
  */
-public final class Shelf {
-  private final ConcurrentHashMap<Long, Shelved> objects = new ConcurrentHashMap<>();
+public final class PublishedObjects {
+  private final ConcurrentHashMap<Long, PublishedObject> objects = new ConcurrentHashMap<>();
   private final AtomicLong lastId = new AtomicLong();
   private final SecureRandom random = new SecureRandom();
   private volatile boolean closed;
@@ -50,7 +50,8 @@ public final class Shelf {
             ? new ObjectRef(lastId.incrementAndGet(), random.nextLong(), opened.length())
             : ObjectRef.named(name, opened.length());
     String words = (name == null ? "" : "'" + name + "', ") + inWords(source);
-    Shelved shelved = new Shelved(ref, words, opened, here, loop, NanoClock.nanos(lease));
+    PublishedObject shelved =
+        new PublishedObject(ref, words, opened, here, loop, NanoClock.nanos(lease));
     if (objects.putIfAbsent(ref.id(), shelved) != null) {
       opened.close();
       throw new IllegalStateException(
@@ -76,9 +77,11 @@ public final class Shelf {
     };
   }
 
-  /** Returns an object to be sent, in use until {@link Shelved#used}; null if there is none. */
-  public @Nullable Shelved use(long id, long key, Published.Fetch fetch) {
-    Shelved found = objects.get(id);
+  /**
+   * Returns an object to be sent, in use until {@link PublishedObject#used}; null if there is none.
+   */
+  public @Nullable PublishedObject use(long id, long key, Published.Fetch fetch) {
+    PublishedObject found = objects.get(id);
     return found != null && found.ref.key() == key && found.use(fetch) ? found : null;
   }
 
@@ -99,7 +102,7 @@ public final class Shelf {
   /** Returns what is published now, oldest first. */
   public List<PublishedStat> stat() {
     return objects.values().stream()
-        .map(Shelved::stat)
+        .map(PublishedObject::stat)
         .sorted(Comparator.comparingLong(PublishedStat::id))
         .toList();
   }
@@ -115,11 +118,11 @@ public final class Shelf {
   /** Takes back all of it: nobody can be served any more. */
   public void close() {
     closed = true;
-    objects.values().forEach(Shelved::close);
+    objects.values().forEach(PublishedObject::close);
   }
 
   /** One published object. */
-  public final class Shelved implements Published {
+  public final class PublishedObject implements Published {
     private final ObjectRef ref;
     private final String words;
     private final OpenSource source;
@@ -134,7 +137,7 @@ public final class Shelf {
     /** Of the lease; the loop's alone. */
     private long timer = Timers.NONE;
 
-    Shelved(
+    PublishedObject(
         ObjectRef ref,
         String words,
         OpenSource source,

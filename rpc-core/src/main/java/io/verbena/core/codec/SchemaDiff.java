@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * What was found when one method or type was compared with its counterpart, but for the types that
  * it names: those are compared on their own.
  */
-final class Comparison {
+final class SchemaDiff {
   /** More nesting than any type has. */
   private static final int MOST_DEPTH = 64;
 
@@ -38,7 +38,7 @@ final class Comparison {
    *
    * @param what is compared, for messages
    */
-  Comparison(String what, Set<String> definedHere, Set<String> definedThere) {
+  SchemaDiff(String what, Set<String> definedHere, Set<String> definedThere) {
     this.what = what;
     this.definedHere = definedHere;
     this.definedThere = definedThere;
