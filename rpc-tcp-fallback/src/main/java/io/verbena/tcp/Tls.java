@@ -163,7 +163,8 @@ final class Tls {
     }
     if (alert.contains("certificate_unknown") || alert.contains("unknown_ca")) {
       return "it does not trust this end's certificate; have the peer trust its issuer, by"
-          + " TlsFiles.trust(…), or TlsFiles.identity(…).trusting(…) there";
+          + " TlsFiles.trust(…), or TlsFiles.identity(…).trusting(…) there, and call this end by a"
+          + " name in the certificate; its log says which of both is wrong";
     }
     if (alert.contains("handshake_failure") || alert.contains("protocol_version")) {
       return "the ends share no TLS version or cipher suite, or a certificate is missing";

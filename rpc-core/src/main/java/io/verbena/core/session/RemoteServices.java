@@ -1,5 +1,7 @@
 package io.verbena.core.session;
 
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.Schema;
@@ -200,7 +202,12 @@ final class RemoteServices {
   }
 
   private RpcException notServed(String service) {
-    return new RpcException(RpcStatus.UNIMPLEMENTED, service + ": " + notServed());
+    return notExecuted(RpcStatus.UNIMPLEMENTED, service + ": " + notServed());
+  }
+
+  private static RpcException notExecuted(RpcStatus status, String why) {
+    return new RpcException(
+        status, why, CallPhase.QUEUED, Execution.NOT_EXECUTED, true, null, null);
   }
 
   private static String noMethod(PendingCall<?> call) {
@@ -271,7 +278,7 @@ final class RemoteServices {
   }
 
   private static RpcException notTold() {
-    return new RpcException(
+    return notExecuted(
         RpcStatus.PERMISSION_DENIED,
         "the server does not tell its contracts to clients without one, as by default where it has"
             + " an authenticator: set tellContracts(true) there");

@@ -144,9 +144,10 @@ public final class BulkMemory implements AutoCloseable {
   public TransferProblem noRoom(long wanted) {
     return new TransferProblem(
         RpcStatus.RESOURCE_EXHAUSTED,
-        "%d bytes of bulk memory were wanted, and %d of %d are in use: raise bulkMemoryBytes, or"
+        "%d bytes of bulk memory were wanted, and %d of %d are in use, of which one session has five"
                 .formatted(wanted, inUse(), limit())
-            + " transfer fewer objects at a time");
+            + " eighths at most: close what was received, raise bulkMemoryBytes, or transfer fewer"
+            + " objects at a time");
   }
 
   private synchronized @Nullable Block keptBlock(long bytes) {

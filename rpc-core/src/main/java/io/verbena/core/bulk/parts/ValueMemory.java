@@ -209,7 +209,7 @@ final class ValueMemory {
       throw new TransferProblem(
           RpcStatus.INTERNAL,
           "results live in an arena only where the JVM is started with"
-              + " --enable-native-access=ALL-UNNAMED",
+              + " --enable-native-access=ALL-UNNAMED, or =io.verbena.core on the module path",
           e);
     }
   }
