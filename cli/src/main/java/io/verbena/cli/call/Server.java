@@ -1,16 +1,13 @@
 package io.verbena.cli.call;
 
 import io.verbena.cli.Address;
+import io.verbena.cli.Credentials;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.link.TlsFiles;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
@@ -32,26 +29,7 @@ final class Server {
       description = "which path the call takes: auto, tcp or rdma (default: ${DEFAULT-VALUE})")
   private PathPolicy path = PathPolicy.PREFER_RDMA;
 
-  @Option(
-      names = "--tls-ca",
-      paramLabel = "FILE",
-      description = "speak TLS, and trust these certificates (PEM)")
-  private @Nullable Path authorities;
-
-  @Option(
-      names = "--tls-cert",
-      paramLabel = "FILE",
-      description = "this end's certificate (PEM), where the server asks for one; with --tls-key")
-  private @Nullable Path certificate;
-
-  @Option(names = "--tls-key", paramLabel = "FILE", description = "its key (PEM, PKCS#8)")
-  private @Nullable Path key;
-
-  @Option(
-      names = "--token-file",
-      paramLabel = "FILE",
-      description = "the credentials that the server is shown")
-  private @Nullable Path token;
+  @Mixin private Credentials credentials = new Credentials();
 
   String address() {
     return address;
@@ -66,28 +44,8 @@ final class Server {
    */
   VerbenaClient client(Duration limit) {
     VerbenaClient.Builder builder = VerbenaClient.builder().path(path).connectTimeout(limit);
-    if (token != null) {
-      String shown = read(token);
-      builder.token(() -> shown);
-    }
-    if ((certificate == null) != (key == null)) {
-      throw new IllegalArgumentException("--tls-cert and --tls-key go together");
-    }
-    if (certificate != null && key != null) {
-      TlsFiles files = TlsFiles.identity(certificate, key);
-      builder.tls((authorities == null ? files : files.trusting(authorities)).client());
-    } else if (authorities != null) {
-      builder.tls(TlsFiles.trust(authorities).client());
-    }
+    credentials.showBy(builder);
     return builder.build();
-  }
-
-  private static String read(Path token) {
-    try {
-      return Files.readString(token).strip();
-    } catch (IOException e) {
-      throw new IllegalArgumentException("--token-file cannot be read: " + e, e);
-    }
   }
 
   /** Takes {@code auto}, {@code tcp} and {@code rdma}. */

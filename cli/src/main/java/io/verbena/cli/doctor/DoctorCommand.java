@@ -2,6 +2,7 @@ package io.verbena.cli.doctor;
 
 import io.verbena.api.SessionPath;
 import io.verbena.cli.Address;
+import io.verbena.cli.Credentials;
 import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.rdma.GuardedVerbs;
 import java.io.PrintWriter;
@@ -13,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,8 +42,10 @@ public final class DoctorCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "HOST:PORT",
       converter = Address.class,
-      description = "a Verbena server to open a session with (without TLS)")
+      description = "a Verbena server to open a session with")
   private @Nullable String server;
+
+  @Mixin private Credentials credentials = new Credentials();
 
   @Option(
       names = "--wait",
@@ -76,7 +80,12 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     out.flush();
     Duration wait = diagnosis.prospect().rdma() ? Duration.ofSeconds(waitSeconds) : Duration.ZERO;
-    SessionPath path = SessionProbe.path(doctor.upgrades(), server, wait, out);
+    SessionPath path;
+    try {
+      path = SessionProbe.path(doctor.upgrades(), server, credentials, wait, out);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+    }
     out.printf("%npath: %s%n", path);
     out.flush();
     return path.link().equals("rdma") ? 0 : NO_RDMA;

@@ -2,6 +2,7 @@ package io.verbena.cli.doctor;
 
 import io.verbena.api.Session;
 import io.verbena.api.SessionPath;
+import io.verbena.cli.Credentials;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.link.UpgradeProvider;
@@ -18,13 +19,19 @@ final class SessionProbe {
    * connection have half of the time each, so that by its end it is known why there is none.
    *
    * @param upgrades the RDMA link of this program; null where it has none
+   * @param credentials what the server is shown
    * @param wait how long at most; zero where it is known that it cannot upgrade
    * @throws io.verbena.api.RpcException if there is no session to be had
    */
   static SessionPath path(
-      @Nullable UpgradeProvider upgrades, String address, Duration wait, PrintWriter out)
+      @Nullable UpgradeProvider upgrades,
+      String address,
+      Credentials credentials,
+      Duration wait,
+      PrintWriter out)
       throws InterruptedException {
     VerbenaClient.Builder builder = VerbenaClient.builder();
+    credentials.showBy(builder);
     if (upgrades != null) {
       builder.upgrades(upgrades);
     }

@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -49,6 +50,21 @@ class DoctorCommandTest {
       assertThat(run.out()).anyMatch(line -> line.matches("  opened in \\d+ ms"));
       assertThat(run.out().getLast()).matches("path: (tcp|rdma) \\(.+\\)");
       assertThat(run.exit()).isEqualTo(run.out().getLast().startsWith("path: rdma") ? 0 : 1);
+    }
+  }
+
+  @Test
+  void aServerWithAnAuthenticatorIsShownTheToken(@TempDir Path folder) throws IOException {
+    Path token = Files.writeString(folder.resolve("token"), "secret\n");
+    try (VerbenaServer server =
+        VerbenaServer.builder()
+            .authenticator(shown -> shown.token())
+            .listen("127.0.0.1:0")
+            .start()) {
+      String address = server.address().toString();
+      assertThat(doctor("--wait", "0", address).out()).noneMatch(line -> line.contains("opened"));
+      Run known = doctor("--wait", "0", "--token-file", token.toString(), address);
+      assertThat(known.out()).anyMatch(line -> line.matches("  opened in \\d+ ms"));
     }
   }
 
