@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.lang.ArchRule;
 import io.verbena.core.link.ProviderChoice;
 import io.verbena.core.loop.OwnThreads;
+import io.verbena.core.loop.SequentialExecutor;
 import io.verbena.core.stat.OpenOnes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -224,7 +225,10 @@ class ArrowsTest {
                     .and(
                         not(
                             resideInAnyPackage(
-                                ZOOKEEPER, KUBERNETES, CHANNEL, API, "io.verbena.core"))))
+                                    ZOOKEEPER, KUBERNETES, CHANNEL, API, "io.verbena.core")
+                                // What is shared: Verbena's own threads.
+                                .or(type(OwnThreads.class))
+                                .or(type(SequentialExecutor.class)))))
             .because("each is a resolver as anybody may write one"));
     check(
         noClasses()
