@@ -1,7 +1,6 @@
 package io.verbena.rdma;
 
 import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.SendResult;
 import io.verbena.core.memory.Slot;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -21,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** How {@link FarCalls} writes arguments and results, by their declared types. */
 final class FarValues {
   /** Interfaces that are values for all that. */
-  private static final Set<Class<?>> COPIED =
-      Set.of(Map.class, MemorySegment.class, SendResult.class);
+  private static final Set<Class<?>> COPIED = Set.of(Map.class, MemorySegment.class);
 
   /** Those that are the same everywhere: what ends with something here cannot be told elsewhere. */
   private static final List<MemoryLife> LIVES =
@@ -66,6 +64,7 @@ final class FarValues {
         out.writeLong(part.byteSize());
       }
       case MemoryLife life -> out.writeInt(LIVES.indexOf(life));
+      case Enum<?> constant -> out.writeUTF(constant.name());
       case Record entries -> writeRecord(entries);
       default -> {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -95,7 +94,9 @@ final class FarValues {
       return memory.named(in.readLong(), in.readLong());
     } else if (type == MemoryLife.class) {
       return LIVES.get(in.readInt());
-    } else if (type.isRecord() || type == SendResult.class) {
+    } else if (type.isEnum()) {
+      return constant(type, in.readUTF());
+    } else if (type.isRecord()) {
       return readRecord();
     } else if (staysWhereItIs(type)) {
       boolean here = in.readBoolean();
@@ -107,6 +108,15 @@ final class FarValues {
     } catch (ClassNotFoundException e) {
       throw new IOException(e);
     }
+  }
+
+  private static Object constant(Class<?> type, String name) throws IOException {
+    for (Object constant : type.getEnumConstants()) {
+      if (((Enum<?>) constant).name().equals(name)) {
+        return constant;
+      }
+    }
+    throw new IOException(type + " has no " + name);
   }
 
   private static boolean staysWhereItIs(Class<?> type) {
