@@ -355,10 +355,18 @@ public final class ServerCall extends ReplyMessage
     } catch (Throwable e) {
       failed(runs, e);
     } finally {
+      ended(event);
+    }
+  }
+
+  /** It is answered: whatever recording it throws, an answer that was made on the loop leaves. */
+  private void ended(@Nullable ServerCallEvent event) {
+    try {
       if (event != null) {
         recorded = null;
         event.ended(this);
       }
+    } finally {
       if (method.nonBlocking()) {
         host.loop().leave();
         host.replied(this);
