@@ -80,13 +80,11 @@ public final class KubernetesResolver implements Resolver {
   }
 
   private void onAThread(Runnable tasks) {
-    OwnThreads.hand(
+    OwnThreads.persistently(
         threads,
         tasks,
-        noThread -> {
-          tellFailed(noThread.toString());
-          time.after(NanoClock.nanos(PATIENCE), () -> onAThread(tasks));
-        });
+        noThread -> tellFailed(noThread.toString()),
+        again -> time.after(NanoClock.nanos(PATIENCE), again));
   }
 
   private Runnable later(Runnable task) {

@@ -83,13 +83,11 @@ public final class ZooKeeperResolver implements Resolver {
   }
 
   private void onAThread(Runnable tasks) {
-    OwnThreads.hand(
+    OwnThreads.persistently(
         threads,
         tasks,
-        noThread -> {
-          tellFailed(noThread.toString());
-          time.after(NanoClock.nanos(AGAIN), () -> onAThread(tasks));
-        });
+        noThread -> tellFailed(noThread.toString()),
+        again -> time.after(NanoClock.nanos(AGAIN), again));
   }
 
   private void begin() {

@@ -68,16 +68,28 @@ public final class OwnThreads {
             THREW.warn("A {} threw", "callback", e);
           }
         };
-    hand(first, guarded, refused -> again(loop, otherwise, guarded));
+    Consumer<Runnable> later =
+        again ->
+            loop.execute(
+                () -> loop.timers().schedule(loop.now() + AGAIN_NANOS, now -> again.run()));
+    hand(first, guarded, refused -> persistently(otherwise, guarded, why -> {}, later));
   }
 
-  private static void again(EventLoop loop, Executor executor, Runnable guarded) {
-    hand(executor, guarded, refused -> loop.execute(() -> later(loop, executor, guarded)));
-  }
-
-  private static void later(EventLoop loop, Executor executor, Runnable guarded) {
-    long at = loop.now() + AGAIN_NANOS;
-    loop.timers().schedule(at, now -> again(loop, executor, guarded));
+  /**
+   * Has a task run by an executor, which is asked again where it has no thread, until it has one.
+   *
+   * @param refused hears each time why there is none
+   * @param later runs what it is given when it is time to ask again
+   */
+  public static void persistently(
+      Executor executor, Runnable task, Consumer<Throwable> refused, Consumer<Runnable> later) {
+    hand(
+        executor,
+        task,
+        why -> {
+          refused.accept(why);
+          later.accept(() -> persistently(executor, task, refused, later));
+        });
   }
 
   /** Returns a thread of the platform, not started, that keeps no process alive. */
