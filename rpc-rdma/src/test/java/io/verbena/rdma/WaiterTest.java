@@ -11,6 +11,7 @@ import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.core.link.LinkException;
 import io.verbena.core.link.UpgradeDriver;
 import io.verbena.rdma.wire.UpgradeRequest;
+import io.verbena.testkit.RefusedThreads;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
@@ -45,28 +46,15 @@ final class WaiterTest {
   /** How long each wait was to last that has begun. */
   private final BlockingQueue<Long> waits = new LinkedBlockingQueue<>();
 
-  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
-  private static final InheritableThreadLocal<Object> HEIRLOOM =
-      new InheritableThreadLocal<>() {
-        @Override
-        protected Object childValue(Object parent) {
-          if (throwing) {
-            throw noThread();
-          }
-          return parent;
-        }
-      };
-
   private static volatile boolean throwing;
 
   private static OutOfMemoryError noThread() {
-    return new OutOfMemoryError("unable to create native thread");
+    return new OutOfMemoryError(RefusedThreads.WORDS);
   }
 
   @AfterEach
   void close() {
     throwing = false;
-    HEIRLOOM.remove();
     driver.close();
     assertThat(provider.pinnedBytes()).as("registered bytes left").isZero();
   }
@@ -165,13 +153,14 @@ final class WaiterTest {
   }
 
   @Test
+  @SuppressWarnings("ThreadLocalUsage") // one for each test
   void aLoopThatFindsNoThreadToWaitForItPollsUntilThereIsOne() throws Exception {
-    HEIRLOOM.set("from the test");
-    throwing = true;
-    for (int i = 0; i < 10; i++) {
-      assertThat(driver.armWakeup(world.nanoTime())).isFalse();
+    try (RefusedThreads threads = new RefusedThreads(() -> {})) {
+      threads.after(0);
+      for (int i = 0; i < 10; i++) {
+        assertThat(driver.armWakeup(world.nanoTime())).isFalse();
+      }
     }
-    throwing = false;
     rest();
     assertThat(waits.take()).isEqualTo(LONGEST);
   }

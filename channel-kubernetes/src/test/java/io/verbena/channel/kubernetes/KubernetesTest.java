@@ -15,6 +15,7 @@ import io.verbena.channel.Endpoint;
 import io.verbena.channel.Resolver;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.RefusedThreads;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +25,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -194,39 +194,24 @@ class KubernetesTest {
     }
   }
 
-  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
-  private static final class Heirloom extends InheritableThreadLocal<Object> {
-    private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
-    private final CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
-
-    @Override
-    protected Object childValue(Object parent) {
-      if (left.getAndDecrement() <= 0) {
-        refusedOrNotNeeded.countDown();
-        throw new OutOfMemoryError("unable to create native thread");
-      }
-      return parent;
-    }
-  }
-
   /** Later threads than the first may be those of the API server's stand-in. */
   @Test
   @SuppressWarnings("ThreadLocalUsage") // one for each test
   void podsAreFoundAsSoonAsThereAreThreadsAgain() throws Exception {
-    Heirloom heirloom = new Heirloom();
+    CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
+    RefusedThreads refused = new RefusedThreads(refusedOrNotNeeded::countDown);
     KubernetesResolver resolver = new KubernetesResolver(api.client, TARGET);
     BlockingQueue<String> failures = new LinkedBlockingQueue<>();
     BlockingQueue<List<Endpoint>> found = new LinkedBlockingQueue<>();
     try (Town town = new Town(channel(api.client))) {
       api.add(town.open("a"));
-      heirloom.set("from the test");
-      heirloom.left.set(0);
+      refused.after(0);
       resolver.start(
           new Resolver.Listener() {
             @Override
             public void endpoints(List<Endpoint> all) {
               found.add(all);
-              heirloom.refusedOrNotNeeded.countDown();
+              refusedOrNotNeeded.countDown();
             }
 
             @Override
@@ -234,13 +219,12 @@ class KubernetesTest {
               failures.add(reason);
             }
           });
-      assertThat(heirloom.refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(failures.poll(30, TimeUnit.SECONDS)).contains("unable to create native thread");
-      heirloom.left.set(Integer.MAX_VALUE);
+      assertThat(refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(failures.poll(30, TimeUnit.SECONDS)).contains(RefusedThreads.WORDS);
+      refused.allow();
       assertThat(found.poll(30, TimeUnit.SECONDS)).isNotNull();
     } finally {
-      heirloom.left.set(Integer.MAX_VALUE);
-      heirloom.remove();
+      refused.close();
       resolver.close();
     }
   }

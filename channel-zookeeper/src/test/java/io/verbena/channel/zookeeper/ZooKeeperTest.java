@@ -10,6 +10,7 @@ import io.verbena.channel.ChannelTime;
 import io.verbena.channel.Endpoint;
 import io.verbena.channel.Resolver;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.RefusedThreads;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,7 +21,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -263,26 +263,12 @@ class ZooKeeperTest {
     }
   }
 
-  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
-  private static final class Heirloom extends InheritableThreadLocal<Object> {
-    private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
-    private final CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
-
-    @Override
-    protected Object childValue(Object parent) {
-      if (left.getAndDecrement() <= 0) {
-        refusedOrNotNeeded.countDown();
-        throw new OutOfMemoryError("unable to create native thread");
-      }
-      return parent;
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
   @SuppressWarnings("ThreadLocalUsage") // one for each test
   void serversAreFoundAsSoonAsThereAreThreadsAgain(int threadsThereAre) throws Exception {
-    Heirloom heirloom = new Heirloom();
+    CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
+    RefusedThreads refused = new RefusedThreads(refusedOrNotNeeded::countDown);
     String target = target("/verbena/no-threads-" + threadsThereAre);
     String anotherClients = target.replace("127.0.0.1", "localhost");
     Resolver resolver =
@@ -291,14 +277,13 @@ class ZooKeeperTest {
     BlockingQueue<List<Endpoint>> found = new LinkedBlockingQueue<>();
     try (Town town = new Town(target)) {
       town.awaitKnown(town.open("a"));
-      heirloom.set("from the test");
-      heirloom.left.set(threadsThereAre);
+      refused.after(threadsThereAre);
       resolver.start(
           new Resolver.Listener() {
             @Override
             public void endpoints(List<Endpoint> all) {
               found.add(all);
-              heirloom.refusedOrNotNeeded.countDown();
+              refusedOrNotNeeded.countDown();
             }
 
             @Override
@@ -306,15 +291,14 @@ class ZooKeeperTest {
               failures.add(reason);
             }
           });
-      assertThat(heirloom.refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
       if (threadsThereAre == 0) {
-        assertThat(failures.poll(30, TimeUnit.SECONDS)).contains("unable to create native thread");
+        assertThat(failures.poll(30, TimeUnit.SECONDS)).contains(RefusedThreads.WORDS);
       }
-      heirloom.left.set(Integer.MAX_VALUE);
+      refused.allow();
       assertThat(found.poll(30, TimeUnit.SECONDS)).isNotNull();
     } finally {
-      heirloom.left.set(Integer.MAX_VALUE);
-      heirloom.remove();
+      refused.close();
       resolver.close();
     }
   }

@@ -12,6 +12,7 @@ import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.ChannelTime;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.testkit.RefusedThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,23 +35,10 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class NoThreadsTest {
-  private static final String NO_THREAD = "unable to create native thread";
+  private final AtomicInteger refused = new AtomicInteger();
 
-  /** The JDK has each new thread inherit it: which fails as the system's own refusal would. */
-  private static final InheritableThreadLocal<Object> HEIRLOOM =
-      new InheritableThreadLocal<>() {
-        @Override
-        protected Object childValue(Object parent) {
-          if (refuses) {
-            REFUSED.incrementAndGet();
-            throw new OutOfMemoryError(NO_THREAD);
-          }
-          return parent;
-        }
-      };
-
-  private static final AtomicInteger REFUSED = new AtomicInteger();
-  private static volatile boolean refuses;
+  @SuppressWarnings("ThreadLocalUsage") // one for each test
+  private final RefusedThreads threads = new RefusedThreads(refused::incrementAndGet);
 
   private final List<AutoCloseable> open = new ArrayList<>();
 
@@ -108,15 +95,9 @@ class NoThreadsTest {
     }
   }
 
-  @BeforeEach
-  void inherit() {
-    HEIRLOOM.set("from the test");
-  }
-
   @AfterEach
   void close() throws Exception {
-    refuses = false;
-    HEIRLOOM.remove();
+    threads.close();
     for (AutoCloseable each : open.reversed()) {
       each.close();
     }
@@ -127,14 +108,14 @@ class NoThreadsTest {
     return later;
   }
 
-  private static void noThreadsMore() {
-    REFUSED.set(0);
-    refuses = true;
+  private void noThreadsMore() {
+    refused.set(0);
+    threads.after(0);
   }
 
-  private static void threadsAgain() {
-    assertThat(REFUSED).as("threads refused").hasPositiveValue();
-    refuses = false;
+  private void threadsAgain() {
+    assertThat(refused).as("threads refused").hasPositiveValue();
+    threads.allow();
   }
 
   private static VerbenaServer.Builder loft() {
@@ -167,7 +148,7 @@ class NoThreadsTest {
     noThreadsMore();
     assertThatThrownBy(server::start)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContainingAll("no thread can be had for the event loop", NO_THREAD);
+        .hasMessageContainingAll("no thread can be had for the event loop", RefusedThreads.WORDS);
     threadsAgain();
     VerbenaServer started = closed(loft().start());
     assertThat(add(session(closed(VerbenaClient.builder().build()), started)).join()).isEqualTo(2);
@@ -180,7 +161,7 @@ class NoThreadsTest {
     noThreadsMore();
     assertThatThrownBy(() -> client.connect(at(server, "127.0.0.1")))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContainingAll("no thread can be had for the event loop", NO_THREAD);
+        .hasMessageContainingAll("no thread can be had for the event loop", RefusedThreads.WORDS);
     threadsAgain();
     assertThat(add(session(client, server)).join()).isEqualTo(2);
   }
@@ -191,7 +172,7 @@ class NoThreadsTest {
     Session session = session(closed(VerbenaClient.builder().token(() -> "good").build()), server);
     noThreadsMore();
     assertThat(failure(add(session)))
-        .hasMessageContainingAll("token supplier could not be asked", NO_THREAD);
+        .hasMessageContainingAll("token supplier could not be asked", RefusedThreads.WORDS);
     threadsAgain();
     assertThat(add(session).join()).isEqualTo(2);
   }
@@ -213,7 +194,8 @@ class NoThreadsTest {
     assertThat(add(session).join()).isEqualTo(2);
     NoThreadsTest_LoftRpc.Async async = NoThreadsTest_LoftRpc.async(session);
     noThreadsMore();
-    assertThat(failure(async.climb(1).toCompletableFuture())).hasMessageContaining(NO_THREAD);
+    assertThat(failure(async.climb(1).toCompletableFuture()))
+        .hasMessageContaining(RefusedThreads.WORDS);
     assertThat(add(session).join()).isEqualTo(2);
     threadsAgain();
     assertThat(async.climb(1).toCompletableFuture().join()).isEqualTo(2);
@@ -299,7 +281,8 @@ class NoThreadsTest {
     noThreadsMore();
     assertThatThrownBy(channel::build)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContainingAll("no thread can be had for the channel's timers", NO_THREAD);
+        .hasMessageContainingAll(
+            "no thread can be had for the channel's timers", RefusedThreads.WORDS);
     threadsAgain();
     closed(channel.build());
   }
@@ -327,7 +310,7 @@ class NoThreadsTest {
     Session session = closed(VerbenaClient.builder().build()).session(at(server, "localhost"));
     noThreadsMore();
     assertThat(failure(add(session)))
-        .hasMessageContainingAll("'localhost' could not be looked up", NO_THREAD);
+        .hasMessageContainingAll("'localhost' could not be looked up", RefusedThreads.WORDS);
     threadsAgain();
     assertThat(add(session).join()).isEqualTo(2);
   }
@@ -343,7 +326,7 @@ class NoThreadsTest {
     assertThat(add(session).join()).isEqualTo(2);
     assertThat(sum).isNotDone();
     threadsAgain();
-    assertThat(failure(sum)).hasMessageContaining(NO_THREAD);
+    assertThat(failure(sum)).hasMessageContaining(RefusedThreads.WORDS);
     assertThat(sum(loft.count(10).toCompletableFuture().join()).get(30, TimeUnit.SECONDS))
         .isEqualTo(45);
   }
