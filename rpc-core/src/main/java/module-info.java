@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // some of those exports are to modules that are built later
 module io.verbena.core {
   requires transitive io.verbena.api;
+  requires transitive io.verbena.link;
   requires java.management;
   requires jdk.jfr;
   requires org.agrona;
@@ -12,20 +13,11 @@ module io.verbena.core {
   exports io.verbena.core;
   exports io.verbena.core.bulk.cost;
   exports io.verbena.core.bulk.stat;
-  exports io.verbena.core.codec;
-  exports io.verbena.core.link;
   exports io.verbena.core.loop;
-  exports io.verbena.core.memory;
-  exports io.verbena.core.bulk to
-      io.verbena.rdma;
-  exports io.verbena.core.log to
-      io.verbena.mem,
-      io.verbena.rdma,
-      io.verbena.tcp;
   exports io.verbena.core.stat to
       io.verbena.channel,
       io.verbena.observe.micrometer;
 
-  uses io.verbena.core.link.LinkProvider;
-  uses io.verbena.core.link.UpgradeProvider;
+  uses io.verbena.link.LinkProvider;
+  uses io.verbena.link.UpgradeProvider;
 }

@@ -1,6 +1,6 @@
 /** The RDMA link. */
 module io.verbena.rdma {
-  requires transitive io.verbena.core;
+  requires transitive io.verbena.link;
   requires transitive io.verbena.verbs.ext;
   requires jdk.jfr;
   requires org.agrona;
@@ -11,6 +11,6 @@ module io.verbena.rdma {
 
   uses io.verbena.verbs.ext.VerbsProvider;
 
-  provides io.verbena.core.link.UpgradeProvider with
+  provides io.verbena.link.UpgradeProvider with
       io.verbena.rdma.RdmaUpgradeProvider;
 }

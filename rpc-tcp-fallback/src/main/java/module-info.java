@@ -7,11 +7,11 @@ module io.verbena.tcp {
   requires io.netty.transport;
   requires io.netty.transport.classes.epoll;
   requires io.netty.transport.unix.common;
-  requires transitive io.verbena.core;
+  requires transitive io.verbena.link;
   requires static transitive org.jspecify;
 
   exports io.verbena.tcp;
 
-  provides io.verbena.core.link.LinkProvider with
+  provides io.verbena.link.LinkProvider with
       io.verbena.tcp.TcpLinkProvider;
 }

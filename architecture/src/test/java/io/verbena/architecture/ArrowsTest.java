@@ -10,10 +10,9 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.lang.ArchRule;
-import io.verbena.core.link.ProviderChoice;
-import io.verbena.core.loop.OwnThreads;
 import io.verbena.core.loop.SequentialExecutor;
 import io.verbena.core.stat.OpenOnes;
+import io.verbena.link.ProviderChoice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which module, and which package of the core, may depend on which. */
 class ArrowsTest {
   private static final String API = "io.verbena.api..";
+  private static final String CODEC = "io.verbena.codec";
+  private static final String LINK = "io.verbena.link..";
+  private static final String RUNTIME = "io.verbena.link.runtime";
   private static final String CORE = "io.verbena.core..";
   private static final String CHANNEL = "io.verbena.channel";
   private static final String ZOOKEEPER = "io.verbena.channel.zookeeper..";
@@ -49,6 +51,10 @@ class ArrowsTest {
   @ValueSource(
       strings = {
         "io.verbena.api",
+        "io.verbena.codec",
+        "io.verbena.link",
+        "io.verbena.link.memory",
+        "io.verbena.link.runtime",
         "io.verbena.core",
         "io.verbena.channel",
         "io.verbena.channel.zookeeper",
@@ -92,7 +98,7 @@ class ArrowsTest {
             .resideInAPackage(CODEGEN)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CORE, MEM, TCP, RDMA, VERBS, TESTKIT)
+            .resideInAnyPackage(CODEC, LINK, CORE, MEM, TCP, RDMA, VERBS, TESTKIT)
             .because("generated code runs on any implementation of the API"));
   }
 
@@ -104,7 +110,7 @@ class ArrowsTest {
             .resideInAPackage(KRYO)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .resideInAnyPackage(CODEC, LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
             .because("a contract's jar may bring it along"));
     check(
         noClasses()
@@ -155,7 +161,13 @@ class ArrowsTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                CORE, MICROMETER, OPENTELEMETRY, "io.micrometer..", "io.opentelemetry..")
+                CODEC,
+                LINK,
+                CORE,
+                MICROMETER,
+                OPENTELEMETRY,
+                "io.micrometer..",
+                "io.opentelemetry..")
             .because("names and access log need neither library"));
     check(
         noClasses()
@@ -171,8 +183,32 @@ class ArrowsTest {
             .resideInAPackage(OPENTELEMETRY)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CORE, MICROMETER, "io.micrometer..")
+            .resideInAnyPackage(CODEC, LINK, CORE, MICROMETER, "io.micrometer..")
             .because("each is of use without the other"));
+  }
+
+  @Test
+  void theCodecKnowsTheApiAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(CODEC)
+            .should()
+            .dependOnClassesThat()
+            .resideOutsideOfPackages(CODEC, API, "java..", "org.jspecify..")
+            .because("bytes of values are read without sessions"));
+  }
+
+  @Test
+  void linksAreWrittenAgainstASmallModule() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(LINK)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.verbena..").and(not(resideInAnyPackage(LINK, CODEC, API))))
+            .because("whoever writes a link needs no session"));
   }
 
   @Test
@@ -204,11 +240,11 @@ class ArrowsTest {
                         "javax.management..",
                         "org.jspecify..",
                         "org.slf4j..")
-                    // What is shared: a look for providers, Verbena's own threads, what is open.
+                    // What is shared: a look for providers, clock and threads, what is open.
                     .and(
                         not(
                             type(ProviderChoice.class)
-                                .or(type(OwnThreads.class))
+                                .or(resideInAPackage(RUNTIME))
                                 .or(type(OpenOnes.class)))))
             .because("what they need of a client, any program may use"));
   }
@@ -226,8 +262,8 @@ class ArrowsTest {
                         not(
                             resideInAnyPackage(
                                     ZOOKEEPER, KUBERNETES, CHANNEL, API, "io.verbena.core")
-                                // What is shared: Verbena's own threads.
-                                .or(type(OwnThreads.class))
+                                // What is shared: the clock, and Verbena's own threads.
+                                .or(resideInAPackage(RUNTIME))
                                 .or(type(SequentialExecutor.class)))))
             .because("each is a resolver as anybody may write one"));
     check(
@@ -257,7 +293,7 @@ class ArrowsTest {
             .should()
             .dependOnClassesThat()
             .resideOutsideOfPackages(
-                JUNIT, API, CORE, MEM, "java..", "org.jspecify..", "org.junit.jupiter.api..")
+                JUNIT, API, LINK, CORE, MEM, "java..", "org.jspecify..", "org.junit.jupiter.api..")
             .because("users' tests drag nothing else along"));
     check(
         noClasses()
@@ -286,7 +322,7 @@ class ArrowsTest {
                                 CHANNEL,
                                 OBSERVE,
                                 "io.verbena.core",
-                                "io.verbena.core.link"))))
+                                "io.verbena.link"))))
             .because("what it sets up, any program may set up"));
     check(
         noClasses()
@@ -300,17 +336,17 @@ class ArrowsTest {
 
   @Test
   void theTcpLinkNamesNoOther() {
-    namesNoOtherLink(TCP, MEM, RDMA, VERBS, DISNI);
+    namesNoOtherLink(TCP, MEM, RDMA, VERBS, DISNI, CORE);
   }
 
   @Test
   void theRdmaLinkNamesNoOther() {
-    namesNoOtherLink(RDMA, MEM, TCP, NETTY);
+    namesNoOtherLink(RDMA, MEM, TCP, NETTY, CORE);
   }
 
   @Test
   void theInMemoryLinkNamesNoOther() {
-    namesNoOtherLink(MEM, TCP, RDMA, VERBS, NETTY, DISNI, "io.verbena.core.session..");
+    namesNoOtherLink(MEM, TCP, RDMA, VERBS, NETTY, DISNI, CORE);
   }
 
   private static void namesNoOtherLink(String link, String... others) {
@@ -332,7 +368,7 @@ class ArrowsTest {
             .resideInAPackage(VERBS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(API, CORE, MEM, TCP, RDMA, CODEGEN, TESTKIT, NETTY)
+            .resideInAnyPackage(API, CODEC, LINK, CORE, MEM, TCP, RDMA, CODEGEN, TESTKIT, NETTY)
             .because("a provider is useful without Verbena's calls"));
   }
 

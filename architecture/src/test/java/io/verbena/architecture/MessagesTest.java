@@ -34,7 +34,7 @@ class MessagesTest {
       Map.of(
           "io.verbena.tcp.Tls.isUntrusted",
           "an alert has no other form in JSSE, whose words are not translated",
-          "io.verbena.core.log.Thrown.repeats",
+          "io.verbena.link.runtime.Thrown.repeats",
           "the words looked for are Verbena's own",
           "io.verbena.core.call.IncomingStream.ofCall",
           "the words looked for are Verbena's own",
@@ -50,7 +50,7 @@ class MessagesTest {
     boolean ofThrowable = call.getTargetOwner().isAssignableTo(Throwable.class);
     return (ofThrowable && (name.equals("getMessage") || name.equals("getLocalizedMessage")))
         || (name.equals("message")
-            && call.getTargetOwner().getName().equals("io.verbena.core.log.Thrown"));
+            && call.getTargetOwner().getName().equals("io.verbena.link.runtime.Thrown"));
   }
 
   /** Where the text that is compared may be the message: no earlier. */

@@ -9,12 +9,16 @@ import org.junit.jupiter.api.Test;
 /** Time and threads are injected, so that a test or a simulation can own both. */
 class TimeAndThreadsTest {
   private static final String[] INJECTED = {
-    "io.verbena.core..", "io.verbena.mem..", "io.verbena.rdma.."
+    "io.verbena.link..", "io.verbena.core..", "io.verbena.mem..", "io.verbena.rdma.."
   };
 
   /** Their own work is done by {@code OwnThreads}, which busy handlers do not hold up. */
   private static final String[] WITHOUT_THREADS = {
-    "io.verbena.core..", "io.verbena.mem..", "io.verbena.rdma..", "io.verbena.channel.."
+    "io.verbena.link..",
+    "io.verbena.core..",
+    "io.verbena.mem..",
+    "io.verbena.rdma..",
+    "io.verbena.channel.."
   };
 
   private static void check(ArchRule rule) {
@@ -30,7 +34,7 @@ class TimeAndThreadsTest {
             .that()
             .resideInAnyPackage(INJECTED)
             .and()
-            .doNotHaveFullyQualifiedName("io.verbena.core.NanoClock")
+            .doNotHaveFullyQualifiedName("io.verbena.link.runtime.NanoClock")
             .should()
             .callMethod(System.class, "nanoTime")
             .orShould()
@@ -63,7 +67,7 @@ class TimeAndThreadsTest {
             .and()
             .doNotHaveFullyQualifiedName("io.verbena.core.loop.LoopThread")
             .and()
-            .doNotHaveFullyQualifiedName("io.verbena.core.loop.OwnThreads")
+            .doNotHaveFullyQualifiedName("io.verbena.link.runtime.OwnThreads")
             .and()
             .doNotHaveFullyQualifiedName("io.verbena.core.EngineBuilder")
             .should()

@@ -1,7 +1,7 @@
 package io.verbena.cli;
 
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.link.TlsFiles;
+import io.verbena.link.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.verbena.cli;
 
 import io.verbena.api.Session;
-import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.upgrade.ChosenUpgrades;
+import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
 
 /** Waits for a session to take RDMA. Safe for use by any thread. */

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.verbena.core.link.BulkRegion;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
+import io.verbena.link.BulkRegion;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -10,7 +10,7 @@ import io.verbena.api.Session;
 import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -9,7 +9,7 @@ import io.verbena.api.Session;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;

@@ -15,7 +15,7 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

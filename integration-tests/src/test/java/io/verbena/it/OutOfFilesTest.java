@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.RpcException;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.ThrottledLog;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;

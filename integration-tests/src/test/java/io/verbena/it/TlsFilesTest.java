@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.verbena.core.link.TlsFiles;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsFiles;
+import io.verbena.link.TlsOptions;
 import io.verbena.testkit.TestIdentity;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package io.verbena.channel;
 
 import io.verbena.api.settings.Checks;
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 

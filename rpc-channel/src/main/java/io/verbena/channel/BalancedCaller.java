@@ -11,7 +11,7 @@ import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.verbena.channel;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;

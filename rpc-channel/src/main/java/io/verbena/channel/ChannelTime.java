@@ -1,6 +1,6 @@
 package io.verbena.channel;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 
 /** The time of a channel, injected so that a test owns it. Safe for use by any thread. */
 public interface ChannelTime extends NanoClock {

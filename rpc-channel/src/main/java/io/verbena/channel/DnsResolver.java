@@ -1,8 +1,8 @@
 package io.verbena.channel;
 
 import io.verbena.api.settings.Checks;
-import io.verbena.core.NanoClock;
-import io.verbena.core.loop.OwnThreads;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.OwnThreads;
 import java.net.IDN;
 import java.net.Inet6Address;
 import java.net.InetAddress;

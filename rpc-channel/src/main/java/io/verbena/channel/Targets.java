@@ -1,6 +1,6 @@
 package io.verbena.channel;
 
-import io.verbena.core.link.ProviderChoice;
+import io.verbena.link.ProviderChoice;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.verbena.channel;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.util.ArrayList;
 import java.util.List;
 

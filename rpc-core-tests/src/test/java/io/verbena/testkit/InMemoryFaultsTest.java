@@ -2,9 +2,9 @@ package io.verbena.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.SendResult;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import java.net.URI;

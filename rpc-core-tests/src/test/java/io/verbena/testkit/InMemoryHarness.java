@@ -1,6 +1,6 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.LinkProvider;
+import io.verbena.link.LinkProvider;
 import io.verbena.mem.InMemoryNetwork;
 import java.net.URI;
 import java.nio.ByteBuffer;

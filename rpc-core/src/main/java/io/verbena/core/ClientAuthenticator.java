@@ -1,6 +1,6 @@
 package io.verbena.core;
 
-import io.verbena.core.link.CertificateNames;
+import io.verbena.link.CertificateNames;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

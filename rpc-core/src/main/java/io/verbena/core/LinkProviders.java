@@ -1,7 +1,7 @@
 package io.verbena.core;
 
-import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.ProviderChoice;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.ProviderChoice;
 import java.util.Map;
 
 /** Finds the kinds of link that are on the class path. */

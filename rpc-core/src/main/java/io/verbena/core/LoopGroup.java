@@ -1,9 +1,10 @@
 package io.verbena.core;
 
-import io.verbena.core.link.LinkProvider;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.LoopThread;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.runtime.NanoClock;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,8 +1,8 @@
 package io.verbena.mem;
 
-import io.verbena.core.link.LinkDriver.ConnectHandler;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkDriver.ConnectHandler;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 

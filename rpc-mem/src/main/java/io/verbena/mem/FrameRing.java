@@ -1,6 +1,6 @@
 package io.verbena.mem;
 
-import io.verbena.core.memory.Slot;
+import io.verbena.link.memory.Slot;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

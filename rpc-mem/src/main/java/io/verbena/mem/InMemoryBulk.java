@@ -1,12 +1,12 @@
 package io.verbena.mem;
 
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.RemoteTarget;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

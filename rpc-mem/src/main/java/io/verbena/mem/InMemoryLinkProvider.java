@@ -1,7 +1,7 @@
 package io.verbena.mem;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkProvider;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkProvider;
 
 /**
  * Offers {@code mem://NAME} addresses of this process. Drivers of all its instances share one

@@ -1,9 +1,9 @@
 package io.verbena.mem;
 
-import io.verbena.core.link.LinkDriver.AcceptHandler;
-import io.verbena.core.link.LinkDriver.Listening;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkDriver.AcceptHandler;
+import io.verbena.link.LinkDriver.Listening;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
 import java.net.URI;
 
 /** A name that one event loop answers to. */

@@ -1,11 +1,11 @@
 package io.verbena.mem;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkDriver.AcceptHandler;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.LinkProvider;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkDriver.AcceptHandler;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.runtime.NanoClock;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

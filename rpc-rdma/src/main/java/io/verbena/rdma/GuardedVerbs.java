@@ -2,7 +2,7 @@ package io.verbena.rdma;
 
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.verbena.core.link.ProviderChoice;
+import io.verbena.link.ProviderChoice;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;

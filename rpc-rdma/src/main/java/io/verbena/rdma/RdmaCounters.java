@@ -1,6 +1,6 @@
 package io.verbena.rdma;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package io.verbena.rdma;
 
 import com.ibm.disni.verbs.IbvContext;
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.cm.RdmaDriver;
 import io.verbena.rdma.device.PinBudget;
 import io.verbena.verbs.ext.Errno;

@@ -3,12 +3,12 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Waiters;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;

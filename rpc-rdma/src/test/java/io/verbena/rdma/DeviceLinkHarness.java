@@ -1,8 +1,8 @@
 package io.verbena.rdma;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.net.URI;

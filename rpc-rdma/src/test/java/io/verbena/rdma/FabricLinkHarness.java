@@ -1,6 +1,6 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.LinkProvider;
+import io.verbena.link.LinkProvider;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.net.URI;

@@ -3,13 +3,13 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
-import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.cost.Costs;
 import io.verbena.core.bulk.cost.CutOffs;
-import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.PinningCost;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.PinningCost;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.testkit.LinkThreadsContract;
 import io.verbena.verbs.fabric.Fabric;

@@ -1,6 +1,6 @@
 package io.verbena.rdma;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.testkit.ManualClock;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.Fabric;

@@ -1,9 +1,9 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
+import io.verbena.link.Link;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
 import org.jspecify.annotations.Nullable;
 
 /** Hears of an attempt that must fail, once. */

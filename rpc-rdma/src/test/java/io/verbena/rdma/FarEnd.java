@@ -1,6 +1,6 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.UpgradeDriver;
 
 /** What the links' end on the other machine is asked, beside what links are. */
 interface FarEnd {

@@ -1,7 +1,7 @@
 package io.verbena.rdma;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

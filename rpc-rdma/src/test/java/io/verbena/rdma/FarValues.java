@@ -1,7 +1,7 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Slot;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -2,10 +2,10 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.link.UpgradeProvider.Availability;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.SendResult;
+import io.verbena.link.UpgradeProvider.Availability;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;

@@ -1,9 +1,9 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.UpgradeDriver;
 import java.net.URI;
 
 /** A driver that has another do everything which a test does not want done otherwise. */

@@ -2,10 +2,10 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.MemoryLife;
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.Immediate;

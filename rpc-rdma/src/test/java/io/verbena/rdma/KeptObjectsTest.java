@@ -3,12 +3,12 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.MemoryLife;
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.MemoryLife;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.verbs.fabric.DeviceProfile;

@@ -2,7 +2,7 @@ package io.verbena.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.fabric.FabricAdapter;

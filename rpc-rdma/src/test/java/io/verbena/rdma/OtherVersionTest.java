@@ -3,11 +3,11 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;

@@ -1,6 +1,6 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.UpgradeDriver;
 import java.util.function.LongToIntFunction;
 
 /**

@@ -10,7 +10,7 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;

@@ -1,7 +1,7 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
 
 /** RDMA links of one host, whose fabric runs whatever is due before each poll. */
 record SteppedUpgrade(RdmaUpgradeProvider host, FabricWorld world) implements UpgradeProvider {

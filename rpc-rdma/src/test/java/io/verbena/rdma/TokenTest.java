@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.UpgradeDriver;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.Refusal;

@@ -1,7 +1,7 @@
 package io.verbena.rdma;
 
-import io.verbena.core.link.Link;
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.Link;
+import io.verbena.link.UpgradeDriver;
 import io.verbena.testkit.EndMemory;
 import java.io.BufferedReader;
 import java.io.IOException;

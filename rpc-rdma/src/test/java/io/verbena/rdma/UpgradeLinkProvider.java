@@ -1,13 +1,13 @@
 package io.verbena.rdma;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.UpgradeDriver;
+import io.verbena.link.Link;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.Token;
 import java.net.InetAddress;

@@ -2,8 +2,8 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.BulkTarget;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.verbena.tcp;
 
 import io.netty.util.NetUtil;
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

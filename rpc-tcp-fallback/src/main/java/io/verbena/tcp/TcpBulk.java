@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.RemoteTarget;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -23,9 +23,9 @@ import java.util.function.Supplier;
  * memory they are in, and puts them into the memory they go to; only TLS, which changes every byte,
  * copies. Nothing needs to be pinned.
  *
- * <p>Chunks and frames share one stream and its order. So {@link
- * io.verbena.core.link.Link#setReceiving setReceiving(false)} holds up both: nothing is told to
- * have arrived while a link is paused, and a listener must not wait for bulk bytes in a pause.
+ * <p>Chunks and frames share one stream and its order. So {@link io.verbena.link.Link#setReceiving
+ * setReceiving(false)} holds up both: nothing is told to have arrived while a link is paused, and a
+ * listener must not wait for bulk bytes in a pause.
  */
 final class TcpBulk implements BulkPort {
   /** With the one that waits in the kernel, half of what may be on its way. */

@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.security.GeneralSecurityException;

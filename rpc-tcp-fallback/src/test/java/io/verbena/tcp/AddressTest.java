@@ -3,9 +3,9 @@ package io.verbena.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.SteppedLinks;
 import java.net.URI;

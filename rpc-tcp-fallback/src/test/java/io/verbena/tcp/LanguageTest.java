@@ -3,8 +3,8 @@ package io.verbena.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.nio.NioIoHandler;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
 import io.verbena.testkit.SteppedLinks;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;

@@ -2,12 +2,12 @@ package io.verbena.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.Link;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.memory.Slot;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.ChannelException;
 import io.netty.channel.socket.SocketChannel;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
 import io.verbena.testkit.SteppedLinks;
 import java.net.SocketAddress;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package io.verbena.tcp;
 
-import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.TlsOptions;
 import io.verbena.testkit.LinkHarness;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.verbena.tcp;
 
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import io.verbena.testkit.LinkContract;
 import io.verbena.testkit.LinkHarness;
 import org.junit.jupiter.api.DisplayName;

@@ -2,11 +2,11 @@ package io.verbena.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.CertificateNames;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.CertificateNames;
+import io.verbena.link.Link;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.TlsOptions;
 import io.verbena.testkit.SteppedLinks;
 import io.verbena.testkit.TestIdentity;
 import java.io.ByteArrayOutputStream;

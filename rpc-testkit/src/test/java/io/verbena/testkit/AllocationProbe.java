@@ -1,13 +1,13 @@
 package io.verbena.testkit;
 
 import com.sun.management.ThreadMXBean;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.Link;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.ByteBuffer;

@@ -3,11 +3,11 @@ package io.verbena.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.SendResult;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,8 +1,8 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.LinkException;
+import io.verbena.link.SendResult;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Slot;
-import io.verbena.core.memory.SlotPool;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
+import io.verbena.link.memory.SlotPool;
 import java.util.Arrays;
 import java.util.Random;
 

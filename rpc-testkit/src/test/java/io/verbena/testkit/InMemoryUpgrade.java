@@ -1,10 +1,10 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
 import io.verbena.mem.InMemoryNetwork;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

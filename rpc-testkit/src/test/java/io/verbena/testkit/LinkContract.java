@@ -3,11 +3,11 @@ package io.verbena.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.SlotPool;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.SlotPool;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.Link;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.Link;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
 
 /**
  * One end of a link under test, with what it was told.

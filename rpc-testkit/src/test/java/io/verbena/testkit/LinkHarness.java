@@ -1,8 +1,8 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.Link;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.TlsOptions;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 

@@ -2,17 +2,17 @@ package io.verbena.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.SendResult;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.LoopThread;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.Link;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.NanoClock;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.verbena.testkit;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 
 /** A clock that moves only when the test says so. Safe for use by any thread. */

@@ -1,6 +1,6 @@
 package io.verbena.testkit;
 
-import io.verbena.core.codec.WireEncoder;
+import io.verbena.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
@@ -9,11 +9,11 @@ import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.frame.UpgradeMessage;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.Link;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
+import io.verbena.link.memory.Slot;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.verbena.testkit;
 
-import io.verbena.core.link.LinkListener;
+import io.verbena.link.LinkListener;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

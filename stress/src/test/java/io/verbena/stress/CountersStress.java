@@ -2,11 +2,11 @@ package io.verbena.stress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.call.CallWindow;
 import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.call.OnewayCounters.What;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.ThrottledLog;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;

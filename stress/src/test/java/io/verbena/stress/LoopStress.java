@@ -3,11 +3,11 @@ package io.verbena.stress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.LinkProvider;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.runtime.NanoClock;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;

@@ -2,8 +2,8 @@ package io.verbena.stress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.verbena.core.memory.MemoryBudget;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.MemoryBudget;
+import io.verbena.link.memory.Quota;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

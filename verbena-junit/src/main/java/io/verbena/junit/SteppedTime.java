@@ -1,7 +1,7 @@
 package io.verbena.junit;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

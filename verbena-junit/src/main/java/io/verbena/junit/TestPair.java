@@ -2,12 +2,12 @@ package io.verbena.junit;
 
 import io.verbena.api.Session;
 import io.verbena.api.stub.ServiceBinding;
-import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.LoopThread;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.mem.InMemoryNetwork;
 import java.time.Duration;
 import java.util.List;

@@ -8,8 +8,8 @@ import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.upgrade.ChosenUpgrades;
+import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.Locale;
 

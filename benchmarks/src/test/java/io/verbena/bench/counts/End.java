@@ -1,10 +1,10 @@
 package io.verbena.bench.counts;
 
 import com.sun.management.ThreadMXBean;
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkProvider;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.runtime.NanoClock;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;

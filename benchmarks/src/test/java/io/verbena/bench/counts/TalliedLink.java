@@ -1,13 +1,13 @@
 package io.verbena.bench.counts;
 
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkCapabilities;
-import io.verbena.core.link.LinkDriver.ConnectHandler;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.BulkPort;
+import io.verbena.link.Link;
+import io.verbena.link.LinkCapabilities;
+import io.verbena.link.LinkDriver.ConnectHandler;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Map;

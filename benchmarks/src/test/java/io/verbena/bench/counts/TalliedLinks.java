@@ -1,9 +1,9 @@
 package io.verbena.bench.counts;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.LinkProvider;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.LinkProvider;
 import java.net.URI;
 
 /**

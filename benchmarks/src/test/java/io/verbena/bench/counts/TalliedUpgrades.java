@@ -1,9 +1,9 @@
 package io.verbena.bench.counts;
 
 import io.verbena.bench.verbena.ForwardingUpgrades;
-import io.verbena.core.link.LinkDriver.ConnectHandler;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.LinkDriver.ConnectHandler;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
 
 /** Links that sessions upgrade to, counted, of one end. */
 final class TalliedUpgrades extends ForwardingUpgrades {

@@ -11,7 +11,7 @@ import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.cost.CutOffs;
-import io.verbena.core.link.LinkProvider;
+import io.verbena.link.LinkProvider;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;

@@ -1,7 +1,7 @@
 package io.verbena.bench.jmh;
 
-import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.codec.WireEncoder;
+import io.verbena.codec.WireDecoder;
+import io.verbena.codec.WireEncoder;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

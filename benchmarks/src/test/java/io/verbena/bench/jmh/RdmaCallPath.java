@@ -1,6 +1,6 @@
 package io.verbena.bench.jmh;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.testkit.SteppedWorld;

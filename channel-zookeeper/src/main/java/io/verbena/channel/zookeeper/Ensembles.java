@@ -1,6 +1,6 @@
 package io.verbena.channel.zookeeper;
 
-import io.verbena.core.loop.OwnThreads;
+import io.verbena.link.runtime.OwnThreads;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -3,7 +3,7 @@ package io.verbena.channel.zookeeper;
 import io.verbena.api.settings.Checks;
 import io.verbena.channel.Endpoint;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.loop.OwnThreads;
+import io.verbena.link.runtime.OwnThreads;
 import java.io.IOException;
 import java.net.URI;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.verbena.cli.call;
 
 import io.verbena.api.stub.Schema;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.codec.TypeText;
+import io.verbena.codec.TypeText;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

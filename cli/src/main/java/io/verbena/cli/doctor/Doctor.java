@@ -1,6 +1,6 @@
 package io.verbena.cli.doctor;
 
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.PrintWriter;
 import java.util.ArrayList;

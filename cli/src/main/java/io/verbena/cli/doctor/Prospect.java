@@ -1,7 +1,7 @@
 package io.verbena.cli.doctor;
 
-import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.link.UpgradeProvider.Availability;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider.Availability;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,7 +5,7 @@ import io.verbena.api.SessionPath;
 import io.verbena.cli.Credentials;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider;
 import java.io.PrintWriter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

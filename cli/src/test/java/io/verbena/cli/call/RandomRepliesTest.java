@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.stub.Schema;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.codec.WireDecoder;
+import io.verbena.codec.WireDecoder;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

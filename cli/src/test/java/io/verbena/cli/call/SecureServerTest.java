@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.core.ClientAuthenticator.AuthenticationException;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.TlsFiles;
+import io.verbena.link.TlsFiles;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package io.verbena.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.verbs.fabric.Fabric;

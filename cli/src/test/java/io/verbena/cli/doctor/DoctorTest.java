@@ -4,9 +4,9 @@ import static io.verbena.cli.doctor.FakeHost.in;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.cli.doctor.Doctor.Diagnosis;
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.GuardedVerbs;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;

@@ -1,8 +1,8 @@
 package io.verbena.codec.kryo;
 
 import io.verbena.api.wire.Serializer;
-import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.codec.WireEncoder;
+import io.verbena.codec.WireDecoder;
+import io.verbena.codec.WireEncoder;
 import java.nio.ByteBuffer;
 
 /** What a serializer writes, without the length before it. */

@@ -1,8 +1,8 @@
 package io.verbena.fuzz.decoder;
 
 import io.verbena.api.wire.WireOut;
-import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.codec.WireEncoder;
+import io.verbena.codec.WireDecoder;
+import io.verbena.codec.WireEncoder;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.codec.WireDecoder;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.OfferedService;

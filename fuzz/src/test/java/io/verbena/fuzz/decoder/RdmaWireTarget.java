@@ -2,9 +2,9 @@ package io.verbena.fuzz.decoder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.LinkException;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
+import io.verbena.link.LinkException;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.Greeting;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.stub.Schema;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.codec.Compatibility;
-import io.verbena.core.codec.SchemaCheck;
-import io.verbena.core.codec.SchemaWire;
+import io.verbena.codec.Compatibility;
+import io.verbena.codec.SchemaCheck;
+import io.verbena.codec.SchemaWire;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
 import io.verbena.fuzz.contract.HerbariumRpc;

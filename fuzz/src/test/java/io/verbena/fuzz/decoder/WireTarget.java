@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
-import io.verbena.core.codec.WireDecoder;
+import io.verbena.codec.WireDecoder;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
 import java.lang.foreign.MemorySegment;

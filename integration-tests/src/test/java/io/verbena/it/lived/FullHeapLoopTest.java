@@ -2,12 +2,12 @@ package io.verbena.it.lived;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.it.JavaProcess;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.mem.InMemoryLinkProvider;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -37,7 +37,7 @@ final class Jars {
   private static final Pattern MODULE = Pattern.compile(".*/([a-z-]+)/target/classes");
   private static final Pattern NEEDED =
       Pattern.compile(
-          "(rpc-(api|core|channel|mem|tcp-fallback|rdma)|verbs-(ext|ffm)|agrona|jctools|jspecify|slf4j-api|disni|netty)[.0-9a-zA-Z_-]*\\.jar");
+          "(rpc-(api|codec|link|core|channel|mem|tcp-fallback|rdma)|verbs-(ext|ffm)|agrona|jctools|jspecify|slf4j-api|disni|netty)[.0-9a-zA-Z_-]*\\.jar");
   private static final String SERVICES = "META-INF/services/";
 
   private final Path directory;

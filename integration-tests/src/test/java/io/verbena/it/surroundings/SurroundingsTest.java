@@ -127,7 +127,7 @@ class SurroundingsTest {
     assertFails(
         ended,
         "io.verbena.tcp.TcpLinkProvider is there",
-        "META-INF/services/io.verbena.core.link.LinkProvider",
+        "META-INF/services/io.verbena.link.LinkProvider",
         "ServicesResourceTransformer");
   }
 

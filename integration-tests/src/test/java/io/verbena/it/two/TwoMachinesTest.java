@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.Session;
-import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.verbs.ffm.FfmProvider;

@@ -2,7 +2,7 @@ package io.verbena.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.mem.InMemoryNetwork;
 import java.util.ArrayList;
 import java.util.List;

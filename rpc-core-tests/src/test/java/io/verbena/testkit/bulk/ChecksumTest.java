@@ -12,7 +12,7 @@ import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.link.LinkDriver;
+import io.verbena.link.LinkDriver;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.memory.Waiters;
 import io.verbena.mem.InMemoryNetwork;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -2,7 +2,7 @@ package io.verbena.testkit.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkOptions;
 import io.verbena.testkit.RawPeer;
 import io.verbena.testkit.SteppedWorld;
 import java.net.URI;

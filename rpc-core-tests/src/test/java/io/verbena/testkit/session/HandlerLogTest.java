@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.testkit.SteppedWorld;
 import java.nio.file.NoSuchFileException;
 import java.util.List;

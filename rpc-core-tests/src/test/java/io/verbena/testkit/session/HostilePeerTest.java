@@ -4,15 +4,15 @@ import static io.verbena.testkit.RawPeer.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
-import io.verbena.core.codec.WireEncoder;
+import io.verbena.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkOptions;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.InMemoryUpgrade;
 import io.verbena.testkit.RawPeer;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.verbena.api.Session;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.HostileUpgrade;
 import io.verbena.testkit.InMemoryUpgrade;

@@ -12,7 +12,7 @@ import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import io.verbena.testkit.Ends;
 import io.verbena.testkit.Setting;
 import java.lang.foreign.Arena;

@@ -14,7 +14,7 @@ import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import io.verbena.testkit.Setting;
 import java.lang.reflect.Method;
 import java.time.Duration;

@@ -19,7 +19,7 @@ import io.verbena.api.bulk.TransferOptions;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsOptions;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
 import java.lang.foreign.Arena;

@@ -1,7 +1,7 @@
 package io.verbena.testkit.session;
 
 import io.verbena.api.Session;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.InMemoryUpgrade;

@@ -5,7 +5,7 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.work.Threads;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

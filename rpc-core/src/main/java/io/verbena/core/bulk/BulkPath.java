@@ -1,6 +1,6 @@
 package io.verbena.core.bulk;
 
-import io.verbena.core.link.BulkPort;
+import io.verbena.link.BulkPort;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,9 +10,6 @@ import java.util.Set;
 public final class BulkPath {
   /** Longer memory is opened, and attached, in pieces of this length: a path may hold no more. */
   public static final long PIECE_BYTES = 32L << 20;
-
-  /** Where a path has no room for a piece, shorter ones are tried, but none shorter than this. */
-  public static final long LEAST_PIECE_BYTES = 1L << 20;
 
   private final int epoch;
   private final BulkPort port;

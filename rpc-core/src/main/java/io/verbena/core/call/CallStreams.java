@@ -3,7 +3,7 @@ package io.verbena.core.call;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
-import io.verbena.core.codec.MessageStreams;
+import io.verbena.codec.MessageStreams;
 import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
 import java.util.function.Function;

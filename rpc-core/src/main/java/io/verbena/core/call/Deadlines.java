@@ -3,7 +3,7 @@ package io.verbena.core.call;
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.stub.MethodDescriptor;
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

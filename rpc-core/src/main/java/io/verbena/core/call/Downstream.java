@@ -3,7 +3,7 @@ package io.verbena.core.call;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.VerbenaException;
-import io.verbena.core.log.Thrown;
+import io.verbena.link.runtime.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**

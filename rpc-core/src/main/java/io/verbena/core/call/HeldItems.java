@@ -1,6 +1,6 @@
 package io.verbena.core.call;
 
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 

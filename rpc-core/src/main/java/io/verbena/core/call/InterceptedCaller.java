@@ -7,7 +7,7 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.memory.Slot;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;

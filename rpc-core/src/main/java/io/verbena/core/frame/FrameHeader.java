@@ -50,7 +50,7 @@ public final class FrameHeader {
 
   /**
    * The body of a call, or of what became of it, ends with a {@link
-   * io.verbena.core.codec.MetadataBlock}.
+   * io.verbena.codec.MetadataBlock}.
    */
   public static final int FLAG_METADATA = 4;
 

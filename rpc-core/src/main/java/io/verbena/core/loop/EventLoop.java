@@ -2,14 +2,15 @@ package io.verbena.core.loop;
 
 import io.verbena.api.CallContext;
 import io.verbena.api.stub.CallScope;
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkProvider;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.upgrade.UpgradeDrivers;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkProvider;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.OwnThreads;
+import io.verbena.link.runtime.ThrottledLog;
 import java.lang.ref.Cleaner;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class EventLoop {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(EventLoop.class, "failures on event loops");
+  private static final ThrottledLog THREW =
+      ThrottledLog.of(EventLoop.class, "callbacks that threw");
+  private static final long AGAIN_NANOS = 100_000_000;
   private static final int COMMANDS_PER_CYCLE = 1024;
   private static final int QUEUE_CHUNK = 1024;
   private static final long BETWEEN_TRIES_NANOS = 1_000_000;
@@ -105,6 +110,25 @@ public final class EventLoop {
     } else if (waiting.get()) {
       wakeup();
     }
+  }
+
+  /**
+   * Has a task run that must not be left out: by an executor, or by another where that takes
+   * nothing, or a little later where neither does. What it throws is logged.
+   */
+  public void runSurely(Executor first, Executor otherwise, Runnable task) {
+    Runnable guarded =
+        () -> {
+          try {
+            task.run();
+          } catch (Throwable e) { // users' code
+            THREW.warn("A {} threw", "callback", e);
+          }
+        };
+    Consumer<Runnable> later =
+        again -> execute(() -> timers.schedule(now() + AGAIN_NANOS, due -> again.run()));
+    OwnThreads.hand(
+        first, guarded, refused -> OwnThreads.persistently(otherwise, guarded, why -> {}, later));
   }
 
   private void offer(Command command) {

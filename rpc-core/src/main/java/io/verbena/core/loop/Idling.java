@@ -1,6 +1,6 @@
 package io.verbena.core.loop;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 
 /** When an event loop that finds no work waits in the kernel. */

@@ -1,8 +1,8 @@
 package io.verbena.core.loop;
 
 import io.verbena.api.stub.CallScope;
-import io.verbena.core.NanoClock;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.ThrottledLog;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,6 @@
 package io.verbena.core.loop;
 
+import io.verbena.link.runtime.OwnThreads;
 import java.util.concurrent.Executor;
 
 /**

@@ -2,7 +2,7 @@ package io.verbena.core.sequence;
 
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

@@ -1,15 +1,15 @@
 package io.verbena.core.sequence;
 
-import io.verbena.core.codec.LargeValues;
+import io.verbena.codec.LargeValues;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.TimeLeft;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.SendResult;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.memory.Slot;
-import io.verbena.core.memory.SlotPool;
+import io.verbena.link.Link;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
+import io.verbena.link.memory.SlotPool;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;

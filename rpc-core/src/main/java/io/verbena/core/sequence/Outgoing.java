@@ -1,7 +1,7 @@
 package io.verbena.core.sequence;
 
-import io.verbena.core.codec.LargeValues;
-import io.verbena.core.memory.Slot;
+import io.verbena.codec.LargeValues;
+import io.verbena.link.memory.Slot;
 import org.jspecify.annotations.Nullable;
 
 /** A message that waits for its turn on the link. */

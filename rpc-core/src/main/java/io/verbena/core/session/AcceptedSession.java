@@ -1,9 +1,9 @@
 package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.NanoClock;
 import io.verbena.core.frame.SessionKey;
 import io.verbena.core.loop.Timers;
+import io.verbena.link.runtime.NanoClock;
 
 /** One session on the server's side. It cannot connect; without a link it waits for the client. */
 final class AcceptedSession implements SessionRole {

@@ -1,8 +1,8 @@
 package io.verbena.core.session;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.runtime.NanoClock;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;

@@ -13,7 +13,7 @@ import io.verbena.core.bulk.transfer.Transfers;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Workers;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,14 @@
 package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.codec.WireDecoder;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.Welcome;
-import io.verbena.core.link.Link;
-import io.verbena.core.log.ThrottledLog;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.Link;
+import io.verbena.link.runtime.ThrottledLog;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

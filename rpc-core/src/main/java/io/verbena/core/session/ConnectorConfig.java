@@ -1,7 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.Session;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkOptions;
 import java.net.URI;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

@@ -1,6 +1,6 @@
 package io.verbena.core.session;
 
-import io.verbena.core.codec.Compatibility;
+import io.verbena.codec.Compatibility;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;

@@ -1,12 +1,12 @@
 package io.verbena.core.session;
 
 import io.verbena.api.wire.WireOut;
-import io.verbena.core.codec.WireEncoder;
+import io.verbena.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.memory.Slot;
 import io.verbena.core.sequence.Outgoing;
+import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.ThrottledLog;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.verbena.core.session;
 
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.ThrottledLog;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 

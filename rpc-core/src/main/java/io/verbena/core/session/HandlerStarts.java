@@ -2,8 +2,8 @@ package io.verbena.core.session;
 
 import io.verbena.core.call.ReplySize;
 import io.verbena.core.call.ServerCall;
-import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Waiters;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;

@@ -2,7 +2,7 @@ package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
-import io.verbena.core.codec.WireDecoder;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.UpgradeMessage;

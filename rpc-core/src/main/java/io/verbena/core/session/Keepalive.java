@@ -1,8 +1,8 @@
 package io.verbena.core.session;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
+import io.verbena.link.runtime.NanoClock;
 
 /**
  * Notices a peer that has fallen silent on one link. A pause of this very process is not held

@@ -1,9 +1,9 @@
 package io.verbena.core.session;
 
-import io.verbena.core.codec.WireDecoder;
-import io.verbena.core.loop.OwnThreads;
-import io.verbena.core.memory.Quota;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.sequence.Message;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.runtime.OwnThreads;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

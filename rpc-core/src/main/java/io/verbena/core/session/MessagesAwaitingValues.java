@@ -2,14 +2,14 @@ package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.bulk.transfer.LargeValuesIn;
-import io.verbena.core.codec.WireDecoder;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.TimeLeft;
-import io.verbena.core.memory.Progress;
-import io.verbena.core.memory.Quota;
 import io.verbena.core.sequence.Message;
+import io.verbena.link.memory.Progress;
+import io.verbena.link.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.verbena.core.session;
 
 import io.verbena.api.stub.Schema;
+import io.verbena.codec.Compatibility;
 import io.verbena.core.call.PendingCall;
-import io.verbena.core.codec.Compatibility;
 import io.verbena.core.frame.OfferedService;
 import java.util.ArrayList;
 import java.util.List;

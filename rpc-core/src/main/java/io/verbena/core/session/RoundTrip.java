@@ -1,7 +1,7 @@
 package io.verbena.core.session;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.link.runtime.NanoClock;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -18,11 +18,11 @@ import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.call.SessionStreams;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.loop.OwnThreads;
-import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.SlotPool;
-import io.verbena.core.memory.SlotShare;
 import io.verbena.core.sequence.Outgoing;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.SlotPool;
+import io.verbena.link.memory.SlotShare;
+import io.verbena.link.runtime.OwnThreads;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -280,7 +280,7 @@ final class SessionCalls implements CallHost {
   @Override
   public void runUsers(Runnable users) {
     SessionContext context = session.context();
-    OwnThreads.surely(context.loop(), context.handlers(), context.workers().waiting(), users);
+    context.loop().runSurely(context.handlers(), context.workers().waiting(), users);
   }
 
   @Override

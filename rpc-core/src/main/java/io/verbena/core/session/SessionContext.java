@@ -5,11 +5,11 @@ import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.call.Interceptors;
 import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.frame.PeerLimits;
-import io.verbena.core.link.LinkOptions;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Workers;
-import io.verbena.core.memory.Quotas;
-import io.verbena.core.memory.SlotPool;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.memory.Quotas;
+import io.verbena.link.memory.SlotPool;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -1,9 +1,8 @@
 package io.verbena.core.session;
 
 import io.verbena.api.SessionListener;
-import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.loop.OwnThreads;
 import io.verbena.core.loop.SequentialExecutor;
+import io.verbena.link.runtime.ThrottledLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -25,8 +24,7 @@ final class SessionEvents {
     Executor otherwise = context.workers().waiting();
     this.telling =
         new SequentialExecutor(
-            all -> OwnThreads.surely(context.loop(), elsewhere, otherwise, all),
-            SessionEvents::threw);
+            all -> context.loop().runSurely(elsewhere, otherwise, all), SessionEvents::threw);
     this.listeners = context.audience().listeners();
   }
 

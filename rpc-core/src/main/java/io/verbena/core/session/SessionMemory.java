@@ -1,9 +1,9 @@
 package io.verbena.core.session;
 
-import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.Quotas;
-import io.verbena.core.memory.SlotPool;
-import io.verbena.core.memory.SlotShare;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Quotas;
+import io.verbena.link.memory.SlotPool;
+import io.verbena.link.memory.SlotShare;
 import java.util.function.Supplier;
 
 /**

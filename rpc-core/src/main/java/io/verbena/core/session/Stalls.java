@@ -1,8 +1,8 @@
 package io.verbena.core.session;
 
 import io.verbena.core.loop.Timers;
-import io.verbena.core.memory.Progress;
 import io.verbena.core.sequence.Inbox;
+import io.verbena.link.memory.Progress;
 import java.time.Duration;
 
 /**

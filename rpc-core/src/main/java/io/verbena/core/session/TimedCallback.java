@@ -1,10 +1,10 @@
 package io.verbena.core.session;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.log.Thrown;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.loop.OwnThreads;
 import io.verbena.core.loop.Timers;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.OwnThreads;
+import io.verbena.link.runtime.Thrown;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;

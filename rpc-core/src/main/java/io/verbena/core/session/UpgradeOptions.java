@@ -1,7 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.core.PathPolicy;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.verbena.core.stat;
 
-import io.verbena.core.log.Thrown;
+import io.verbena.link.runtime.Thrown;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

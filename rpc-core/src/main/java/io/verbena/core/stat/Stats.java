@@ -1,6 +1,6 @@
 package io.verbena.core.stat;
 
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.ThrottledLog;
 import java.util.List;
 import java.util.function.Supplier;
 

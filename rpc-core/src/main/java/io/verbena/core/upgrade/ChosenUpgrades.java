@@ -1,8 +1,8 @@
 package io.verbena.core.upgrade;
 
-import io.verbena.core.link.ProviderChoice;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.ProviderChoice;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

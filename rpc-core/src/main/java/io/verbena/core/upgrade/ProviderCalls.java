@@ -1,10 +1,10 @@
 package io.verbena.core.upgrade;
 
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.UpgradeProvider;
-import io.verbena.core.link.UpgradeProvider.Availability;
-import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.log.Thrown;
+import io.verbena.link.LinkException;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider.Availability;
+import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import java.util.Map;
 import java.util.Objects;
 

@@ -1,8 +1,8 @@
 package io.verbena.core.upgrade;
 
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.LinkException;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

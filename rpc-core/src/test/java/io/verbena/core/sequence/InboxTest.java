@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.verbena.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

@@ -4,7 +4,7 @@ import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_REJECTED;
 
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.Words;
 import io.verbena.rdma.link.RdmaLink;

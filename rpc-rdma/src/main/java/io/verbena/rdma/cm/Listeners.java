@@ -2,8 +2,8 @@ package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.device.DeviceAddresses;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.verbs.ext.VerbsProvider;

@@ -1,7 +1,7 @@
 package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.RdmaCmId;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkOptions;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.LinkOpenListener;

@@ -1,11 +1,11 @@
 package io.verbena.rdma.cm;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;

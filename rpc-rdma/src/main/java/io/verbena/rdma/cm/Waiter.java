@@ -2,8 +2,8 @@ package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.log.Thrown;
+import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.Thrown;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.verbena.rdma.device;
 
-import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.memory.MemoryBudget;
-import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.BulkPort;
+import io.verbena.link.memory.MemoryBudget;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Waiters;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class PinBudget {
   /** However many links there are, each may register a piece of the shortest. */
-  private static final long LEAST_BYTES = BulkPath.LEAST_PIECE_BYTES;
+  private static final long LEAST_BYTES = BulkPort.LEAST_PIECE_BYTES;
 
   private final MemoryBudget all;
   private final MemoryBudget idle;

@@ -1,8 +1,8 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Quota;
 import io.verbena.verbs.ext.VerbsPd;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;

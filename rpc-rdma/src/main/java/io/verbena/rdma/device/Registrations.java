@@ -1,10 +1,10 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.verbena.core.link.LinkException.Shortage;
-import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.LinkException.Shortage;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Waiters;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;

@@ -1,6 +1,6 @@
 package io.verbena.rdma.link;
 
-import io.verbena.core.NanoClock;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 

@@ -1,7 +1,7 @@
 package io.verbena.rdma.link;
 
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkListener;
+import io.verbena.link.Link;
+import io.verbena.link.LinkListener;
 
 /** Waits for a link to open; hears one of the two, once. */
 public interface LinkOpenListener {

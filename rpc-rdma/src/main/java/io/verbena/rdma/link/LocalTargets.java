@@ -1,11 +1,11 @@
 package io.verbena.rdma.link;
 
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkException.Shortage;
-import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkException.Shortage;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Waiters;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.Registration;
 import io.verbena.rdma.wire.Advertisement;

@@ -1,7 +1,7 @@
 package io.verbena.rdma.link;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
 import java.io.IOException;

@@ -1,14 +1,14 @@
 package io.verbena.rdma.link;
 
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.PinningCosts;
-import io.verbena.core.link.RemoteTarget;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.PinningCosts;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Quota;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.Registration;
 import io.verbena.rdma.wire.Advertisement;

@@ -1,15 +1,15 @@
 package io.verbena.rdma.link;
 
 import com.ibm.disni.verbs.RdmaCmId;
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkCapabilities;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.LinkOptions;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.log.ThrottledLog;
-import io.verbena.core.memory.Quota;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.BulkPort;
+import io.verbena.link.Link;
+import io.verbena.link.LinkCapabilities;
+import io.verbena.link.LinkListener;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.device.CompletionSink;
 import io.verbena.rdma.device.Domain;

@@ -1,6 +1,6 @@
 package io.verbena.rdma.link;
 
-import io.verbena.core.memory.Slot;
+import io.verbena.link.memory.Slot;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;

@@ -1,6 +1,6 @@
 package io.verbena.rdma.wire;
 
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
 import java.nio.ByteBuffer;
 
 /**

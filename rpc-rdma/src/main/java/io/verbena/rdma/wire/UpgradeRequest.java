@@ -1,6 +1,6 @@
 package io.verbena.rdma.wire;
 
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
 
 /**
  * What the active end says before it is offered a link: in which version. What its device can do

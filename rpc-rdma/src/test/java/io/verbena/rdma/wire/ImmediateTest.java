@@ -3,7 +3,7 @@ package io.verbena.rdma.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.core.link.LinkException;
+import io.verbena.link.LinkException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

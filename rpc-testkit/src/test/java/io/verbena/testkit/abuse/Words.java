@@ -1,6 +1,6 @@
 package io.verbena.testkit.abuse;
 
-import io.verbena.core.codec.WireEncoder;
+import io.verbena.codec.WireEncoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;

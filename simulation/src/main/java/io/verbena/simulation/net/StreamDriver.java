@@ -1,8 +1,8 @@
 package io.verbena.simulation.net;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
 import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
 import java.net.URI;

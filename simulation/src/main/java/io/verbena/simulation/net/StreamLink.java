@@ -1,12 +1,12 @@
 package io.verbena.simulation.net;
 
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.Link;
-import io.verbena.core.link.LinkCapabilities;
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkListener;
-import io.verbena.core.link.SendResult;
-import io.verbena.core.memory.Slot;
+import io.verbena.link.BulkPort;
+import io.verbena.link.Link;
+import io.verbena.link.LinkCapabilities;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkListener;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -1,7 +1,7 @@
 package io.verbena.simulation.net;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkProvider;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkProvider;
 import io.verbena.simulation.time.Scheduler;
 
 /**

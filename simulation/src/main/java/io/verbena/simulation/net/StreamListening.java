@@ -1,7 +1,7 @@
 package io.verbena.simulation.net;
 
-import io.verbena.core.link.LinkDriver;
-import io.verbena.core.link.LinkOptions;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkOptions;
 import java.net.URI;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package io.verbena.simulation.world;
 
-import io.verbena.core.NanoClock;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.link.UpgradeProvider;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.simulation.net.NetHost;
 import io.verbena.simulation.net.StreamLinks;

@@ -1,7 +1,7 @@
 package io.verbena.simulation.world;
 
-import io.verbena.core.link.UpgradeDriver;
-import io.verbena.core.link.UpgradeProvider;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

@@ -1,7 +1,7 @@
 package io.verbena.spring.autoconfigure;
 
-import io.verbena.core.link.TlsFiles;
-import io.verbena.core.link.TlsOptions;
+import io.verbena.link.TlsFiles;
+import io.verbena.link.TlsOptions;
 import io.verbena.spring.VerbenaProperties.ClientTls;
 import io.verbena.spring.VerbenaProperties.ServerTls;
 import java.nio.file.Path;

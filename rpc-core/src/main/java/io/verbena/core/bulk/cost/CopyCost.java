@@ -1,7 +1,7 @@
 package io.verbena.core.bulk.cost;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.loop.OwnThreads;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.OwnThreads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 

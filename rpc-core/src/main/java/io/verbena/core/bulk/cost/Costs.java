@@ -1,8 +1,8 @@
 package io.verbena.core.bulk.cost;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.link.PinningCost;
-import io.verbena.core.link.PinningCosts;
+import io.verbena.link.PinningCost;
+import io.verbena.link.PinningCosts;
+import io.verbena.link.runtime.NanoClock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

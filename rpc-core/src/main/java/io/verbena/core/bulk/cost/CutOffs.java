@@ -1,6 +1,6 @@
 package io.verbena.core.bulk.cost;
 
-import io.verbena.core.link.PinningCost;
+import io.verbena.link.PinningCost;
 
 /**
  * From which length on a value goes which way. Each way costs a fixed part and a part for each

@@ -3,7 +3,7 @@ package io.verbena.core.bulk.destination;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

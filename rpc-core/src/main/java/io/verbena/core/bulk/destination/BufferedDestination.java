@@ -11,7 +11,7 @@ import io.verbena.core.bulk.sink.FileSink;
 import io.verbena.core.bulk.sink.Sink;
 import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.RunOn;
-import io.verbena.core.link.MemoryLife;
+import io.verbena.link.MemoryLife;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.sink.ChunkSink;
 import io.verbena.core.bulk.work.Offload;
-import io.verbena.core.link.MemoryLife;
+import io.verbena.link.MemoryLife;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

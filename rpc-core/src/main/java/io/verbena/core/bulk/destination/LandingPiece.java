@@ -1,8 +1,8 @@
 package io.verbena.core.bulk.destination;
 
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.BulkTarget;
-import io.verbena.core.link.MemoryLife;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

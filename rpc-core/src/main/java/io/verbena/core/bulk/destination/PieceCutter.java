@@ -1,7 +1,8 @@
 package io.verbena.core.bulk.destination;
 
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.link.MemoryLife;
+import io.verbena.link.BulkPort;
+import io.verbena.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +28,12 @@ public final class PieceCutter {
 
   /** Returns what takes the place of a piece that there was no room for; null if nothing does. */
   public @Nullable LandingPiece shorter(LandingPiece last) {
-    longest = BulkPath.LEAST_PIECE_BYTES;
+    longest = BulkPort.LEAST_PIECE_BYTES;
     return halved(last);
   }
 
   /** Returns a piece with half of what is still to arrive; null if it is not worth halving. */
   public static @Nullable LandingPiece halved(LandingPiece last) {
-    return last.firstHalf(BulkPath.LEAST_PIECE_BYTES);
+    return last.firstHalf(BulkPort.LEAST_PIECE_BYTES);
   }
 }

@@ -4,7 +4,7 @@ import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.Offload;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.ThrottledLog;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 

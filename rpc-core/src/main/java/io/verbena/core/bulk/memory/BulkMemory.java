@@ -2,8 +2,8 @@ package io.verbena.core.bulk.memory;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.memory.MemoryBudget;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.MemoryBudget;
+import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

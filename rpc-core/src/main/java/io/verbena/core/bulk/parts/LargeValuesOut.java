@@ -1,14 +1,14 @@
 package io.verbena.core.bulk.parts;
 
 import io.verbena.api.wire.WireOut;
+import io.verbena.codec.LargeValues;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.FencedFuture;
-import io.verbena.core.codec.LargeValues;
-import io.verbena.core.link.MemoryLife;
 import io.verbena.core.loop.LoopThread;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Quota;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.verbena.core.bulk.sink;
 import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.memory.Waiters;
 import java.util.function.Consumer;
 
 /**

@@ -5,7 +5,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.ThrottledLog;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -2,7 +2,7 @@ package io.verbena.core.bulk.source;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.ThrottledLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -5,7 +5,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.link.MemoryLife;
+import io.verbena.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -3,11 +3,12 @@ package io.verbena.core.bulk.supply;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.link.BulkRegion;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.MemoryLife;
-import io.verbena.core.link.RemoteTarget;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -104,7 +105,7 @@ final class Attached {
       try {
         return new Place(path, path.port().attach(memory.asSlice(from, bytes), life), from);
       } catch (LinkException e) {
-        long least = Math.max(length, BulkPath.LEAST_PIECE_BYTES);
+        long least = Math.max(length, BulkPort.LEAST_PIECE_BYTES);
         if (bytes <= least) {
           throw e;
         }

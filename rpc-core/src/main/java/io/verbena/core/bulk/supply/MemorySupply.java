@@ -7,9 +7,9 @@ import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.RemoteTarget;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.LinkException;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

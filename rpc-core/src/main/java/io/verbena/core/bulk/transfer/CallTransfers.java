@@ -12,7 +12,7 @@ import io.verbena.core.bulk.parts.LargeValueDestination;
 import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.memory.Quota;
+import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

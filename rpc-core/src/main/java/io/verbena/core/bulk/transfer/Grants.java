@@ -1,8 +1,8 @@
 package io.verbena.core.bulk.transfer;
 
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.RemoteTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.RemoteTarget;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;

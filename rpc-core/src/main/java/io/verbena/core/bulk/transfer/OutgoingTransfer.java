@@ -9,9 +9,9 @@ import io.verbena.core.bulk.supply.Supply;
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.link.BulkPort;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.link.SendResult;
+import io.verbena.link.BulkPort;
+import io.verbena.link.LinkException;
+import io.verbena.link.SendResult;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the two ends of a session say to each other about transfers. On the loop. */
 final class TransferFrames {
-  /** Bytes, as {@link io.verbena.core.link.BulkTarget#advertisement} promises. */
+  /** Bytes, as {@link io.verbena.link.BulkTarget#advertisement} promises. */
   static final int MOST_ADVERTISEMENT = 64;
 
   private static final int MOST_NAME_BYTES = 4000;

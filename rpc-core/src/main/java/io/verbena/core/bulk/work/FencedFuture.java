@@ -1,7 +1,7 @@
 package io.verbena.core.bulk.work;
 
-import io.verbena.core.NanoClock;
-import io.verbena.core.log.ThrottledLog;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.ThrottledLog;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;

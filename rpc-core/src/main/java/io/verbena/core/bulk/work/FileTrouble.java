@@ -1,7 +1,7 @@
 package io.verbena.core.bulk.work;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.log.Thrown;
+import io.verbena.link.runtime.Thrown;
 import java.io.FileNotFoundException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;

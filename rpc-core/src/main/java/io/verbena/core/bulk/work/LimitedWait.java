@@ -1,9 +1,9 @@
 package io.verbena.core.bulk.work;
 
-import io.verbena.core.link.LinkException;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.LinkException;
+import io.verbena.link.memory.Waiters;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;

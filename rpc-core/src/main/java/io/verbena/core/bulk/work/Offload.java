@@ -1,7 +1,7 @@
 package io.verbena.core.bulk.work;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.loop.OwnThreads;
+import io.verbena.link.runtime.OwnThreads;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +44,12 @@ public final class Offload {
    * on a thread of its own.
    */
   public static void callSurely(Threads threads, Work work, Consumer<@Nullable Throwable> then) {
-    OwnThreads.surely(
-        threads.loop(),
-        threads.handlers(),
-        threads.workers().waiting(),
-        () -> runHere(work, failure -> threads.loop().execute(() -> then.accept(failure))));
+    threads
+        .loop()
+        .runSurely(
+            threads.handlers(),
+            threads.workers().waiting(),
+            () -> runHere(work, failure -> threads.loop().execute(() -> then.accept(failure))));
   }
 
   private static void give(

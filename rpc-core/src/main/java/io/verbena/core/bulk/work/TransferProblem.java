@@ -1,9 +1,9 @@
 package io.verbena.core.bulk.work;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.link.LinkException;
-import io.verbena.core.log.Thrown;
-import io.verbena.core.memory.Waiters;
+import io.verbena.link.LinkException;
+import io.verbena.link.memory.Waiters;
+import io.verbena.link.runtime.Thrown;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package io.verbena.core.bulk.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.link.PinningCost;
-import io.verbena.core.link.PinningCosts;
+import io.verbena.link.PinningCost;
+import io.verbena.link.PinningCosts;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

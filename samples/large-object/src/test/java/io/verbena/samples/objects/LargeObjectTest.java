@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.Session;
 import io.verbena.api.bulk.TransferException;
-import io.verbena.core.NanoClock;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.verbs.fabric.Fabric;

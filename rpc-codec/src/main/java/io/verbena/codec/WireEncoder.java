@@ -1,0 +1,383 @@
+package io.verbena.codec;
+
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireOut;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.Flow;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes one message at a time into a slot. A message that outgrows its slot moves to a heap
+ * buffer that doubles as needed, so that a slot's size limits nothing.
+ *
+ * <pre>
+ *   slot, or the heap buffer after a spill:
+ *   0          start                         start + length()
+ *   | untouched  | encoded                     | free
+ *                  record: varint length, then its members
+ *                  string: varint length in bytes, then UTF-8
+ * </pre>
+ *
+ * <p>Reusable; allocates only when it spills. For use by one thread at a time.
+ */
+public final class WireEncoder implements WireOut {
+  private static final ByteBuffer NONE = ByteBuffer.allocate(0);
+
+  private ByteBuffer buffer = NONE;
+  private int start;
+  private int position;
+  private int limit;
+  private int maxMessageBytes;
+  private int depth;
+  private int maxDepth;
+  private boolean spilled;
+  private long cutOff = Long.MAX_VALUE;
+  private @Nullable Supplier<? extends LargeValues> partsMaker;
+  private @Nullable LargeValues parts;
+  private @Nullable MessageStreams streams;
+
+  /** What to do about a large value that found no room beside the message; null if all did. */
+  private @Nullable String cure;
+
+  /**
+   * Starts a message.
+   *
+   * @param slot where to write: absolute, from {@code position} to the slot's limit; big-endian.
+   *     The slot's own position and limit stay as they are.
+   * @param position where the message starts; what stands before it moves along on a spill
+   * @param maxMessageBytes the most bytes that the message may take, from {@code position}
+   * @param maxDepth the most records that may be open at once
+   */
+  public void start(ByteBuffer slot, int position, int maxMessageBytes, int maxDepth) {
+    if (slot.order() != ByteOrder.BIG_ENDIAN) {
+      throw new IllegalArgumentException("a slot must be big-endian");
+    }
+    if (position < 0 || position > slot.limit() || maxMessageBytes < 0) {
+      throw new IllegalArgumentException(
+          "no message of " + maxMessageBytes + " bytes from " + position + " in " + slot);
+    }
+    this.buffer = slot;
+    this.start = position;
+    this.position = position;
+    this.maxMessageBytes = maxMessageBytes;
+    this.limit = (int) Math.min(slot.limit(), (long) position + maxMessageBytes);
+    this.depth = 0;
+    this.maxDepth = maxDepth;
+    this.spilled = false;
+    this.cure = null;
+    this.streams = null;
+    dropParts();
+  }
+
+  /**
+   * Has large values travel beside the message that was started.
+   *
+   * @param cutOff from how many bytes on; at least 1
+   * @param maker makes what takes them, when there is a first one
+   */
+  public void takeOut(long cutOff, Supplier<? extends LargeValues> maker) {
+    this.cutOff = cutOff;
+    this.partsMaker = maker;
+  }
+
+  /** Ends the message; returns its large values, now the caller's, or null where it has none. */
+  public @Nullable LargeValues finish() {
+    LargeValues taken = parts;
+    if (taken != null) {
+      int table = position;
+      taken.writeTable(this);
+      writeInt(position - table);
+      parts = null;
+    }
+    return taken;
+  }
+
+  private void dropParts() {
+    cutOff = Long.MAX_VALUE;
+    partsMaker = null;
+    if (parts != null) {
+      parts.close();
+      parts = null;
+    }
+  }
+
+  private boolean takesOut(MemorySegment value, boolean array) {
+    Supplier<? extends LargeValues> maker = partsMaker;
+    if (maker == null) {
+      return false;
+    }
+    LargeValues before = parts;
+    LargeValues taking = before == null ? maker.get() : before;
+    parts = taking; // it is dropped with the message if this throws
+    int index = taking.take(value, array);
+    if (index == LargeValues.NOT_TAKEN) {
+      cure = taking.cure();
+      parts = before; // a message without large values has no table
+      return false;
+    }
+    writeVarInt(LargeValues.OUTSIDE);
+    writeVarInt(index);
+    return true;
+  }
+
+  /** Says who knows the streams of the message that was started; no other message takes one. */
+  public void streams(MessageStreams knowing) {
+    streams = knowing;
+  }
+
+  @Override
+  public <T> void writeStream(Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
+    MessageStreams knowing = streams;
+    if (knowing == null) {
+      throw new WireException("a stream is an argument or a result of a call, and no part of both");
+    }
+    knowing.write(this, items, item);
+  }
+
+  /** Returns whether some of what was written travels beside the message. */
+  public boolean hasParts() {
+    return parts != null;
+  }
+
+  /** Returns whether the message has outgrown its slot. {@link #buffer()} is then a new one. */
+  public boolean spilled() {
+    return spilled;
+  }
+
+  /**
+   * Returns what holds the message, from the position it was started at: the slot, or after a spill
+   * a heap buffer that the caller owns from now on.
+   */
+  public ByteBuffer buffer() {
+    return buffer;
+  }
+
+  /** Returns the number of bytes written so far. */
+  public int length() {
+    return position - start;
+  }
+
+  /**
+   * Takes back what was written last, with all that travels beside the message.
+   *
+   * @param length what is left of the message
+   */
+  public void takeBack(int length) {
+    dropParts();
+    position = start + length;
+    depth = 0;
+  }
+
+  /** Forgets a message that is large or has a stream: a pooled encoder keeps neither alive. */
+  public void drop() {
+    if (spilled || parts != null || streams != null) {
+      clear();
+    }
+  }
+
+  /** Forgets slot and message, so that a pooled encoder keeps neither alive. */
+  public void clear() {
+    dropParts();
+    streams = null;
+    buffer = NONE;
+    start = 0;
+    position = 0;
+    limit = 0;
+    spilled = false;
+  }
+
+  @Override
+  public void writeBoolean(boolean value) {
+    writeByte(value ? 1 : 0);
+  }
+
+  @Override
+  public void writeByte(int value) {
+    int at = claim(1);
+    buffer.put(at, (byte) value);
+  }
+
+  @Override
+  public void writeShort(int value) {
+    int at = claim(Short.BYTES);
+    buffer.putShort(at, (short) value);
+  }
+
+  @Override
+  public void writeChar(char value) {
+    int at = claim(Character.BYTES);
+    buffer.putChar(at, value);
+  }
+
+  @Override
+  public void writeInt(int value) {
+    int at = claim(Integer.BYTES);
+    buffer.putInt(at, value);
+  }
+
+  @Override
+  public void writeLong(long value) {
+    int at = claim(Long.BYTES);
+    buffer.putLong(at, value);
+  }
+
+  @Override
+  public void writeFloat(float value) {
+    writeInt(Float.floatToRawIntBits(value));
+  }
+
+  @Override
+  public void writeDouble(double value) {
+    writeLong(Double.doubleToRawLongBits(value));
+  }
+
+  @Override
+  public void writeVarInt(int value) {
+    putVar(claim(VarInts.sizeOf(value)), value);
+  }
+
+  @Override
+  public void writeVarLong(long value) {
+    int at = claim(VarInts.sizeOf(value));
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      buffer.put(at++, (byte) (rest | 0x80));
+      rest >>>= 7;
+    }
+    buffer.put(at, (byte) rest);
+  }
+
+  @Override
+  public void writeCount(int count) {
+    if (count < 0) {
+      throw new WireException("a count cannot be negative: " + count);
+    }
+    writeVarInt(count);
+  }
+
+  @Override
+  public void writeString(String value) {
+    int length = Utf8.length(value);
+    writeVarInt(length);
+    int at = claim(length);
+    Utf8.put(buffer, at, value, length);
+  }
+
+  @Override
+  public void writeBytes(byte[] value) {
+    if (value.length >= cutOff && takesOut(MemorySegment.ofArray(value), true)) {
+      return;
+    }
+    writeVarInt(value.length);
+    int at = claim(value.length);
+    buffer.put(at, value);
+  }
+
+  /** Writes bytes without their length, which never travel beside the message. */
+  public void writeRaw(byte[] value) {
+    int at = claim(value.length);
+    buffer.put(at, value);
+  }
+
+  @Override
+  public void writeBuffer(ByteBuffer value) {
+    int length = value.remaining();
+    if (length >= cutOff && takesOut(MemorySegment.ofBuffer(value), true)) {
+      return;
+    }
+    writeVarInt(length);
+    int at = claim(length);
+    buffer.put(at, value, value.position(), length);
+  }
+
+  @Override
+  public void writeSegment(MemorySegment value) {
+    long size = value.byteSize();
+    if (size >= cutOff && takesOut(value, false)) {
+      return;
+    }
+    if (size > maxMessageBytes) {
+      throw tooLarge(size);
+    }
+    int length = (int) size;
+    writeVarInt(length);
+    int at = claim(length);
+    if (length > 0) {
+      MemorySegment.copy(value, 0, MemorySegment.ofBuffer(buffer.slice(at, length)), 0, length);
+    }
+  }
+
+  @Override
+  public int beginRecord() {
+    if (depth == maxDepth) {
+      throw new WireException(
+          "records nest more than " + maxDepth + " deep; raise maxDepth on both ends or flatten");
+    }
+    depth++;
+    return claim(1);
+  }
+
+  /** Most records fit the one byte that was left for their length; a longer one moves up. */
+  @Override
+  public void endRecord(int mark) {
+    depth--;
+    int body = mark + 1;
+    int length = position - body;
+    int more = VarInts.sizeOf(length) - 1;
+    if (more > 0) {
+      claim(more);
+      buffer.put(body + more, buffer, body, length);
+    }
+    putVar(mark, length);
+  }
+
+  private void putVar(int index, int value) {
+    int at = index;
+    int rest = value;
+    while ((rest & ~0x7f) != 0) {
+      buffer.put(at++, (byte) (rest | 0x80));
+      rest >>>= 7;
+    }
+    buffer.put(at, (byte) rest);
+  }
+
+  /** Takes room for so many bytes and returns where it is. Read {@link #buffer} only after it. */
+  private int claim(int bytes) {
+    int at = position;
+    if (bytes > limit - at) {
+      grow(bytes);
+    }
+    position = at + bytes;
+    return at;
+  }
+
+  private void grow(int bytes) {
+    long needed = (long) length() + bytes;
+    if (needed > maxMessageBytes) {
+      throw tooLarge(needed);
+    }
+    long doubled = Math.max(needed, 2L * Math.max(limit - start, 512));
+    int capacity = start + (int) Math.min(doubled, maxMessageBytes);
+    ByteBuffer larger = ByteBuffer.allocate(capacity);
+    larger.put(0, buffer, 0, position);
+    buffer = larger;
+    limit = capacity;
+    spilled = true;
+  }
+
+  private WireException tooLarge(long needed) {
+    return new WireException(
+        "the message needs at least "
+            + needed
+            + " bytes, and the limit is "
+            + maxMessageBytes
+            + (cure == null
+                ? "; raise maxMessageBytes on both ends"
+                : ", for a large value found no room beside it; " + cure)
+            + " or send less at once");
+  }
+}

@@ -1,0 +1,103 @@
+package io.verbena.link.memory;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Slots of one size, carved from slabs that are allocated when first needed and kept. Safe for use
+ * by any thread.
+ */
+public final class SlotPool {
+  private static final int MOST_SLOT_BYTES = 1 << 20;
+
+  /** Slots are used in turn: while few are in use, so few stay in the processor's cache. */
+  private static final int SLAB_BYTES = 64 << 10;
+
+  private final int slotBytes;
+  private final int maxSlots;
+  private final MpmcAtomicArrayQueue<Slot> free;
+  private final AtomicInteger carved = new AtomicInteger();
+
+  /**
+   * A pool that holds at most so many slots.
+   *
+   * @param slotBytes the size of one slot
+   * @param maxBytes the budget for all of them, at least 1 MiB
+   */
+  public SlotPool(int slotBytes, long maxBytes) {
+    if (slotBytes < 64 || slotBytes > MOST_SLOT_BYTES) {
+      throw new IllegalArgumentException(
+          "a slot has 64 to " + MOST_SLOT_BYTES + " bytes, not " + slotBytes);
+    }
+    this.slotBytes = slotBytes;
+    this.maxSlots = (int) Math.min(1 << 24, Math.max(MOST_SLOT_BYTES, maxBytes) / slotBytes);
+    this.free = new MpmcAtomicArrayQueue<>(Integer.highestOneBit(Math.max(2, maxSlots) - 1) * 2);
+  }
+
+  /** Returns the size of one slot in bytes. */
+  public int slotBytes() {
+    return slotBytes;
+  }
+
+  /** Returns how many slots there may be. */
+  public int maxSlots() {
+    return maxSlots;
+  }
+
+  /** Returns how many slots are claimed now; while some are being made, they count too. */
+  public int inUse() {
+    return carved.get() - free.size();
+  }
+
+  /** Claims a slot, or returns null when all are in use. */
+  public @Nullable Slot claim() {
+    Slot slot = free.relaxedPoll();
+    if (slot == null) {
+      slot = claimSlowly();
+      if (slot == null) {
+        return null;
+      }
+    }
+    slot.claimed();
+    return slot;
+  }
+
+  /** Claims a slot; where all are in use, one on the heap that belongs to no pool. */
+  public Slot claimSurely() {
+    Slot slot = claim();
+    return slot == null ? Slot.unpooled(slotBytes) : slot;
+  }
+
+  private @Nullable Slot claimSlowly() {
+    int perSlab = Math.max(1, SLAB_BYTES / slotBytes);
+    while (true) {
+      Slot slot = free.poll();
+      if (slot != null) {
+        return slot;
+      }
+      int have = carved.get();
+      int more = Math.min(perSlab, maxSlots - have);
+      if (more <= 0) {
+        return null;
+      }
+      if (carved.compareAndSet(have, have + more)) {
+        return carve(more);
+      }
+    }
+  }
+
+  /** Returns one slot of a new slab and frees the rest. */
+  private Slot carve(int count) {
+    ByteBuffer slab = ByteBuffer.allocateDirect(count * slotBytes);
+    for (int i = 1; i < count; i++) {
+      free.offer(new Slot(slab.slice(i * slotBytes, slotBytes), this, null));
+    }
+    return new Slot(slab.slice(0, slotBytes), this, null);
+  }
+
+  void putBack(Slot slot) {
+    free.offer(slot);
+  }
+}

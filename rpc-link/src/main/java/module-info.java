@@ -1,0 +1,12 @@
+/** What a link is written against. */
+module io.verbena.link {
+  requires transitive io.verbena.api;
+  requires transitive io.verbena.codec;
+  requires org.jctools.core;
+  requires transitive org.slf4j;
+  requires static transitive org.jspecify;
+
+  exports io.verbena.link;
+  exports io.verbena.link.memory;
+  exports io.verbena.link.runtime;
+}
