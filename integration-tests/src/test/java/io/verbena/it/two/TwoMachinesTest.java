@@ -39,6 +39,7 @@ class TwoMachinesTest {
 
   private static final AtomicInteger NUMBERS = new AtomicInteger();
   private static final EntriesHere ENTRIES_HERE = new EntriesHere();
+  private static final AtomicInteger ASKS = new AtomicInteger();
 
   private static Map<String, Long> beforehand;
   private static RdmaUpgradeProvider rdma;
@@ -59,14 +60,18 @@ class TwoMachinesTest {
         VerbenaClient.builder()
             .limits(LedgerServer.LIMITS)
             .connectTimeout(LEDGER_OPENS)
-            .upgrades(rdma)
+            .upgrades(new CountedUpgrades(rdma, ASKS))
             .build();
-    session = client.connect(LedgerProcess.ADDRESS);
-    session.serve(CalledBackRpc.bind(ENTRIES_HERE));
+    openSession();
     awaitPath("rdma");
     during(Traffic::awaitMore).assertNothingFailed();
     awaitRest();
     usual = resources();
+  }
+
+  private static void openSession() {
+    session = client.connect(LedgerProcess.ADDRESS);
+    session.serve(CalledBackRpc.bind(ENTRIES_HERE));
   }
 
   @AfterAll
@@ -250,5 +255,24 @@ class TwoMachinesTest {
               awaitMoreOver("rdma", traffic);
             })
         .assertNothingFailed();
+  }
+
+  @Test
+  void aDeviceThatFlapsTwoHundredTimesIsSeldomAskedForAndUsedInTheEnd() throws Exception {
+    int asked = ASKS.get();
+    during(
+            traffic -> {
+              Machine.A.run(
+                  "for flap in $(seq 200); do rdma link delete rxe0;"
+                      + " until rdma link add rxe0 type rxe netdev eth0 2>/dev/null;"
+                      + " do sleep 0.02; done; sleep 0.05; done");
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+    assertThat(ASKS.get() - asked).as("asks in two minutes at most").isBetween(1, 9);
+    session.close();
+    openSession(); // which has no need to wait so long for its next link
+    awaitPath("rdma");
+    during(Traffic::awaitMore).assertNothingFailed();
   }
 }
