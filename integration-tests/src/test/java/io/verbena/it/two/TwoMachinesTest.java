@@ -257,19 +257,24 @@ class TwoMachinesTest {
         .assertNothingFailed();
   }
 
+  /** A flap takes this test one to two seconds while there is traffic. */
   @Test
-  void aDeviceThatFlapsTwoHundredTimesIsSeldomAskedForAndUsedInTheEnd() throws Exception {
+  @Timeout(600)
+  void aDeviceThatFlapsIsAskedForLessAndLessOftenAndUsedInTheEnd() throws Exception {
+    int flaps = Boolean.getBoolean("verbena.full") ? 200 : 20;
     int asked = ASKS.get();
     during(
             traffic -> {
               Machine.A.run(
-                  "for flap in $(seq 200); do rdma link delete rxe0;"
+                  "for flap in $(seq "
+                      + flaps
+                      + "); do rdma link delete rxe0;"
                       + " until rdma link add rxe0 type rxe netdev eth0 2>/dev/null;"
                       + " do sleep 0.02; done; sleep 0.05; done");
               awaitMoreOver("rdma", traffic);
             })
         .assertNothingFailed();
-    assertThat(ASKS.get() - asked).as("asks in two minutes at most").isBetween(1, 9);
+    assertThat(ASKS.get() - asked).as("asks in %d flaps", flaps).isBetween(1, 15);
     session.close();
     openSession(); // which has no need to wait so long for its next link
     awaitPath("rdma");
