@@ -18,7 +18,7 @@ final class Fuzzer {
   private static final Path HOME = Path.of("target/fuzz");
 
   /** Before time counts, everything is loaded and instrumented; a busy machine takes its time. */
-  private static final int LONGEST_START_SECONDS = 120;
+  private static final int LONGEST_START_SECONDS = 600;
 
   private static final int LONGEST_INPUT = 4096;
 

@@ -14,7 +14,7 @@ enum Planted {
 
   /** Slots do not come back to their pool. */
   SLOTS_NOT_RETURNED(
-      1, Slip.in("core.memory.SlotPool", "putBack", Planting.withoutCalling("offer"))),
+      1, Slip.in("link.memory.SlotPool", "putBack", Planting.withoutCalling("offer"))),
 
   /** What a handler reserved for its reply is not given back. */
   QUOTA_NOT_GIVEN_BACK(

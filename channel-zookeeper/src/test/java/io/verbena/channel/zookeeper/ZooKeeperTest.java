@@ -14,6 +14,7 @@ import io.verbena.testkit.RefusedThreads;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -142,6 +143,9 @@ class ZooKeeperTest {
             .redirectOutput(output.toFile())
             .start();
     try (Town town = new Town(target("/verbena/process"))) {
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .until(() -> curator.checkExists().forPath("/verbena/process") != null);
       assertThat(town.shop().who("")).isEqualTo("process");
       process.destroy();
       await().until(() -> curator.getChildren().forPath("/verbena/process").isEmpty());
