@@ -67,7 +67,9 @@ final class RequestsPerObjectTest {
     }
   }
 
-  /** One after another, so that what acknowledges the last goes with the next. */
+  /**
+   * One after another, so that what the sender of the last need not know yet goes with the next.
+   */
   @ParameterizedTest(name = "{0} {1} KiB into {2}, checked: {3}")
   @CsvSource(
       delimiter = '|',
@@ -81,24 +83,24 @@ final class RequestsPerObjectTest {
           PUT   | 64   | POOLED   | true    | 4     | 1      | 2
           PUT   | 64   | FILE     | false   | 3     | 1      | 2
           PUT   | 64   | FILE     | true    | 4     | 1      | 2
-          FETCH | 64   | MEMORY   | false   | 2     | 1      | 2
-          FETCH | 64   | MEMORY   | true    | 3     | 1      | 2
-          FETCH | 64   | POOLED   | false   | 2     | 1      | 2
-          FETCH | 64   | POOLED   | true    | 3     | 1      | 2
-          FETCH | 64   | FILE     | false   | 3     | 1      | 2
-          FETCH | 64   | FILE     | true    | 4     | 1      | 2
+          FETCH | 64   | MEMORY   | false   | 1     | 1      | 2
+          FETCH | 64   | MEMORY   | true    | 2     | 1      | 2
+          FETCH | 64   | POOLED   | false   | 1     | 1      | 2
+          FETCH | 64   | POOLED   | true    | 2     | 1      | 2
+          FETCH | 64   | FILE     | false   | 2     | 1      | 2
+          FETCH | 64   | FILE     | true    | 3     | 1      | 2
           PUT   | 1024 | MEMORY   | false   | 3     | 16     | 2
           PUT   | 1024 | MEMORY   | true    | 4     | 16     | 2
           PUT   | 1024 | POOLED   | false   | 3     | 16     | 2
           PUT   | 1024 | POOLED   | true    | 4     | 16     | 2
           PUT   | 1024 | FILE     | false   | 3     | 16     | 2
           PUT   | 1024 | FILE     | true    | 4     | 16     | 2
-          FETCH | 1024 | MEMORY   | false   | 2     | 16     | 2
-          FETCH | 1024 | MEMORY   | true    | 3     | 16     | 2
-          FETCH | 1024 | POOLED   | false   | 2     | 16     | 2
-          FETCH | 1024 | POOLED   | true    | 3     | 16     | 2
-          FETCH | 1024 | FILE     | false   | 3     | 16     | 2
-          FETCH | 1024 | FILE     | true    | 4     | 16     | 2
+          FETCH | 1024 | MEMORY   | false   | 1     | 16     | 2
+          FETCH | 1024 | MEMORY   | true    | 2     | 16     | 2
+          FETCH | 1024 | POOLED   | false   | 1     | 16     | 2
+          FETCH | 1024 | POOLED   | true    | 2     | 16     | 2
+          FETCH | 1024 | FILE     | false   | 2     | 16     | 2
+          FETCH | 1024 | FILE     | true    | 3     | 16     | 2
           """)
   void areAsManyAsTheyMustBe(
       Way way, int kib, Into into, boolean checked, int sends, int writes, int local) {

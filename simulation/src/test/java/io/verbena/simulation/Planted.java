@@ -28,6 +28,10 @@ enum Planted {
   QUARANTINE_SKIPPED(
       8, Slip.in("core.bulk.destination.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
 
+  /** The sender of what was fetched is never told that all has arrived. */
+  SENDER_NEVER_TOLD(
+      4, Slip.in("core.bulk.transfer.Transfers", "tellSenders", Planting.withoutCalling("done"))),
+
   /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
   FENCE_BEFORE_IT_STANDS(
       12,

@@ -52,6 +52,7 @@ class HostileBulkTest {
   @BeforeEach
   void anHonestClientHasItsSession() {
     bulk.await(bulk.fetch(ref, Landing.pooled(100_000))).close();
+    bulk.assertNothingLeft();
   }
 
   @AfterEach

@@ -40,6 +40,7 @@ class HostileResumeTest {
   @BeforeEach
   void anHonestClientHasItsSession() {
     bulk.await(bulk.fetch(ref, Landing.pooled(LENGTH))).close();
+    bulk.assertNothingLeft();
   }
 
   @AfterEach

@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -221,6 +222,7 @@ class OtherEndTest {
       MemorySegment into = bulk.room(LENGTH);
       bulk.await(bulk.fetch(published.ref(), Landing.pooled(LENGTH))).close();
       bulk.await(other.objects().fetch(published.ref(), Landing.pooled(LENGTH))).close();
+      bulk.world.pass(Duration.ofMillis(25)); // until both senders are told
       Transfer first = bulk.fetch(published.ref(), Landing.of(bulk.room(LENGTH)));
       stepUntil(bulk, () -> published.fetches().size() == 1);
       Transfer second = other.objects().fetch(published.ref(), Landing.of(into));

@@ -94,6 +94,7 @@ final class Closing implements Timers.Timer {
         session.links().control() == null ? session.links().out() : session.links().control();
     if (first != null) {
       session.incomingCalls().oneways().tell();
+      session.transfers().tellSenders();
       session.pump().run(); // what was sent before still goes
       first.say(FrameKind.GOODBYE);
       first.link().flush();

@@ -504,6 +504,7 @@ public final class SessionImpl implements Session {
 
   /** Sends a message behind all others. */
   void enqueue(Outgoing message) {
+    transfers().tellSenders();
     outbox.add(message);
     schedulePump();
   }

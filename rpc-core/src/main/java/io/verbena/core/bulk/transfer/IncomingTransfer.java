@@ -356,7 +356,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   }
 
   private void sayDone() {
-    host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
+    transfers.arrived(id, bytes.length());
     peerKnows();
   }
 

@@ -84,6 +84,11 @@ final class TransferFrames {
     return (flags & UNCHECKED) != 0 ? Checksum.NEVER : Checksum.FILES;
   }
 
+  /** All of an object is here: its sender may let go of it. */
+  void done(long id) {
+    host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
+  }
+
   /** Has the peer give up what it would send, or what it asks for. */
   void refuse(long id, RpcStatus status, String why) {
     host.sendBulk(

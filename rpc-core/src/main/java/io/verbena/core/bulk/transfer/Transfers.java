@@ -14,6 +14,7 @@ import io.verbena.core.bulk.stat.TransferStat;
 import io.verbena.core.bulk.supply.ReadAhead;
 import io.verbena.core.bulk.supply.Rereads;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,10 +23,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** The transfers of one session, both ways. On the session's loop. */
 public final class Transfers {
+  /** So long a sender for which nobody waits may not know that all has arrived. */
+  private static final long LONGEST_UNTOLD_NANOS = 20_000_000;
+
+  /** So much such senders may keep at a time, a short object counted as the least. */
+  private static final long MOST_UNTOLD_BYTES = 1 << 20;
+
+  private static final long LEAST_UNTOLD_BYTES = 16 << 10;
+
   private final BulkHost host;
   private final CallTransfers calls;
   private final Pushes pushes;
@@ -37,6 +47,12 @@ public final class Transfers {
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
   private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
+
+  /** What has arrived and its sender does not know of. */
+  private final LongArrayList untold = new LongArrayList();
+
+  private long untoldBytes;
+  private long untoldTimer = Timers.NONE;
 
   /** Why nothing more of the peer's is taken up; null while it is. */
   private @Nullable String refusal;
@@ -261,6 +277,48 @@ public final class Transfers {
                     out -> out.writeVarLong(transfer.confirmed())));
   }
 
+  /**
+   * All of an object is here. Who pushed it waits to hear of that. Other senders only let go of
+   * what they keep: they are told with the session's next message, or within a while.
+   */
+  void arrived(long id, long length) {
+    untold.addLong(id);
+    untoldBytes += Math.max(length, LEAST_UNTOLD_BYTES);
+    boolean pushed = !TransferId.isOfACall(id) && !admission.isOwn(id);
+    if (pushed || untoldBytes > MOST_UNTOLD_BYTES) {
+      tellSenders();
+    } else if (untoldTimer == Timers.NONE) {
+      untoldTimer =
+          host.loop()
+              .timers()
+              .schedule(
+                  host.loop().now() + LONGEST_UNTOLD_NANOS,
+                  now -> {
+                    untoldTimer = Timers.NONE;
+                    tellSenders();
+                  });
+    }
+  }
+
+  /** The session's next message is about to be sent: tells the peer first what has arrived. */
+  public void tellSenders() {
+    if (untold.isEmpty()) {
+      return;
+    }
+    long[] ids = untold.toLongArray();
+    forgetUntold();
+    for (long id : ids) {
+      frames.done(id);
+    }
+  }
+
+  private void forgetUntold() {
+    untold.clear();
+    untoldBytes = 0;
+    host.loop().timers().cancel(untoldTimer);
+    untoldTimer = Timers.NONE;
+  }
+
   // ---- what happens to the session ----
 
   /** Returns whether a link is wanted for what is under way. */
@@ -302,12 +360,14 @@ public final class Transfers {
   /** The peer and its numbers are gone. */
   public void peerLost(String why) {
     failAll(RpcStatus.UNAVAILABLE, why, false);
+    forgetUntold();
     admission.peerLost();
   }
 
   /** The session is over, and has no links any more. */
   public void end(RpcStatus status, String why) {
     failAll(status, why, false);
+    forgetUntold();
   }
 
   /** It ends without the peer, to which its number means nothing any more, or something else. */
