@@ -398,11 +398,41 @@ class ArrowsTest {
                 MEM,
                 NETTY,
                 "io.verbena.core.session..",
+                "io.verbena.core.contract..",
                 "io.verbena.core.call..",
+                "io.verbena.core.stream..",
+                "io.verbena.core.intercept..",
+                "io.verbena.core.user..",
                 "io.verbena.rdma.link..",
                 "io.verbena.rdma.cm..",
                 "io.verbena.rdma.device..")
             .because("it outlives what is behind the public API and the link seam"));
+  }
+
+  @Test
+  void aSessionIsAPipeThatKnowsNothingOfWhatLiesOnIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.core.session..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "io.verbena.core.contract..",
+                "io.verbena.core.call..",
+                "io.verbena.core.stream..",
+                "io.verbena.core.intercept..",
+                "io.verbena.core.user..",
+                "io.verbena.core.bulk.transfer..")
+            .because("all that lies on it takes part by one interface, Participant"));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.core.call..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.verbena.core.stream..", "io.verbena.core.intercept..")
+            .because("streams and interceptors are made of calls"));
   }
 
   /** Once with each room and all within it as one, and once with each of them by itself. */

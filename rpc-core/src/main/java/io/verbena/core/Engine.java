@@ -6,18 +6,22 @@ import io.verbena.api.stub.CallScope;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.cost.CopyCost;
 import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.call.CallSettings;
 import io.verbena.core.call.Interceptors;
 import io.verbena.core.call.OnewayCounters;
+import io.verbena.core.contract.LocalServices;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.Workers;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.session.SessionListeners;
+import io.verbena.core.session.SessionRole;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.upgrade.ProviderCalls;
+import io.verbena.core.user.UserSession;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.LinkProvider;
 import io.verbena.link.UpgradeProvider;
@@ -41,14 +45,15 @@ final class Engine implements AutoCloseable {
   private final SlotPool fragmentSlots;
   private final Quotas quotas;
   private final BulkContext bulk;
-  private final OnewayCounters oneways = new OnewayCounters();
-  private final AtomicInteger streamsSent = new AtomicInteger();
+  private final CallSettings calls;
   private final SessionListeners audience;
   private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
   private boolean closed;
 
   Engine(EngineOptions options) {
     this.options = options;
+    this.calls =
+        new CallSettings(new OnewayCounters(), new AtomicInteger(), options.interceptors());
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.quotas =
@@ -68,7 +73,8 @@ final class Engine implements AutoCloseable {
   /** Returns what one more session is made of, on the loop that has the fewest. */
   SessionContext join(String scheme, LinkOptions link, UpgradeOptions upgrade) {
     List<EventLoop> given = options.steppedLoops();
-    return context(given.isEmpty() ? group(scheme).join() : given.getFirst(), link, upgrade);
+    EventLoop loop = given.isEmpty() ? group(scheme).join() : given.getFirst();
+    return context(loop, link, upgrade, this::session);
   }
 
   /** A session that had {@linkplain #join joined} has ended. */
@@ -76,14 +82,30 @@ final class Engine implements AutoCloseable {
     groups.values().forEach(group -> group.leave(session.loop()));
   }
 
-  /** Returns what sessions are made of on each of the loops for a kind of link. */
-  List<SessionContext> all(String scheme, LinkOptions link, UpgradeOptions upgrade) {
-    List<EventLoop> given = options.steppedLoops();
-    List<EventLoop> loops = given.isEmpty() ? group(scheme).all() : given;
-    return loops.stream().map(loop -> context(loop, link, upgrade)).toList();
+  private UserSession session(SessionContext context, SessionRole role) {
+    return new UserSession(context, role, calls);
   }
 
-  private SessionContext context(EventLoop loop, LinkOptions link, UpgradeOptions upgrade) {
+  /**
+   * Returns what sessions are made of on each of the loops for a kind of link.
+   *
+   * @param services what each serves
+   * @param tells whether a peer hears of services of which it shows no contract
+   */
+  List<SessionContext> all(
+      String scheme,
+      LinkOptions link,
+      UpgradeOptions upgrade,
+      LocalServices services,
+      boolean tells) {
+    List<EventLoop> given = options.steppedLoops();
+    List<EventLoop> loops = given.isEmpty() ? group(scheme).all() : given;
+    SessionContext.Maker maker = (context, role) -> session(context, role).serving(services, tells);
+    return loops.stream().map(loop -> context(loop, link, upgrade, maker)).toList();
+  }
+
+  private SessionContext context(
+      EventLoop loop, LinkOptions link, UpgradeOptions upgrade, SessionContext.Maker maker) {
     return new SessionContext(
         loop,
         options.limits(),
@@ -95,10 +117,8 @@ final class Engine implements AutoCloseable {
         link,
         upgrade,
         bulk,
-        oneways,
-        streamsSent,
-        options.interceptors(),
-        audience);
+        audience,
+        maker);
   }
 
   /** Finds out whether there are links of this kind; the exception says what is missing. */
@@ -128,7 +148,7 @@ final class Engine implements AutoCloseable {
 
   /** Returns how many streams its sessions send: 0 when nothing is under way. */
   int streamsSent() {
-    return streamsSent.get();
+    return calls.streamsSent().get();
   }
 
   /** Returns the bytes that sessions have of what they share: 0 when nothing is under way. */
@@ -151,7 +171,7 @@ final class Engine implements AutoCloseable {
         bulk.stats(),
         bulk.shelf().stat(),
         figures,
-        oneways.stat(),
+        calls.oneways().stat(),
         ThrottledLog.counts(),
         sessions);
   }

@@ -20,6 +20,7 @@ import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
+import io.verbena.core.user.UserSession;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.runtime.NanoClock;
 import java.net.URI;
@@ -154,7 +155,7 @@ public final class VerbenaClient implements AutoCloseable {
     boolean fits = false;
     try {
       for (ServiceDescriptor<?> contract : contracts) {
-        require(contract, (SessionImpl) session, address);
+        require(contract, (UserSession) session, address);
       }
       fits = true;
       return session;
@@ -165,7 +166,7 @@ public final class VerbenaClient implements AutoCloseable {
     }
   }
 
-  private static void require(ServiceDescriptor<?> contract, SessionImpl session, String address) {
+  private static void require(ServiceDescriptor<?> contract, UserSession session, String address) {
     Connector.Failure failure;
     long limit = NanoClock.nanos(session.limits().defaultTimeout());
     try {
@@ -323,7 +324,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     session is not open
    */
   public CompletionStage<List<String>> services(Session session) {
-    return ((SessionImpl) session).peerServices();
+    return ((UserSession) session).peerServices();
   }
 
   /**
@@ -336,7 +337,7 @@ public final class VerbenaClient implements AutoCloseable {
    *     does not tell}; cancelled if the session is not open, or its peer is lost before the answer
    */
   public CompletionStage<Schema> schema(Session session, String service) {
-    return ((SessionImpl) session).peerSchema(Checks.required("service", service));
+    return ((UserSession) session).peerSchema(Checks.required("service", service));
   }
 
   /**

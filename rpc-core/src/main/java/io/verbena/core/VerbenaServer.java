@@ -6,6 +6,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.core.bulk.stat.BulkStats;
+import io.verbena.core.contract.LocalServices;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.Acceptors;
@@ -431,11 +432,12 @@ public final class VerbenaServer implements AutoCloseable {
       try {
         LinkOptions link = linkOptions();
         UpgradeOptions upgrade = upgradeOptions();
-        List<SessionContext> contexts = engine.all(uri.getScheme(), link, upgrade);
         boolean tells = tellsContracts == null ? authenticator == null : tellsContracts;
+        LocalServices served = new LocalServices();
+        services.forEach(served::add);
+        List<SessionContext> contexts = engine.all(uri.getScheme(), link, upgrade, served, tells);
         Acceptors acceptors =
             new Acceptors(contexts, maxSessions, authenticator, tells, random, onSession);
-        services.forEach(acceptors::serve);
         EventLoop first = acceptors.first().loop();
         for (Offered one : published) {
           engine.bulk().shelf().publish(first, one.name, one.source, one.lease);

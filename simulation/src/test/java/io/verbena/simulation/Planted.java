@@ -18,7 +18,7 @@ enum Planted {
 
   /** What a handler reserved for its reply is not given back. */
   QUOTA_NOT_GIVEN_BACK(
-      2, Slip.in("core.session.HandlerStarts", "ended", Planting.withoutCalling("give"))),
+      2, Slip.in("core.call.HandlerStarts", "ended", Planting.withoutCalling("give"))),
 
   /** Credit that went back is owed again. */
   CREDIT_RETURNED_TWICE(

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /** What differs is said, and said once for two versions, however many sessions find it. */
 class ContractLogTest {
   private static final Logger LOG =
-      (Logger) LoggerFactory.getLogger("io.verbena.core.session.ContractLog");
+      (Logger) LoggerFactory.getLogger("io.verbena.core.contract.ContractLog");
   private static final String SHOP =
       """
       package shop;

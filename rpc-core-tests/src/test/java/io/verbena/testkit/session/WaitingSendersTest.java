@@ -8,8 +8,8 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.session.SessionImpl;
 import io.verbena.core.stat.OnewayStat;
+import io.verbena.core.user.UserSession;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.mem.InMemoryNetwork.Admission;
 import io.verbena.testkit.SteppedWorld;
@@ -38,7 +38,7 @@ class WaitingSendersTest {
   private final URI address = URI.create(world.address());
   private final Probe.Counting probe = new Probe.Counting();
   private final ArrayDeque<Runnable> handlers = new ArrayDeque<>();
-  private final SessionImpl session = (SessionImpl) world.client().session(world.address());
+  private final UserSession session = (UserSession) world.client().session(world.address());
   private final Probe.Stub stub = new Probe.Stub(session);
   private final List<CompletableFuture<Void>> sends = new ArrayList<>();
   private final List<Thread> senders = new ArrayList<>();

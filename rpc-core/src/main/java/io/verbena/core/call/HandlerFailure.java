@@ -5,6 +5,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.bulk.work.FileTrouble;
+import io.verbena.core.contract.OwnService;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,7 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
    * @return whether that is still to be done, together with the peer that made a one-way call
    */
   boolean tell(Throwable thrown, MethodDescriptor<?> method, boolean ran) {
-    if (whose == Whose.NOBODYS || SessionStreams.isNext(method)) { // its stream tells
+    if (whose == Whose.NOBODYS || OwnService.has(method)) { // its stream tells
       return false;
     }
     if (thrown instanceof VirtualMachineError) {

@@ -274,7 +274,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
                     ? known
                     : SessionCaller.failure(
                         method, RpcStatus.CANCELLED, String.valueOf(failure), CallPhase.QUEUED);
-            loop.execute(() -> caller.host().onewayUnsent(told));
+            loop.execute(() -> caller.host().outgoing().onewayUnsent(told));
           }
         });
   }

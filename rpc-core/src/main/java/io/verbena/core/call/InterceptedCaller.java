@@ -28,7 +28,7 @@ final class InterceptedCaller implements ServiceCaller {
   @FunctionalInterface
   interface Maker<R> {
     PendingCall<R> make(
-        CallHost host,
+        Calls host,
         MethodDescriptor<R> method,
         Slot slot,
         long timeoutNanos,
@@ -101,7 +101,7 @@ final class InterceptedCaller implements ServiceCaller {
     private final Consumer<Metadata> listener;
 
     ToldCall(
-        CallHost host,
+        Calls host,
         MethodDescriptor<R> method,
         Slot slot,
         long timeoutNanos,

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * is written there any more.
  */
 public final class LandingCall extends PendingCall<Received> implements Timers.Timer {
-  private final CallHost host;
+  private final Calls host;
   private final Landing landing;
   private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
   private CallTransfers.@Nullable AwaitedAnswer answer;
@@ -31,7 +31,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   private final @Nullable Consumer<Metadata> listener;
 
   LandingCall(
-      CallHost host,
+      Calls host,
       MethodDescriptor<Received> method,
       Slot slot,
       long timeoutNanos,
@@ -45,7 +45,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   @Override
   void begins() {
-    timer = host.loop().timers().schedule(deadlineNanos(), this);
+    timer = host.loop.timers().schedule(deadlineNanos(), this);
   }
 
   /** Opens its landing for the peer that it goes to, before its request does. */
@@ -97,12 +97,11 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   @Override
   protected void end() {
-    host.loop()
-        .execute(
-            () -> {
-              host.abandoned(this);
-              end(failure(RpcStatus.CANCELLED, "its caller gave it up"));
-            });
+    host.loop.execute(
+        () -> {
+          host.outgoing.abandoned(this);
+          end(failure(RpcStatus.CANCELLED, "its caller gave it up"));
+        });
   }
 
   @Override
@@ -125,13 +124,13 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
     if (withdrawn && known == null) {
       withdrawn = false;
       answer = null;
-      host.loop().execute(host::mayLeave);
+      host.loop.execute(host.outgoing::mayLeave);
       return;
     }
     landingFree.complete(null);
     stopTimer();
     settleFailed(known == null ? failure(status, why) : known);
-    host.loop().execute(() -> host.abandoned(this));
+    host.loop.execute(() -> host.outgoing.abandoned(this));
   }
 
   /** Ends the call in an error, once nothing is written into its landing any more. */
@@ -157,7 +156,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   private void stopTimer() {
-    host.loop().timers().cancel(timer);
+    host.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 

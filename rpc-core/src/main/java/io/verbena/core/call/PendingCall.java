@@ -12,12 +12,12 @@ import io.verbena.codec.LargeValues;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.work.FencedFuture;
+import io.verbena.core.contract.ContractCall;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.sequence.Inbox;
-import io.verbena.core.sequence.Outgoing;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.Thrown;
 import java.lang.foreign.Arena;
@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * call has been handed over. However its holder ends it, its handler hears of it.
  */
 public class PendingCall<R> extends FencedFuture<R>
-    implements Outgoing, Command, DeadlineWatch.Timed, Awaited<R> {
+    implements ContractCall, Command, DeadlineWatch.Timed, Awaited<R> {
   private static final long NOT_NUMBERED = 0;
 
-  private final CallHost host;
+  private final Calls host;
   private final MethodDescriptor<R> method;
   private final int timeoutMillis;
   private @Nullable Slot slot;
@@ -54,7 +54,7 @@ public class PendingCall<R> extends FencedFuture<R>
   private final @Nullable LargeValuesOut arguments;
 
   /** A call whose message is encoded; its slot knows the deadline. */
-  PendingCall(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
+  PendingCall(Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
     this(host, method, slot, timeoutNanos, false);
   }
 
@@ -64,11 +64,7 @@ public class PendingCall<R> extends FencedFuture<R>
    * @param senderWaits for a one-way call: whether its sender waits until it has left
    */
   PendingCall(
-      CallHost host,
-      MethodDescriptor<R> method,
-      Slot slot,
-      long timeoutNanos,
-      boolean senderWaits) {
+      Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, boolean senderWaits) {
     this.host = host;
     this.method = method;
     this.slot = slot;
@@ -78,7 +74,7 @@ public class PendingCall<R> extends FencedFuture<R>
     this.timeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(timeoutNanos, 1_000_000));
   }
 
-  /** Returns the method called. */
+  @Override
   public MethodDescriptor<R> method() {
     return method;
   }
@@ -93,7 +89,7 @@ public class PendingCall<R> extends FencedFuture<R>
     private final Arena arena;
 
     WithResultsIn(
-        CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, Arena arena) {
+        Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, Arena arena) {
       super(host, method, slot, timeoutNanos);
       this.arena = arena;
     }
@@ -132,7 +128,7 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Starts the call on its session's loop. */
   @Override
   public void run() {
-    host.start(this);
+    host.outgoing.start(this);
   }
 
   /** The session has taken the call and numbers it. */
@@ -142,7 +138,7 @@ public class PendingCall<R> extends FencedFuture<R>
     begins();
   }
 
-  /** The call is for the peer's method of this place. */
+  @Override
   public void directTo(int place) {
     Slot message = slot;
     if (message != null) {
@@ -163,7 +159,7 @@ public class PendingCall<R> extends FencedFuture<R>
   /** The call has its number and is about to be sent. */
   void begins() {}
 
-  /** Returns whether it may be given to a peer now; one that may not tells when it may. */
+  @Override
   public boolean mayLeave() {
     return true;
   }
@@ -190,7 +186,7 @@ public class PendingCall<R> extends FencedFuture<R>
   public void numbered(long sequence) {
     this.sequence = sequence;
     if (method.oneway()) {
-      host.onewaySent(this);
+      host.outgoing.onewaySent(this);
     }
   }
 
@@ -207,26 +203,25 @@ public class PendingCall<R> extends FencedFuture<R>
   @Override
   public void tooLong(int length, int limit) {
     handedOver = false;
-    fail(
+    refuse(
         RpcStatus.INVALID_ARGUMENT,
         "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there, or send less at once"
             .formatted(length, limit));
-    host.abandoned(this);
   }
 
   @Override
   public void expire() {
     timed = false;
     if (!isDone()) {
-      String obstacle = host.obstacle();
+      String obstacle = host.outgoing.obstacle();
       String met = obstacle == null ? waitedForNext() : ", and there was no link: " + obstacle;
       fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }
-    host.abandoned(this);
+    host.outgoing.abandoned(this);
   }
 
   private String waitedForNext() {
-    boolean waited = !handedOver && host.session().state() == SessionState.DRAINING;
+    boolean waited = !handedOver && host.session.state() == SessionState.DRAINING;
     return waited
         ? " while it waited for the next server: the peer shuts down, and takes no more calls"
         : "";
@@ -244,7 +239,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   protected void end() {
-    host.loop().execute(() -> host.abandoned(this));
+    host.loop.execute(() -> host.outgoing.abandoned(this));
   }
 
   /** Returns whether some of its arguments travel beside its message. */
@@ -254,7 +249,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   public long nanosLeft() {
-    return deadlineNanos - host.loop().clock().nanoTime();
+    return deadlineNanos - host.loop.clock().nanoTime();
   }
 
   @Override
@@ -402,13 +397,19 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Fails the call; phase and certainty follow from how far it came. */
   public void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
-    if (!handedOver && host.session().state() == SessionState.ENDED) {
+    if (!handedOver && host.session.state() == SessionState.ENDED) {
       failure = failure.forGood();
     }
     end(failure);
     if (method.oneway() && !senderWaits) {
-      host.onewayUnsent(failure);
+      host.outgoing.onewayUnsent(failure);
     }
+  }
+
+  @Override
+  public void refuse(RpcStatus status, String why) {
+    fail(status, why);
+    host.outgoing.abandoned(this);
   }
 
   final RpcException failure(RpcStatus status, String why) {
@@ -421,7 +422,8 @@ public class PendingCall<R> extends FencedFuture<R>
     if (!handedOver) {
       return CallPhase.QUEUED;
     }
-    boolean acknowledged = sequence != NOT_NUMBERED && sequence <= host.lastAcknowledged();
+    boolean acknowledged =
+        sequence != NOT_NUMBERED && sequence <= host.session.outbox().acknowledged();
     return acknowledged ? CallPhase.RECEIVED : CallPhase.SENT;
   }
 

@@ -13,6 +13,7 @@ import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireEncoder;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.contract.ReplySize;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.sequence.Outgoing;
@@ -38,7 +39,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   private static final int BODY = FrameHeader.BYTES;
   private static final int MOST_TEXT = 8 * 1024;
 
-  final CallHost host;
+  final Calls host;
   private @Nullable Slot slot;
   private @Nullable Answer answer;
 
@@ -48,7 +49,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   /** Null: none, so that a call without any writes nothing here. */
   private volatile @Nullable Metadata replyMetadata;
 
-  ReplyMessage(CallHost host) {
+  ReplyMessage(Calls host) {
     this.host = host;
   }
 
@@ -160,13 +161,13 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     Slot target = slot;
     if (target == null) {
       // A reply never waits for a slot: two peers full of requests can always answer.
-      target = host.slots().claimSurely();
+      target = host.slots.claimSurely();
       slot = target;
     }
     endStreams();
     target.header(FrameHeader.first(kind, 0), FrameHeader.third(id(), 0));
     WireEncoder out = target.encoder();
-    out.start(target.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
+    out.start(target.buffer(), BODY, host.limits.maxMessageBytes(), host.limits.maxDepth());
     if (kind != FrameKind.FAILURE && !method().oneway()) {
       out.takeOut(host.partCutOff(), host.resultParts());
       if (method().streaming()) {
@@ -195,11 +196,11 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     target.encoded(BODY);
     long bytes = target.onHeap();
     if (bytes > 0) {
-      target.charge(host.replyMemory(), bytes);
+      target.charge(host.replyMemory, bytes);
     }
     if (target.parts() instanceof LargeValuesOut parts) {
       target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_PARTS), target.third());
-      parts.charge(host.replyMemory());
+      parts.charge(host.replyMemory);
       bytes += parts.copiedBytes();
     }
     replySize().took(bytes);
@@ -207,7 +208,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   /** A failure's words have the other half: whatever it is, it is told. */
   private @Nullable String misfit(Metadata metadata) {
-    int most = host.limits().maxMessageBytes() / 2;
+    int most = host.limits.maxMessageBytes() / 2;
     return metadata.byteSize() <= most
         ? MetadataBlock.misfit(metadata)
         : "metadata of %d bytes, half of maxMessageBytes is %d"
@@ -225,7 +226,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   /** Keeps a failure small and well-formed, whatever text a handler put into it. */
   private String shortened(String text) {
-    int most = Math.min(MOST_TEXT, host.limits().maxMessageBytes() / 16);
+    int most = Math.min(MOST_TEXT, host.limits.maxMessageBytes() / 16);
     String kept = text.length() <= most ? text : text.substring(0, most) + "…";
     // Half a surrogate pair, which the cut may leave too, cannot be encoded: it becomes a '?'.
     return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
@@ -267,7 +268,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
         "",
         "its result takes %d bytes and the caller takes %d: raise maxMessageBytes there"
             .formatted(length, limit));
-    host.enqueue(this);
+    host.session.enqueue(this);
   }
 
   /** Drops a reply that nobody waits for. */

@@ -14,6 +14,8 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
+import io.verbena.core.contract.OwnService;
+import io.verbena.core.contract.ReplySize;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.loop.Timers;
 import io.verbena.link.runtime.Thrown;
@@ -76,7 +78,7 @@ public final class ServerCall extends ReplyMessage
 
   /** A call that has just arrived. */
   public ServerCall(
-      CallHost host,
+      Calls host,
       MethodDescriptor<?> method,
       ReplySize replySize,
       Metadata metadata,
@@ -156,7 +158,7 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public boolean isIntercepted() {
-    return !host.interceptors().ofHandlers().isEmpty() && !SessionStreams.isNext(method);
+    return !host.interceptors().ofHandlers().isEmpty() && !OwnService.has(method);
   }
 
   @Override
@@ -179,11 +181,11 @@ public final class ServerCall extends ReplyMessage
     } else {
       handler = runs;
     }
-    if (!host.mayStart(this)) {
+    if (!host.incoming.mayStart(this)) {
       if (!method.oneway()) {
         awaitDeadline();
       }
-    } else if (method.nonBlocking() && host.loop().enter(this)) {
+    } else if (method.nonBlocking() && host.loop.enter(this)) {
       invoke();
     } else {
       start();
@@ -228,7 +230,7 @@ public final class ServerCall extends ReplyMessage
 
   private void awaitDeadline() {
     timed = true;
-    host.awaitDeadline(this);
+    host.incoming.awaitDeadline(this);
   }
 
   /** Starts the handler of a call that has waited, unless nobody waits for the call any more. */
@@ -243,10 +245,10 @@ public final class ServerCall extends ReplyMessage
 
   private void start() {
     if (method.nonBlocking()) {
-      if (host.loop().enter(this)) {
+      if (host.loop.enter(this)) {
         invoke();
       } else {
-        host.loop().handle(invocation);
+        host.loop.handle(invocation);
       }
       return;
     }
@@ -255,7 +257,7 @@ public final class ServerCall extends ReplyMessage
     }
     handedOver = true;
     try {
-      host.execute(this);
+      host.incoming.oneways().execute(this);
     } catch (Throwable e) { // an executor is users' code
       refuse(RpcStatus.RESOURCE_EXHAUSTED, HANDLERS_FULL + Thrown.words(e));
     }
@@ -265,7 +267,7 @@ public final class ServerCall extends ReplyMessage
   private void putOff() {
     handedOver = false;
     cancellation.putBack();
-    host.putOff(this);
+    host.incoming.putOff(this);
   }
 
   /** Returns what its reply may take beyond a slot, or {@link ReplySize#UNKNOWN}. */
@@ -295,7 +297,7 @@ public final class ServerCall extends ReplyMessage
     }
     handler = null;
     timed = false;
-    host.loop().timers().cancel(timer);
+    host.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 
@@ -303,7 +305,7 @@ public final class ServerCall extends ReplyMessage
   public void orphaned() {
     cancel();
     if (timed) {
-      timer = host.loop().timers().schedule(deadlineNanos, now -> expire());
+      timer = host.loop.timers().schedule(deadlineNanos, now -> expire());
     }
   }
 
@@ -324,8 +326,8 @@ public final class ServerCall extends ReplyMessage
     if (!cancellation.take()) {
       return; // answered already, or run twice by an executor
     }
-    if (!host.mayRun(this)) {
-      host.loop().execute(this::putOff);
+    if (!host.incoming.mayRun(this)) {
+      host.loop.execute(this::putOff);
       return;
     }
     cancellation.handlerBegins();
@@ -336,7 +338,7 @@ public final class ServerCall extends ReplyMessage
       if (!Thread.currentThread().isVirtual()) {
         Thread.interrupted(); // a cancellation is this call's, not the next one's on that thread
       }
-      host.loop().execute(() -> host.replied(this));
+      host.loop.execute(() -> host.incoming.replied(this));
     }
   }
 
@@ -368,8 +370,8 @@ public final class ServerCall extends ReplyMessage
       }
     } finally {
       if (method.nonBlocking()) {
-        host.loop().leave();
-        host.replied(this);
+        host.loop.leave();
+        host.incoming.replied(this);
       }
     }
   }
@@ -468,7 +470,7 @@ public final class ServerCall extends ReplyMessage
    * crosses in whole microseconds, so another process's end may come that much earlier.
    */
   private boolean isLate() {
-    return deadlineNanos - host.loop().clock().nanoTime() <= INHERITED_WITHIN_NANOS;
+    return deadlineNanos - host.loop.clock().nanoTime() <= INHERITED_WITHIN_NANOS;
   }
 
   /** Answers in the name of a handler that has not come so far, for want of memory. */
@@ -502,7 +504,7 @@ public final class ServerCall extends ReplyMessage
       return false;
     }
     fail(status, Execution.NOT_EXECUTED, "", why);
-    host.replied(this);
+    host.incoming.replied(this);
     return true;
   }
 
@@ -528,7 +530,7 @@ public final class ServerCall extends ReplyMessage
   @Override
   public void numbered(long sequence) {
     if (method.nonBlocking()) {
-      host.reusable(this);
+      host.incoming.reusable(this);
     }
   }
 
@@ -541,12 +543,12 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public Session session() {
-    return host.session();
+    return host.session;
   }
 
   @Override
   public Duration remaining() {
-    return Duration.ofNanos(Math.max(0, deadlineNanos - host.loop().clock().nanoTime()));
+    return Duration.ofNanos(Math.max(0, deadlineNanos - host.loop.clock().nanoTime()));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.verbena.core.call;
 
 import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.contract.OwnService;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -40,7 +41,7 @@ final class ServerCallEvent extends Event {
    * waits until there are items.
    */
   static @Nullable ServerCallEvent begun(MethodDescriptor<?> called) {
-    if (!PROBE.isEnabled() || SessionStreams.isNext(called)) {
+    if (!PROBE.isEnabled() || OwnService.has(called)) {
       return null;
     }
     ServerCallEvent event = new ServerCallEvent();

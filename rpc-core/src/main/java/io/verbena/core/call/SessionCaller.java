@@ -18,6 +18,7 @@ import io.verbena.api.wire.WireException;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireEncoder;
 import io.verbena.core.bulk.parts.LargeValuesOut;
+import io.verbena.core.contract.OwnService;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.EventLoop;
@@ -43,20 +44,20 @@ public final class SessionCaller implements ServiceCaller {
   private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int BODY = FrameHeader.BYTES;
 
-  private final CallHost host;
+  private final Calls host;
   private final Deadlines deadlines;
   private final Metadata metadata;
   private final @Nullable Arena resultsIn;
 
-  private SessionCaller(CallHost host, CallOptions options) {
+  private SessionCaller(Calls host, CallOptions options) {
     this.host = host;
-    this.deadlines = new Deadlines(options, host.limits().defaultTimeout());
+    this.deadlines = new Deadlines(options, host.limits.defaultTimeout());
     this.metadata = options.metadata();
     this.resultsIn = options.resultsIn();
   }
 
   /** Returns what makes a session's calls, by way of their interceptors where there are any. */
-  public static ServiceCaller of(CallHost host, CallOptions options) {
+  public static ServiceCaller of(Calls host, CallOptions options) {
     SessionCaller caller = new SessionCaller(host, options);
     List<ClientInterceptor> shared = host.interceptors().ofCalls();
     if (shared.isEmpty() && options.interceptors().isEmpty()) {
@@ -68,7 +69,7 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   /** Returns what makes calls of the session's own, by no interceptor. */
-  static SessionCaller plain(CallHost host) {
+  static SessionCaller plain(Calls host) {
     return new SessionCaller(host, CallOptions.DEFAULT);
   }
 
@@ -162,7 +163,7 @@ public final class SessionCaller implements ServiceCaller {
   /** Makes the call of an encoded message. */
   @FunctionalInterface
   interface Maker<R> {
-    PendingCall<R> make(CallHost host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
+    PendingCall<R> make(Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
   }
 
   private <R> Maker<R> maker() {
@@ -198,8 +199,8 @@ public final class SessionCaller implements ServiceCaller {
 
   /** Refuses a one-way call of which nobody would hear. */
   void checkNotEnded(MethodDescriptor<?> method) {
-    if (host.session().state() == SessionState.ENDED) {
-      String why = "the session has ended: " + host.session().path().reason();
+    if (host.session.state() == SessionState.ENDED) {
+      String why = "the session has ended: " + host.session.path().reason();
       throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED).forGood();
     }
   }
@@ -210,8 +211,8 @@ public final class SessionCaller implements ServiceCaller {
    * may be what made room.
    */
   static <R> PendingCall<R> oneway(
-      CallHost host, MethodDescriptor<R> method, Slot slot, long timeout) {
-    boolean waits = host.session().state() != SessionState.OPEN && !host.loop().isNotToWait();
+      Calls host, MethodDescriptor<R> method, Slot slot, long timeout) {
+    boolean waits = host.session.state() != SessionState.OPEN && !host.loop.isNotToWait();
     return new PendingCall<>(host, method, slot, timeout, waits);
   }
 
@@ -229,11 +230,11 @@ public final class SessionCaller implements ServiceCaller {
   private <R> PendingCall<R> begin(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, Maker<R> maker) {
     CallContext outer = outer();
-    long deadline = deadlines.of(method, outer, host.loop().clock().nanoTime());
+    long deadline = deadlines.of(method, outer, host.loop.clock().nanoTime());
     return begin(method, arguments, mayWait, maker, metadata, deadline, outer);
   }
 
-  CallHost host() {
+  Calls host() {
     return host;
   }
 
@@ -249,7 +250,7 @@ public final class SessionCaller implements ServiceCaller {
   @Nullable CallContext outer() {
     // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
     // rest.
-    EventLoop loop = host.loop();
+    EventLoop loop = host.loop;
     return loop.isInCycle() ? loop.callScope().get() : CallContext.currentOrNull();
   }
 
@@ -269,7 +270,7 @@ public final class SessionCaller implements ServiceCaller {
       Metadata metadata,
       long deadline,
       @Nullable CallContext outer) {
-    EventLoop loop = host.loop();
+    EventLoop loop = host.loop;
     boolean onLoop = loop.isOwner();
     boolean wait = mayWait && !loop.isNotToWait();
     long now = loop.clock().nanoTime();
@@ -283,7 +284,7 @@ public final class SessionCaller implements ServiceCaller {
     if (mayWait && !method.oneway()) {
       checkMayWait(method);
     }
-    if (outer != null && outer.session() == host.session() && isDraining()) {
+    if (outer != null && outer.session() == host.session && isDraining()) {
       throw failure(
           method,
           RpcStatus.UNAVAILABLE,
@@ -301,8 +302,8 @@ public final class SessionCaller implements ServiceCaller {
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
       slot.deadlineNanos(deadline);
       call = maker.make(host, method, slot, deadline - now);
-      if (ClientCallEvent.isOn() && !SessionStreams.isNext(method)) {
-        ClientCallEvent.follow(call, host.session());
+      if (ClientCallEvent.isOn() && !OwnService.has(method)) {
+        ClientCallEvent.follow(call, host.session);
       }
       if (streams != null) {
         streams.endWith(call);
@@ -313,7 +314,7 @@ public final class SessionCaller implements ServiceCaller {
         if (slot != null) {
           slot.release();
         }
-        host.window().release();
+        host.window.release();
         if (streams != null) {
           streams.cancel();
         }
@@ -327,7 +328,7 @@ public final class SessionCaller implements ServiceCaller {
 
   /** Refuses a blocking call where nothing may wait. */
   void checkMayWait(MethodDescriptor<?> method) {
-    if (host.loop().isNotToWait()) {
+    if (host.loop.isNotToWait()) {
       throw new IllegalStateException(
           method.fullName()
               + " was called blocking on the event loop, by a nonBlocking handler or a callback of"
@@ -336,16 +337,16 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   private boolean isDraining() {
-    return host.session().state() == SessionState.DRAINING;
+    return host.session.state() == SessionState.DRAINING;
   }
 
   private void enterWindow(MethodDescriptor<?> method, long waitNanos) {
-    CallWindow window = host.window();
+    CallWindow window = host.window;
     if (window.tryAcquire()) {
       return;
     }
     try {
-      if (waitNanos > 0 && host.loop().clock().acquire(window, waitNanos)) {
+      if (waitNanos > 0 && host.loop.clock().acquire(window, waitNanos)) {
         return;
       }
     } catch (InterruptedException e) {
@@ -357,7 +358,7 @@ public final class SessionCaller implements ServiceCaller {
 
   private Slot claimSlot(MethodDescriptor<?> method, long waitNanos) {
     try {
-      Slot slot = host.slotShare().claim(host.loop().clock(), waitNanos);
+      Slot slot = host.slotShare.claim(host.loop.clock(), waitNanos);
       if (slot != null) {
         return slot;
       }
@@ -366,7 +367,7 @@ public final class SessionCaller implements ServiceCaller {
       throw failure(method, RpcStatus.CANCELLED, "its caller was interrupted", CallPhase.QUEUED);
     }
     throw failure(
-        method, RpcStatus.RESOURCE_EXHAUSTED, host.slotShare().exhausted(), CallPhase.QUEUED);
+        method, RpcStatus.RESOURCE_EXHAUSTED, host.slotShare.exhausted(), CallPhase.QUEUED);
   }
 
   private void encode(
@@ -379,7 +380,7 @@ public final class SessionCaller implements ServiceCaller {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
     try {
       WireEncoder out = slot.encoder();
-      out.start(slot.buffer(), BODY, host.limits().maxMessageBytes(), host.limits().maxDepth());
+      out.start(slot.buffer(), BODY, host.limits.maxMessageBytes(), host.limits.maxDepth());
       out.takeOut(host.partCutOff(), parts);
       if (streams != null) {
         out.streams(streams);

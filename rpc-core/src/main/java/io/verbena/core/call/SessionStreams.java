@@ -15,6 +15,7 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
+import io.verbena.core.contract.OwnService;
 import io.verbena.link.runtime.NanoClock;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -45,7 +46,7 @@ public final class SessionStreams {
   /** The most items that may be asked for, and that wait for a subscriber. */
   static final int MOST = 256;
 
-  private static final String NAME = "verbena.streams";
+  private static final String NAME = OwnService.NAME;
   private static final int NEXT_ID = 1;
   private static final MethodDescriptor<Void> NEXT = next("next", in -> null);
   private static final ServiceDescriptor<SessionStreams> SERVICE =
@@ -70,7 +71,7 @@ public final class SessionStreams {
             throw new UnsupportedOperationException(NAME + " has no stub");
           });
 
-  private final CallHost host;
+  private final Calls host;
   private final SessionCaller caller;
   private final Map<Long, OutgoingStream<?>> outgoing = new ConcurrentHashMap<>();
 
@@ -80,21 +81,16 @@ public final class SessionStreams {
   private final SplittableRandom ids;
 
   /** The streams of a session that has its first one. */
-  public SessionStreams(CallHost host) {
+  public SessionStreams(Calls host) {
     this.host = host;
     this.caller = SessionCaller.plain(host);
-    this.ids = new SplittableRandom(host.loop().clock().nanoTime());
-    host.session().serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
-    host.session().caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
+    this.ids = new SplittableRandom(host.loop.clock().nanoTime());
+    host.session.serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
+    host.session.caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
   }
 
   private static <R> MethodDescriptor<R> next(String name, ResultReader<R> reader) {
     return new MethodDescriptor<>(NAME, NEXT_ID, name, false, false, false, 0, reader, null);
-  }
-
-  /** Returns whether a call asks for a stream's items: it is none that interceptors know. */
-  public static boolean isNext(MethodDescriptor<?> method) {
-    return NAME.equals(method.service());
   }
 
   /** Runs code of the user's, as handlers run. */
@@ -102,7 +98,7 @@ public final class SessionStreams {
     host.runUsers(users);
   }
 
-  CallHost host() {
+  Calls host() {
     return host;
   }
 
@@ -126,7 +122,7 @@ public final class SessionStreams {
       Flow.Publisher<T> items,
       BiConsumer<WireOut, T> item,
       BooleanSupplier mayBeAskedFor) {
-    if (outgoing.size() >= host.limits().maxCalls()) {
+    if (outgoing.size() >= host.limits.maxCalls()) {
       throw new WireException(
           "its session sends %d streams already: end some, or raise maxCalls"
               .formatted(outgoing.size()));
@@ -135,7 +131,7 @@ public final class SessionStreams {
     do {
       stream = new OutgoingStream<>(this, nextId(), method, items, item, mayBeAskedFor);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
-    host.streamsSent().incrementAndGet();
+    host.settings.streamsSent().incrementAndGet();
     return stream;
   }
 
@@ -147,7 +143,7 @@ public final class SessionStreams {
 
   void forget(OutgoingStream<?> stream) {
     if (outgoing.remove(stream.id(), stream)) {
-      host.streamsSent().decrementAndGet();
+      host.settings.streamsSent().decrementAndGet();
     }
   }
 
@@ -241,7 +237,7 @@ public final class SessionStreams {
    * window full, it hears of it as long as there is a session.
    */
   void stop(IncomingStream.Place stream) {
-    long never = host.loop().clock().nanoTime() + NanoClock.LONGEST_NANOS;
+    long never = host.loop.clock().nanoTime() + NanoClock.LONGEST_NANOS;
     MethodDescriptor<Void> method = next("end of " + stream.name, in -> null);
     call(
         method,

@@ -17,7 +17,7 @@ final class AcceptedSession implements SessionRole {
     this.context = context;
     this.acceptor = acceptor;
     this.key = key;
-    this.core = new SessionImpl(context, this);
+    this.core = context.maker().make(context, this);
   }
 
   SessionKey key() {

@@ -78,7 +78,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   public void endAll() {
     Collection<AcceptedSession> ending = new ArrayList<>(sessions.values());
     ending.forEach(one -> one.core().closeNow());
-    leaving.forEach(core -> core.incomingCalls().oneways().end());
+    leaving.forEach(SessionImpl::endWhatGoesOn);
   }
 
   @Override
@@ -125,7 +125,6 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     } while (id == 0 || server.loopOf(id) != number || sessions.containsKey(id));
     SessionKey key = new SessionKey(id, server.random().nextLong(), server.random().nextLong());
     AcceptedSession session = new AcceptedSession(context, this, key);
-    session.core().services(server.services(), server.tellsContracts());
     sessions.put(id, session);
     load.incrementAndGet();
     return session;
@@ -162,7 +161,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
       return;
     }
     boolean isNew = hello.key().id() == 0;
-    String noRoom = isNew ? core.remoteServices().reserve(hello.services()) : null;
+    String noRoom = isNew ? core.reserve(hello.services()) : null;
     if (noRoom != null) {
       handshake.refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, noRoom));
       core.end(RpcStatus.UNAVAILABLE, noRoom);
@@ -204,7 +203,7 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
         session.key(),
         session.core().received(),
         context.takes(context.link()),
-        session.core().remoteServices().greeting());
+        session.core().greeting());
   }
 
   void ended(AcceptedSession session) {
@@ -213,12 +212,12 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
       server.ended();
     }
     forgetDone();
-    if (!session.core().incomingCalls().isEmpty()) {
+    if (session.core().goesOn()) {
       leaving.add(session.core());
     }
   }
 
   private void forgetDone() {
-    leaving.removeIf(core -> core.incomingCalls().isEmpty());
+    leaving.removeIf(core -> !core.goesOn());
   }
 }

@@ -1,7 +1,6 @@
 package io.verbena.core.session;
 
 import io.verbena.api.Session;
-import io.verbena.api.stub.ServiceBinding;
 import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.frame.SessionKey;
 import java.util.ArrayList;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server's sessions, spread over its loops: one {@link Acceptor} for each. The first loop
  * listens; a link whose session belongs to another one moves there when its client has said which
- * it wants. Safe for use by any thread, but for {@link #serve}, which goes before all else.
+ * it wants. Safe for use by any thread.
  */
 public final class Acceptors {
   private static final long OF_SERVER = 0xffff_ffff_0000_0000L;
@@ -24,7 +23,6 @@ public final class Acceptors {
   private final List<Acceptor> all = new ArrayList<>();
   private final AtomicInteger sessions = new AtomicInteger();
   private final int maxSessions;
-  private final LocalServices services = new LocalServices();
   private final @Nullable ClientAuthenticator authenticator;
   private final boolean tellsContracts;
   private final RandomGenerator random;
@@ -64,11 +62,6 @@ public final class Acceptors {
     }
   }
 
-  /** Serves a contract in every session to come. */
-  public void serve(ServiceBinding binding) {
-    services.add(binding);
-  }
-
   /** Returns the one on whose loop the server listens. */
   public Acceptor first() {
     return all.getFirst();
@@ -91,10 +84,6 @@ public final class Acceptors {
 
   @Nullable String drains() {
     return drains;
-  }
-
-  LocalServices services() {
-    return services;
   }
 
   @Nullable ClientAuthenticator authenticator() {

@@ -45,7 +45,7 @@ final class Closing implements Timers.Timer {
     on = true;
     if (waits()) {
       timer = session.loop().timers().schedule(session.loop().now() + LONGEST.toNanos(), this);
-      session.outgoingCalls().giveUpOthers(RpcStatus.CANCELLED, REASON);
+      session.participants().forEach(one -> one.closes(RpcStatus.CANCELLED, REASON));
       session.schedulePump();
     } else {
       finish();
@@ -53,7 +53,7 @@ final class Closing implements Timers.Timer {
   }
 
   private boolean waits() {
-    return session.isAttached() && session.outgoingCalls().hasOnewaysToArrive();
+    return session.isAttached() && session.hasToArrive();
   }
 
   /** Something has arrived, or was lost; returns whether the session has ended by that. */
@@ -93,8 +93,7 @@ final class Closing implements Timers.Timer {
     SessionLink first =
         session.links().control() == null ? session.links().out() : session.links().control();
     if (first != null) {
-      session.incomingCalls().oneways().tell();
-      session.transfers().tellSenders();
+      session.participants().forEach(Participant::lastWords);
       session.pump().run(); // what was sent before still goes
       first.say(FrameKind.GOODBYE);
       first.link().flush();

@@ -87,7 +87,7 @@ public final class Connector implements SessionRole {
     this.loop = context.loop();
     this.times =
         new AttemptTimes(loop::now, config.link(), context.limits().resumeWindow(), loop.random());
-    this.session = new SessionImpl(context, this);
+    this.session = context.maker().make(context, this);
   }
 
   /** Returns the session. Safe for any thread. */
@@ -243,7 +243,7 @@ public final class Connector implements SessionRole {
         keptEpoch,
         session.context().takes(config.link()),
         token,
-        session.remoteServices().greeting(),
+        session.greeting(),
         keptEpoch == 0 ? session.upgrade().greets(link) : null);
   }
 

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A message of the session's own, in memory of its own: it never waits for a slot. */
-final class ControlFrame implements Outgoing {
+public final class ControlFrame implements Outgoing {
   private static final ThrottledLog TOO_LONG =
       ThrottledLog.of(ControlFrame.class, "control messages that the peer does not take");
   private static final int SMALL = 256;
@@ -25,7 +25,7 @@ final class ControlFrame implements Outgoing {
   }
 
   /** Returns a message for an outbox. */
-  static ControlFrame message(FrameKind kind, long callId, Consumer<WireOut> body) {
+  public static ControlFrame message(FrameKind kind, long callId, Consumer<WireOut> body) {
     return new ControlFrame(slot(kind, 0, callId, body));
   }
 

@@ -1,9 +1,8 @@
 package io.verbena.core.session;
 
-import io.verbena.api.wire.WireIn;
-import io.verbena.core.call.PendingCall;
-import io.verbena.core.call.SessionStreams;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.sequence.Message;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     GOODBYE ───────────────────────────────→    the calls that it kept go to the next peer
  * </pre>
  */
-final class Drain {
+public final class Drain implements Participant {
   private final SessionImpl session;
 
   /** Why this end drains; null while it does not. */
@@ -35,12 +34,12 @@ final class Drain {
   }
 
   /** Returns whether this end takes no more calls. */
-  boolean isOn() {
+  public boolean isOn() {
     return reason != null;
   }
 
   /** Returns why this end takes no more calls. */
-  String reason() {
+  public String reason() {
     return String.valueOf(reason);
   }
 
@@ -48,7 +47,7 @@ final class Drain {
   void start(String why) {
     if (reason == null) {
       reason = why;
-      session.transfers().refuseMore(why);
+      session.participants().forEach(one -> one.drains(why));
       sayIfDue();
     }
   }
@@ -66,18 +65,23 @@ final class Drain {
    * Returns whether calls may still come, or have something owed to them. A session without a link
    * that has nothing to deliver is not waited for.
    */
-  boolean isBusy() {
+  boolean isWaitedFor() {
     return session.isBusy() || (session.isAttached() && !lastCallCame);
   }
 
-  /** The peer's word; returns how it broke the protocol, or null. */
-  @Nullable String take(FrameKind kind, WireIn in) {
-    if (kind == FrameKind.DRAINING) {
+  @Override
+  public List<FrameKind> kinds() {
+    return List.of(FrameKind.DRAINING, FrameKind.LAST_CALL);
+  }
+
+  @Override
+  public @Nullable String take(Message message) {
+    if (message.kind() == FrameKind.DRAINING) {
       if (session.peerDrains()) {
         return "it drains twice";
       }
       lastCallOwed = true;
-      session.peerDrains(IncomingFrames.brief(in.readString()));
+      session.peerDrains(SessionImpl.brief(session.decoding(message).readString()));
       sayLastCallIfDue();
       return null;
     }
@@ -88,21 +92,23 @@ final class Drain {
     return null;
   }
 
-  /** Returns whether a call may leave: a peer that drains goes on with its streams, and no more. */
-  boolean lets(PendingCall<?> call) {
-    return !session.peerDrains() || (lastCallOwed && SessionStreams.isNext(call.method()));
+  /** Returns whether the peer drains, and waits for this end's last call. */
+  public boolean owesLastCall() {
+    return lastCallOwed;
   }
 
   /** A stream of the peer's may have ended, or a call that was to have one. */
-  void sayLastCallIfDue() {
-    if (lastCallOwed && !session.isEnded() && !session.calls().takesStreams()) {
+  public void sayLastCallIfDue() {
+    if (lastCallOwed
+        && !session.isEnded()
+        && session.participants().stream().noneMatch(Participant::asksDrainingPeer)) {
       lastCallOwed = false;
       session.enqueue(ControlFrame.message(FrameKind.LAST_CALL, 0, out -> {}));
     }
   }
 
-  /** There is no peer any more. */
-  void peerLost() {
+  @Override
+  public void peerLost(String why) {
     said = false;
     lastCallCame = false;
     lastCallOwed = false;

@@ -70,7 +70,7 @@ final class FramePump implements Command, Timers.Timer {
    * that makes a third more calls; each write costs as much as about ten.
    */
   private boolean hasBatch() {
-    int calls = session.outgoingCalls().size();
+    int calls = session.answersAwaited();
     int batch = calls == 0 ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, calls / 2);
     return outbox.waiting() >= batch;
   }
@@ -87,7 +87,7 @@ final class FramePump implements Command, Timers.Timer {
     links.sayWhatIsDue();
     sendFrames();
     int waiting = outbox.waiting();
-    session.transfers().pump();
+    session.afterFrames();
     if (outbox.waiting() > waiting) {
       sendFrames(); // what was said of the bulk that has just left
     }

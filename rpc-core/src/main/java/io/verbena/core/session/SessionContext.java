@@ -2,8 +2,6 @@ package io.verbena.core.session;
 
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
-import io.verbena.core.call.Interceptors;
-import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Workers;
@@ -11,7 +9,6 @@ import io.verbena.link.LinkOptions;
 import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotPool;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What the sessions of one client or server share.
@@ -26,10 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * @param link how links are opened
  * @param upgrade whether and how sessions upgrade
  * @param bulk memory for large objects, and those that are published
- * @param oneways counts the one-way calls that were not simply executed
- * @param streamsSent how many streams they send
- * @param interceptors what their calls and handlers pass
  * @param audience who is told what becomes of each
+ * @param maker makes each, with all that lies on it
  */
 public record SessionContext(
     EventLoop loop,
@@ -42,10 +37,15 @@ public record SessionContext(
     LinkOptions link,
     UpgradeOptions upgrade,
     BulkContext bulk,
-    OnewayCounters oneways,
-    AtomicInteger streamsSent,
-    Interceptors interceptors,
-    SessionListeners audience) {
+    SessionListeners audience,
+    Maker maker) {
+  /** Makes sessions. */
+  @FunctionalInterface
+  public interface Maker {
+    /** Returns a new one. */
+    SessionImpl make(SessionContext context, SessionRole role);
+  }
+
   /** Returns what this end tells a peer that it takes, over a link with these options. */
   PeerLimits takes(LinkOptions options) {
     return new PeerLimits(

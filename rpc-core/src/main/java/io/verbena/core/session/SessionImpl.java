@@ -1,38 +1,44 @@
 package io.verbena.core.session;
 
-import io.verbena.api.CallOptions;
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
-import io.verbena.api.bulk.BulkObjects;
-import io.verbena.api.stub.Schema;
-import io.verbena.api.stub.ServiceBinding;
-import io.verbena.api.stub.ServiceCaller;
-import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.BulkContext;
+import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.cost.CutOffs;
-import io.verbena.core.bulk.transfer.Transfers;
-import io.verbena.core.call.CallWindow;
-import io.verbena.core.call.SessionCaller;
+import io.verbena.core.bulk.stat.TransferStat;
+import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Workers;
 import io.verbena.core.sequence.Inbox;
+import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
+import io.verbena.core.stat.OnewayStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
+import io.verbena.link.memory.Quota;
 import io.verbena.link.runtime.ThrottledLog;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What both ends of a session share: frames in and out over one link after another, and the calls
@@ -48,7 +54,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>It is long, since it is where the parts of a session find one another; each has its own work
  * elsewhere.
  */
-public final class SessionImpl implements Session {
+@SuppressWarnings("this-escape") // to parts of its own, which do not use it before it is made
+public abstract class SessionImpl implements Session, BulkHost {
+  private static final int MOST_WORDS = 500;
   private static final ThrottledLog BROKEN_OFF =
       ThrottledLog.of(SessionImpl.class, "sessions whose peer broke the protocol");
 
@@ -58,36 +66,60 @@ public final class SessionImpl implements Session {
   private final FramePump pump;
   private final Outbox outbox;
   private final SessionMemory memory;
-  private final SessionCalls calls;
-  private final LocalServices services = new LocalServices();
-  private final RemoteServices remoteServices;
   private final SessionLinks links;
   private final Upgrade upgrade;
-  private final BulkSupport bulk;
   private final IncomingFrames incomingFrames;
   private final PathCosts pathCosts;
   private final SessionLife life;
   private final Drain drain = new Drain(this);
   private final Closing closing = new Closing(this);
+
+  /** In the order in which each hears of whatever happens: see {@link Participant}. */
+  private final List<Participant> participants = new ArrayList<>();
+
+  /** Those of them that take turns. */
+  private Participant[] turning = {};
+
+  /** Who takes the frames of each kind. */
+  private final Map<FrameKind, Participant> takers = new EnumMap<>(FrameKind.class);
+
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
-  SessionImpl(SessionContext context, SessionRole role) {
+  /** A session without a link, on which nothing lies. */
+  protected SessionImpl(SessionContext context, SessionRole role) {
     this.context = context;
     this.role = role;
     this.requiresBetterLink = context.upgrade().policy() == PathPolicy.REQUIRE_RDMA;
     this.memory =
         SessionMemory.join(
             context.quotas(), context.slots(), this::peerAddress, this::arrivalsWanted);
-    this.calls = new SessionCalls(this, services);
-    this.remoteServices = new RemoteServices(this);
     this.links = new SessionLinks(this);
     this.outbox = new Outbox(context.fragmentSlots(), context.loop());
     this.upgrade = new Upgrade(this);
-    this.bulk = new BulkSupport(this);
     this.incomingFrames = new IncomingFrames(this);
     this.pump = new FramePump(this, links, outbox, incomingFrames.inbox());
     this.pathCosts = new PathCosts(this);
     this.life = new SessionLife(this);
+    carries(drain, upgrade);
+  }
+
+  /** These lie on it, behind those that do already: when it is made. */
+  protected final void carries(Participant... more) {
+    for (Participant one : more) {
+      participants.add(one);
+      one.kinds().forEach(kind -> takers.put(kind, one));
+    }
+    turning = participants.stream().filter(Participant::takesTurns).toArray(Participant[]::new);
+  }
+
+  /** Returns all, in the order in which each hears of whatever happens. */
+  List<Participant> participants() {
+    return participants;
+  }
+
+  /** Returns who takes frames of a kind; null where nobody does. */
+  @Nullable Participant taker(FrameKind kind) {
+    return takers.get(kind);
   }
 
   // ---- links: called by the role, on the loop ----
@@ -107,10 +139,10 @@ public final class SessionImpl implements Session {
     links.start(sessionLink);
     peer = who;
     outbox.peerLimits(limits);
-    calls.window().peerTakes(limits.maxCalls());
+    peerTakes(limits);
     upgrade.attached(role.isClient());
     pathChanged();
-    remoteServices.tellNew();
+    attached();
     drain.sayIfDue();
     schedulePump();
     return true;
@@ -133,19 +165,28 @@ public final class SessionImpl implements Session {
     links.closeAll(reason, then);
   }
 
+  // ---- what the two ends tell one another when it opens ----
+
+  /** Returns what a greeting tells of what this end serves. */
+  protected abstract List<OfferedService> greeting();
+
+  /** Has memory for what a peer serves; returns why there is none, or null. */
+  protected abstract @Nullable String reserve(List<OfferedService> offered);
+
   /**
-   * Says what the peer serves, as it told when the session opened.
+   * The session has opened with a peer that serves these.
    *
    * @param tellsAll whether it tells of all that it serves
    */
-  void peerServes(List<OfferedService> offered, boolean tellsAll) {
-    remoteServices.replace(offered, tellsAll);
-  }
+  protected abstract void peerServes(List<OfferedService> offered, boolean tellsAll);
 
-  /** Serves what every session of a server serves. */
-  void services(LocalServices shared, boolean tellsAll) {
-    remoteServices.serveAll(shared, tellsAll);
-  }
+  /** There is a link to a peer that takes so much. */
+  protected abstract void peerTakes(PeerLimits limits);
+
+  /** There is a link again, and the path is known. */
+  protected abstract void attached();
+
+  // ---- what becomes of it ----
 
   /**
    * The peer does not know this session any more: calls it had taken fail, others wait for a new
@@ -154,29 +195,19 @@ public final class SessionImpl implements Session {
   void forgetPeer(String reason) {
     dropLinks();
     life.peerGone(RpcStatus.UNAVAILABLE, reason);
-    drain.peerLost();
-    upgrade.peerLost();
-    // First, since a call that fails may make its caller try again.
-    remoteServices.peerLost(outbox.takeUnsent());
-    calls.outgoing().peerLost(reason);
-    calls.peerLost(RpcStatus.UNAVAILABLE, reason);
-    incomingFrames.forgetHeld();
-    transfers().peerLost(reason);
+    participants.forEach(one -> one.peerLost(reason));
     outbox.restart();
-    incomingFrames.restart();
+    inbox().restart();
     closing.goesOn();
     if (!role.callsWait()) {
-      calls.outgoing().failWaiting(RpcStatus.UNAVAILABLE, reason);
-      remoteServices.dropDone();
+      participants.forEach(one -> one.noNextPeer(reason));
     }
   }
 
   /** No link can be had now: calls that wait for one fail. */
   void failWaiting(RpcStatus status, String reason) {
     life.goesOverNone(reason);
-    calls.outgoing().failWaiting(status, reason);
-    transfers().failAll(status, reason, true);
-    remoteServices.dropDone();
+    participants.forEach(one -> one.noLink(status, reason));
   }
 
   /** Ends the session: every call in flight ends too. */
@@ -186,16 +217,9 @@ public final class SessionImpl implements Session {
     }
     dropLinks();
     life.ended(status, reason);
-    calls.outgoing().end(status, reason);
-    calls.peerLost(status, reason);
-    if (status == RpcStatus.CANCELLED) { // closed on this side
-      calls.incoming().oneways().end();
-    }
-    incomingFrames.forgetHeld();
-    transfers().end(status, reason);
-    remoteServices.peerLost(outbox.takeUnsent());
+    participants.forEach(one -> one.ended(status, reason));
     outbox.clear();
-    incomingFrames.restart();
+    inbox().restart();
     memory.leave();
     role.ended();
     closing.ended();
@@ -214,28 +238,22 @@ public final class SessionImpl implements Session {
 
   /** Returns whether nothing is left to be done before a session that drains ends. */
   boolean isDrained() {
-    return !drain.isBusy();
+    return !drain.isWaitedFor();
   }
 
-  Drain drain() {
+  public Drain drain() {
     return drain;
   }
 
   /** Returns whether the peer takes no more calls. */
-  boolean peerDrains() {
+  public boolean peerDrains() {
     return life.isDraining();
   }
 
   /** The peer takes no more calls: what was not sent waits for the next. */
   void peerDrains(String reason) {
     life.draining(reason);
-    remoteServices.keep(outbox.takeUnsent());
-    calls.incoming().oneways().tell();
-    remoteServices.sendEarly();
-    if (!role.callsWait()) {
-      calls.outgoing().failRefused(RpcStatus.UNAVAILABLE, "the peer shuts down: " + reason);
-      remoteServices.dropDone();
-    }
+    participants.forEach(one -> one.peerDrains(reason));
   }
 
   private String peerAddress() {
@@ -247,11 +265,11 @@ public final class SessionImpl implements Session {
   }
 
   /** Returns what this session has of the memory that all share. */
-  SessionMemory memory() {
+  public SessionMemory memory() {
     return memory;
   }
 
-  boolean isAttached() {
+  public boolean isAttached() {
     return links.isOpen();
   }
 
@@ -265,8 +283,18 @@ public final class SessionImpl implements Session {
     return links.control() == null;
   }
 
-  Transfers transfers() {
-    return bulk.transfers();
+  /** Returns how many answers this end waits for: it sends so many messages in two batches. */
+  protected abstract int answersAwaited();
+
+  /** Returns whether something of an ended session's goes on. */
+  protected abstract boolean goesOn();
+
+  /** Ends what goes on of an ended session. */
+  protected abstract void endWhatGoesOn();
+
+  /** Returns whether something has left that must arrive before the session is closed here. */
+  boolean hasToArrive() {
+    return participants.stream().anyMatch(Participant::hasToArrive);
   }
 
   SessionLinks links() {
@@ -295,21 +323,19 @@ public final class SessionImpl implements Session {
     }
   }
 
-  boolean isEnded() {
+  @Override
+  public boolean isEnded() {
     return life.isEnded();
   }
 
   /** Returns whether calls wait to be sent or answered. */
   boolean hasCalls() {
-    return !calls.outgoing().isEmpty() || transfers().wantsLink();
+    return participants.stream().anyMatch(Participant::wantsLink);
   }
 
   /** Returns whether handlers run or replies are on their way. */
   boolean isBusy() {
-    return !calls.incoming().isEmpty()
-        || incomingFrames.holdsRequests()
-        || !outbox.isEmpty()
-        || transfers().wantsLink();
+    return !outbox.isEmpty() || participants.stream().anyMatch(Participant::isBusy);
   }
 
   long received() {
@@ -324,17 +350,8 @@ public final class SessionImpl implements Session {
     return closing;
   }
 
-  boolean isClosing() {
+  public boolean isClosing() {
     return closing.isOn();
-  }
-
-  SessionCalls calls() {
-    return calls;
-  }
-
-  @Override
-  public BulkObjects objects() {
-    return bulk.objects();
   }
 
   /** Returns what the path there is now costs. */
@@ -358,6 +375,7 @@ public final class SessionImpl implements Session {
   }
 
   /** Returns the loop that owns the session. */
+  @Override
   public EventLoop loop() {
     return context.loop();
   }
@@ -367,27 +385,11 @@ public final class SessionImpl implements Session {
     return context.limits();
   }
 
-  SessionContext context() {
+  public SessionContext context() {
     return context;
   }
 
-  IncomingCalls incomingCalls() {
-    return calls.incoming();
-  }
-
-  OutgoingCalls outgoingCalls() {
-    return calls.outgoing();
-  }
-
-  LocalServices services() {
-    return services;
-  }
-
-  RemoteServices remoteServices() {
-    return remoteServices;
-  }
-
-  SessionRole role() {
+  public SessionRole role() {
     return role;
   }
 
@@ -395,25 +397,35 @@ public final class SessionImpl implements Session {
     return incomingFrames.inbox();
   }
 
-  Outbox outbox() {
+  public Outbox outbox() {
     return outbox;
   }
 
-  WireDecoder decoder() {
+  public WireDecoder decoder() {
     return incomingFrames.decoder();
+  }
+
+  /** Returns what reads a message's whole body. */
+  public WireDecoder decoding(Message message) {
+    WireDecoder decoder = decoder();
+    decoder.start(message.buffer(), message.from(), message.to(), limits().maxDepth());
+    return decoder;
   }
 
   // ---- the path that calls take ----
 
   /** Returns whether calls may go by the path there is now. */
-  boolean mayCall() {
+  public boolean mayCall() {
     return !requiresBetterLink || links.isUpgraded();
   }
 
   /** Returns whether calls by the path that the peer takes now may be served. */
-  boolean mayServe() {
+  public boolean mayServe() {
     return !requiresBetterLink || links.isUpgradedIn();
   }
+
+  /** Both directions ride the better link: what had to wait for that goes on. */
+  protected abstract void upgraded();
 
   /** A better link is not to be had now: what must not go without fails. */
   void upgradeFailed(String reason) {
@@ -426,7 +438,7 @@ public final class SessionImpl implements Session {
 
   /** The path has changed, or why it is what it is. */
   void pathChanged() {
-    transfers().pathsChanged();
+    participants.forEach(Participant::pathChanged);
     SessionLink out = links.out();
     if (out == null) {
       life.goesOverNone(upgrade.reason());
@@ -439,7 +451,7 @@ public final class SessionImpl implements Session {
             ? new SessionPath(link.kind(), joined(link.detail(), upgrade.reason()))
             : new SessionPath(link.kind(), link.detail()));
     if (links.isUpgraded()) {
-      remoteServices.sendEarly();
+      upgraded();
       role.upgraded();
     }
   }
@@ -454,8 +466,13 @@ public final class SessionImpl implements Session {
     return incomingFrames;
   }
 
+  /** Hands on a message that has waited, as if it had just come. */
+  public void deliver(Message message) {
+    incomingFrames.deliver(message);
+  }
+
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
-  void breakOff(String wrong) {
+  public void breakOff(String wrong) {
     giveUp("protocol error: " + wrong);
   }
 
@@ -480,14 +497,16 @@ public final class SessionImpl implements Session {
     if (closing.goesOn()) {
       return false;
     }
-    calls.incoming().startWaiting(); // what the peer has taken may be what they wait for
+    for (Participant one : turning) {
+      one.beforeFrames();
+    }
     if (!links.isOpen()) {
       if (!life.isEnded() && hasCalls()) {
         role.linkWanted();
       }
       return false;
     }
-    if (!mayCall() && !calls.outgoing().isEmpty()) {
+    if (!mayCall() && answersAwaited() > 0) {
       upgrade.wanted();
     }
     return true;
@@ -495,22 +514,33 @@ public final class SessionImpl implements Session {
 
   /** Returns whether an acknowledgement may let something go on. */
   boolean mayGoOn() {
-    return !links.isOpen()
-        || calls.incoming().hasWaiting()
-        || transfers().wantsLink()
-        || closing.isOn()
-        || !mayCall();
+    for (Participant one : turning) {
+      if (one.wantsTurn()) {
+        return true;
+      }
+    }
+    return !links.isOpen() || closing.isOn() || !mayCall();
+  }
+
+  /** Frames have been sent: it is the turn of what goes beside them. */
+  void afterFrames() {
+    for (Participant one : turning) {
+      one.afterFrames();
+    }
   }
 
   /** Sends a message behind all others. */
-  void enqueue(Outgoing message) {
-    transfers().tellSenders();
+  public void enqueue(Outgoing message) {
+    for (Participant one : turning) {
+      one.beforeMessage();
+    }
     outbox.add(message);
     schedulePump();
   }
 
   /** Sends what there is to send, at the end of this duty cycle. */
-  void schedulePump() {
+  @Override
+  public void schedulePump() {
     pump.schedule();
   }
 
@@ -520,53 +550,6 @@ public final class SessionImpl implements Session {
   public void listen(SessionListener listener) {
     Objects.requireNonNull(listener);
     context.loop().execute(() -> life.listen(listener));
-  }
-
-  @Override
-  public void serve(ServiceBinding binding) {
-    remoteServices.serve(binding);
-  }
-
-  @Override
-  public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
-    remoteServices.expect(service);
-    return SessionCaller.of(calls, options);
-  }
-
-  /**
-   * Finds out whether the peer serves a contract, with every method in a shape that fits. Safe for
-   * any thread.
-   *
-   * @return what is in the way, in words; fails with an {@link io.verbena.api.RpcException}
-   *     UNIMPLEMENTED where the peer does not serve it; cancelled if the peer is lost meanwhile
-   */
-  public CompletableFuture<List<String>> check(ServiceDescriptor<?> service) {
-    CompletableFuture<List<String>> problems = new CompletableFuture<>();
-    context.loop().execute(() -> remoteServices.check(service, problems));
-    return problems;
-  }
-
-  /**
-   * Finds out which services the peer serves. Safe for any thread.
-   *
-   * @return their names, sorted; cancelled if the session is not open
-   */
-  public CompletableFuture<List<String>> peerServices() {
-    CompletableFuture<List<String>> names = new CompletableFuture<>();
-    context.loop().execute(() -> remoteServices.names(names));
-    return names;
-  }
-
-  /**
-   * Asks the peer for what its contract of a service says on the wire. Safe for any thread.
-   *
-   * @return the schema; fails with an {@link io.verbena.api.RpcException} UNIMPLEMENTED where the
-   *     peer does not serve it; cancelled if the session is not open, or the peer lost meanwhile
-   */
-  public CompletableFuture<Schema> peerSchema(String service) {
-    CompletableFuture<Schema> schema = new CompletableFuture<>();
-    context.loop().execute(() -> remoteServices.read(service, schema));
-    return schema;
   }
 
   @Override
@@ -590,12 +573,20 @@ public final class SessionImpl implements Session {
   }
 
   /** Returns the cut-offs of the path there is now. Safe for any thread. */
+  @Override
   public CutOffs cutOffs() {
     return pathCosts.cutOffs();
   }
 
   /** Returns the session's figures. On the loop. */
-  public SessionStat stat() {
+  public abstract SessionStat stat();
+
+  /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
+  public abstract SessionStat silentStat();
+
+  /** Returns the session's figures, with those of what lies on it. */
+  protected final SessionStat stat(
+      int callsOut, int callsIn, OnewayStat oneways, List<TransferStat> transfers) {
     SessionLink out = links.out();
     return new SessionStat(
         peer().address(),
@@ -603,18 +594,18 @@ public final class SessionImpl implements Session {
         life.state(),
         path().toString(),
         links.toString(),
-        calls.outgoing().underWay(),
-        calls.incoming().size(),
-        calls.oneways().stat(),
+        callsOut,
+        callsIn,
+        oneways,
         outbox.owedBytes(),
         life.pathChanges(),
-        transfers().stat(),
+        transfers,
         out == null ? Map.of() : out.link().figures(),
         pathCosts.figures());
   }
 
-  /** Returns what is known of a session whose loop does not answer. Safe for any thread. */
-  public SessionStat silentStat() {
+  /** Returns what any thread may know. */
+  protected final SessionStat silentStat(OnewayStat oneways) {
     String silent = path() + ", but its event loop does not answer";
     return new SessionStat(
         peer().address(),
@@ -624,7 +615,7 @@ public final class SessionImpl implements Session {
         "",
         0,
         0,
-        calls.oneways().stat(),
+        oneways,
         0,
         0,
         List.of(),
@@ -632,18 +623,89 @@ public final class SessionImpl implements Session {
         pathCosts.figures());
   }
 
-  /** Returns the window of calls under way. */
-  public CallWindow window() {
-    return calls.window();
-  }
-
   @Override
   public String toString() {
     return name() + " over " + path();
   }
 
+  /** Returns a text of the peer's as it may be kept, and logged. */
+  public static String brief(String text) {
+    return text.length() <= MOST_WORDS ? text : text.substring(0, MOST_WORDS) + "…";
+  }
+
   /** Returns the session as logs name it. */
-  String name() {
+  public String name() {
     return "session with " + peer.address();
+  }
+
+  // ---- what objects need of it ----
+
+  @Override
+  public Executor handlers() {
+    return context.handlers();
+  }
+
+  @Override
+  public Workers workers() {
+    return context.workers();
+  }
+
+  @Override
+  public BulkContext bulkContext() {
+    return context.bulk();
+  }
+
+  @Override
+  public Quota.Share pooled() {
+    return memory.values();
+  }
+
+  @Override
+  public boolean isClientEnd() {
+    return role.isClient();
+  }
+
+  @Override
+  public int mostCalls() {
+    return context.limits().maxCalls();
+  }
+
+  @Override
+  public void sendBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
+    enqueue(ControlFrame.message(kind, transfer, body));
+  }
+
+  @Override
+  public boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
+    SessionLink out = links.out();
+    return out != null && out.say(ControlFrame.slot(kind, out.epoch(), transfer, body));
+  }
+
+  @Override
+  public @Nullable BulkPath bulkPath() {
+    SessionLink better = links.isUpgraded() ? links.out() : null;
+    BulkPath path = better == null ? null : better.bulkPath();
+    if (path != null) {
+      return path;
+    }
+    SessionLink control = links.control();
+    return control == null || !mayCall() ? null : control.bulkPath();
+  }
+
+  @Override
+  public @Nullable BulkPath bulkPath(int epoch) {
+    SessionLink link = links.withEpoch(epoch);
+    return link == null ? null : link.bulkPath();
+  }
+
+  @Override
+  public boolean hasLink() {
+    SessionState state = state();
+    return state == SessionState.OPEN || state == SessionState.DRAINING;
+  }
+
+  @Override
+  public boolean movesNoBulk() {
+    return links.isOpen() && !links.moveBulk();
   }
 }

@@ -133,7 +133,7 @@ final class SessionLink implements LinkListener {
       // Before SessionLinks, which has transfers go on by other links: nothing of this one may be
       // theirs
       // then.
-      session.transfers().pathClosed(bulkPath);
+      session.participants().forEach(one -> one.pathClosed(bulkPath));
     }
     session.links().onClosed(this, reason);
   }

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  *     and what is read ahead of objects that it is sent
  * @param replies what its peer's results take until it has taken them
  */
-record SessionMemory(
+public record SessionMemory(
     SlotShare slots, Quota.Share assemblies, Quota.Share values, Quota.Share replies) {
   /**
    * Joins those that share.

@@ -3,7 +3,7 @@ package io.verbena.core.session;
 import org.jspecify.annotations.Nullable;
 
 /** What differs between the end that connects and the end that accepts. On the loop. */
-interface SessionRole {
+public interface SessionRole {
   /** Returns whether this end connects, and asks for upgrades. */
   boolean isClient();
 

@@ -20,13 +20,11 @@ final class Stalls implements Timers.Timer {
 
   private final SessionImpl session;
   private final Inbox inbox;
-  private final MessagesAwaitingValues held;
   private boolean watching;
 
-  Stalls(SessionImpl session, Inbox inbox, MessagesAwaitingValues held) {
+  Stalls(SessionImpl session, Inbox inbox) {
     this.session = session;
     this.inbox = inbox;
-    this.held = held;
   }
 
   /** Others want memory. Safe for any thread. */
@@ -38,7 +36,7 @@ final class Stalls implements Timers.Timer {
     if (!watching && !session.isEnded()) {
       watching = true;
       inbox.mark();
-      held.mark();
+      session.participants().forEach(Participant::markArrivals);
       long now = session.loop().clock().nanoTime();
       session.loop().timers().schedule(now + LONGEST.toNanos(), this);
     }
@@ -52,7 +50,7 @@ final class Stalls implements Timers.Timer {
     }
     if (session.memory().assemblies().isBeyondGuaranteed()
         || session.memory().values().isBeyondGuaranteed()) {
-      held.endStalled(WHY);
+      session.participants().forEach(one -> one.endStalled(WHY));
     }
   }
 }

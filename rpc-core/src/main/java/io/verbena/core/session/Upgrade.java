@@ -1,10 +1,10 @@
 package io.verbena.core.session;
 
-import io.verbena.api.wire.WireIn;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.core.loop.Timers;
+import io.verbena.core.sequence.Message;
 import io.verbena.core.upgrade.ProviderCalls;
 import io.verbena.link.Link;
 import io.verbena.link.LinkDriver;
@@ -18,6 +18,7 @@ import io.verbena.link.runtime.NanoClock;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *   client  connects; each end changes its direction of the path when its end of the link is open
  * </pre>
  */
-final class Upgrade {
+final class Upgrade implements Participant {
   private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
   private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
@@ -131,8 +132,29 @@ final class Upgrade {
     failed(reason);
   }
 
+  @Override
+  public List<FrameKind> kinds() {
+    return List.of(FrameKind.UPGRADE_REQUEST, FrameKind.UPGRADE_OFFER, FrameKind.UPGRADE_DECLINED);
+  }
+
+  @Override
+  public @Nullable String take(Message message) {
+    FrameKind kind = message.kind();
+    if (session.role().isClient() == (kind == FrameKind.UPGRADE_REQUEST)) {
+      return kind + " from the wrong end";
+    }
+    UpgradeMessage body = UpgradeMessage.read(session.decoding(message));
+    if (kind == FrameKind.UPGRADE_REQUEST) {
+      requested(body);
+    } else {
+      answered(kind, body);
+    }
+    return null;
+  }
+
   /** The next peer is another one. */
-  void peerLost() {
+  @Override
+  public void peerLost(String why) {
     delay = FIRST_DELAY;
     waits = false;
     greeted = null;
@@ -279,8 +301,7 @@ final class Upgrade {
   }
 
   /** The server's answer to a request. */
-  void answered(FrameKind kind, WireIn body) {
-    UpgradeMessage answer = UpgradeMessage.read(body);
+  private void answered(FrameKind kind, UpgradeMessage answer) {
     if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
       return; // to an attempt that is over, or has had its answer
     }

@@ -1,4 +1,4 @@
-package io.verbena.core.call;
+package io.verbena.core.contract;
 
 /**
  * What the replies of one method take beyond a slot, as far as is known: it falls slowly from the

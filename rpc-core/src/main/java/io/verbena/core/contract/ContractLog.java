@@ -1,4 +1,4 @@
-package io.verbena.core.session;
+package io.verbena.core.contract;
 
 import io.verbena.codec.Compatibility;
 import java.util.Set;

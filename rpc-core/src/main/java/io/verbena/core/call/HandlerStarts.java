@@ -1,7 +1,7 @@
-package io.verbena.core.session;
+package io.verbena.core.call;
 
-import io.verbena.core.call.ReplySize;
-import io.verbena.core.call.ServerCall;
+import io.verbena.core.contract.ReplySize;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Waiters;
 import java.util.Comparator;

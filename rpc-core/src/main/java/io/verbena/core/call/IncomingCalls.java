@@ -1,4 +1,4 @@
-package io.verbena.core.session;
+package io.verbena.core.call;
 
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
@@ -7,16 +7,18 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
-import io.verbena.core.call.CallHost;
-import io.verbena.core.call.ReplyMessage;
-import io.verbena.core.call.ServerCall;
-import io.verbena.core.call.SessionStreams;
+import io.verbena.core.contract.LocalServices;
+import io.verbena.core.contract.OwnService;
+import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Message;
+import io.verbena.core.session.ControlFrame;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.runtime.Thrown;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -27,11 +29,12 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that the peer has under way here. */
-final class IncomingCalls {
+public final class IncomingCalls implements Participant {
   private static final int MOST_REUSABLE = 64;
 
   private final SessionImpl session;
-  private final CallHost host;
+  private final Calls shared;
+  private final RemoteServices contracts;
   private final LocalServices services;
   private final IncomingOneways oneways;
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
@@ -43,30 +46,46 @@ final class IncomingCalls {
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
-  IncomingCalls(SessionImpl session, CallHost host, LocalServices services) {
-    this.session = session;
-    this.host = host;
-    this.services = services;
+  IncomingCalls(Calls shared, RemoteServices contracts) {
+    this.session = shared.session;
+    this.shared = shared;
+    this.contracts = contracts;
+    this.services = contracts.local();
     this.starts = new HandlerStarts(session);
-    this.oneways = new IncomingOneways(session);
+    this.oneways = new IncomingOneways(shared);
     this.deadlines = new DeadlineWatch(session.loop(), () -> new ArrayList<>(calls.values()));
   }
 
-  IncomingOneways oneways() {
+  /** Returns those that nobody waits for. */
+  public IncomingOneways oneways() {
     return oneways;
   }
 
-  boolean isEmpty() {
+  /** Returns whether none is under way, and none goes on whose session has ended. */
+  public boolean isEmpty() {
     return calls.isEmpty() && !oneways.hasOrphans();
   }
 
-  int size() {
+  /** Returns how many are under way. */
+  public int size() {
     return calls.size();
   }
 
-  /** Dispatches one request; returns how the peer broke the protocol, or null. */
-  @Nullable String request(Message message) {
+  @Override
+  public List<FrameKind> kinds() {
+    return List.of(FrameKind.REQUEST, FrameKind.ONEWAY, FrameKind.CANCEL);
+  }
+
+  /** Dispatches a request, or cancels one. */
+  @Override
+  public @Nullable String take(Message message) {
     long callId = message.callId();
+    if (message.kind() == FrameKind.CANCEL) {
+      return cancel(callId);
+    }
+    if (!message.isWhole()) {
+      return incomplete(message);
+    }
     if (calls.size() >= session.limits().maxCalls()) {
       return "more than " + session.limits().maxCalls() + " calls at once";
     }
@@ -75,7 +94,7 @@ final class IncomingCalls {
     }
     ServerCall call = null; // until it is here, and answered from there on
     try {
-      session.transfers().calls().requested(callId);
+      shared.objects.requested(callId);
       LocalServices.Method method = services.method(message.method());
       if (isRefused(message, method) || method == null) {
         return null;
@@ -87,7 +106,7 @@ final class IncomingCalls {
               message.has(FrameHeader.FLAG_METADATA), buffer, message.from(), message.to());
       Metadata metadata = MetadataBlock.read(buffer, end, message.to());
       ServerCall arrived = newCall(method, metadata, message);
-      if (end - message.from() > LongMessages.LONGEST_SHORT && !SessionStreams.isNext(descriptor)) {
+      if (end - message.from() > LongMessages.LONGEST_SHORT && !OwnService.has(descriptor)) {
         readBeside(method, arrived, message, end);
         return null;
       }
@@ -117,10 +136,23 @@ final class IncomingCalls {
     return null;
   }
 
+  private @Nullable String incomplete(Message message) {
+    String dropped = message.dropped();
+    if (dropped == null) {
+      return shared.awaitingValues.take(message);
+    }
+    RpcStatus status =
+        session.memory().assemblies().mayEverTake(message.length())
+            ? RpcStatus.RESOURCE_EXHAUSTED
+            : RpcStatus.INVALID_ARGUMENT;
+    refuse(message, status, "its arguments: " + dropped);
+    return null;
+  }
+
   private boolean isRefused(Message message, LocalServices.@Nullable Method method) {
     if (method == null || method.descriptor().oneway() != (message.kind() == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
-    } else if (session.drain().isOn() && !SessionStreams.isNext(method.descriptor())) {
+    } else if (session.drain().isOn() && !OwnService.has(method.descriptor())) {
       refuse(message, RpcStatus.UNAVAILABLE, session.drain().reason());
     } else if (!session.mayServe()) {
       refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
@@ -150,7 +182,7 @@ final class IncomingCalls {
   }
 
   private void readBeside(LocalServices.Method method, ServerCall call, Message message, int end) {
-    LongMessages longMessages = session.incomingFrames().longMessages();
+    LongMessages longMessages = shared.longMessages;
     LongMessages.Body body = longMessages.keep(message, end);
     if (body == null) {
       String why = session.memory().assemblies().refusal(end - message.from(), "maxAssemblyBytes");
@@ -190,9 +222,7 @@ final class IncomingCalls {
   /** A peer knows what is served: so it hardly ever asks for anything else. */
   private String unimplemented(LocalServices.@Nullable Method method) {
     return method == null
-        ? "the peer serves "
-            + session.remoteServices().servedNames()
-            + ", and no method of this place"
+        ? "the peer serves " + contracts.servedNames() + ", and no method of this place"
         : method.descriptor().fullName() + " is one-way at one end and not at the other";
   }
 
@@ -202,7 +232,7 @@ final class IncomingCalls {
     ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
       return new ServerCall(
-          host, descriptor, method.replySize(), metadata, message.callId(), deadline);
+          shared, descriptor, method.replySize(), metadata, message.callId(), deadline);
     }
     call.reuse(descriptor, method.replySize(), metadata, message.callId(), deadline);
     return call;
@@ -237,14 +267,25 @@ final class IncomingCalls {
     }
   }
 
-  /** Returns whether handlers wait that may not start yet. */
-  boolean hasWaiting() {
+  @Override
+  public boolean takesTurns() {
+    return true;
+  }
+
+  @Override
+  public boolean wantsTurn() {
     return starts.hasWaiting();
   }
 
-  /** Starts the handlers that wait and may start now. */
-  void startWaiting() {
+  /** What the peer has taken may be what handlers wait for. */
+  @Override
+  public void beforeFrames() {
     starts.startWaiting();
+  }
+
+  @Override
+  public boolean isBusy() {
+    return !isEmpty();
   }
 
   private void refuseUndecoded(ServerCall call, Throwable thrown) {
@@ -303,10 +344,8 @@ final class IncomingCalls {
       call.requireAnswer();
       ReplyMessage.Answer answer = call.takeAnswer();
       if (answer != null) {
-        session
-            .transfers()
-            .calls()
-            .answer(call.id(), call.method().fullName(), answer.source(), answer::released);
+        shared.objects.answer(
+            call.id(), call.method().fullName(), answer.source(), answer::released);
       }
       session.enqueue(call);
     } else {
@@ -330,7 +369,7 @@ final class IncomingCalls {
     }
   }
 
-  @Nullable String cancel(long callId) {
+  private @Nullable String cancel(long callId) {
     ServerCall call = calls.get(callId);
     if (call != null) {
       call.cancel();
@@ -339,7 +378,27 @@ final class IncomingCalls {
   }
 
   /** The peer is gone. Nobody waits for its calls any more; those that nobody waited for go on. */
-  void peerLost() {
+  @Override
+  public void peerLost(String reason) {
+    forgetPeer();
+  }
+
+  @Override
+  public void ended(RpcStatus status, String reason) {
+    forgetPeer();
+  }
+
+  @Override
+  public void peerDrains(String reason) {
+    oneways.tell();
+  }
+
+  @Override
+  public void lastWords() {
+    oneways.tell();
+  }
+
+  private void forgetPeer() {
     List<ServerCall> left = new ArrayList<>(calls.values());
     if (running != null) {
       left.add(running);
@@ -347,7 +406,7 @@ final class IncomingCalls {
     running = null;
     calls.clear();
     deadlines.stop();
-    oneways.peerLost();
+    oneways.forgetPlaces();
     for (ServerCall call : left) {
       if (call.method().oneway()) {
         oneways.orphaned(call);

@@ -1,4 +1,4 @@
-package io.verbena.core.session;
+package io.verbena.core.contract;
 
 import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
@@ -11,10 +11,13 @@ import io.verbena.codec.Compatibility;
 import io.verbena.codec.SchemaCheck;
 import io.verbena.codec.SchemaWire;
 import io.verbena.codec.WireDecoder;
-import io.verbena.core.call.PendingCall;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
+import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outgoing;
+import io.verbena.core.session.ControlFrame;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,18 +30,19 @@ import org.jspecify.annotations.Nullable;
  * What each end tells the other of its services. A call waits here until the peer's services are
  * known; where the contracts' hashes differ, until the peer's schema has come and was found to fit.
  */
-final class RemoteServices {
+public final class RemoteServices implements Participant {
   private static final int MOST_SERVICES = 4096;
 
   /** Those of an ordinary peer are not counted. */
   private static final long UNCOUNTED = 8 << 10;
 
   private final SessionImpl session;
+  private final LocalServices services = new LocalServices();
   private final ConcurrentHashMap<Integer, String> servedNames = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
   private final Int2ObjectHashMap<RemoteService> remotes = new Int2ObjectHashMap<>();
 
-  private final List<PendingCall<?>> early = new ArrayList<>();
+  private final List<ContractCall> early = new ArrayList<>();
   private boolean known;
 
   /** Whether this end says what it serves to peers that have no contract of it. */
@@ -62,14 +66,20 @@ final class RemoteServices {
     }
   }
 
-  RemoteServices(SessionImpl session) {
+  /** Nothing is known of a peer yet. */
+  public RemoteServices(SessionImpl session) {
     this.session = session;
+  }
+
+  /** Returns what this end serves. */
+  public LocalServices local() {
+    return services;
   }
 
   // ---- what this end serves ----
 
   /** Serves one more contract. Safe for any thread. */
-  void serve(ServiceBinding binding) {
+  public void serve(ServiceBinding binding) {
     String name = binding.service().name();
     String other = servedNames.putIfAbsent(OfferedService.id(name), name);
     if (other != null) {
@@ -79,24 +89,24 @@ final class RemoteServices {
   }
 
   private void serveOnLoop(ServiceBinding binding) {
-    session.services().add(binding);
+    services.add(binding);
     if (session.isAttached()) {
       tellNew();
     }
   }
 
   /** Returns what a greeting tells of this end. */
-  List<OfferedService> greeting() {
+  public List<OfferedService> greeting() {
     if (!tells) {
       return List.of();
     }
-    greeted = session.services().size();
-    return session.services().offered();
+    greeted = services.size();
+    return services.offered();
   }
 
   /** Tells an open session's peer of the services that it was not told of. */
-  void tellNew() {
-    List<OfferedService> added = session.services().offeredFrom(told);
+  public void tellNew() {
+    List<OfferedService> added = services.offeredFrom(told);
     if (known && tells && !added.isEmpty()) {
       told += added.size();
       session.enqueue(
@@ -109,29 +119,29 @@ final class RemoteServices {
    *
    * @param tellsAll whether a peer hears of services of which it shows no contract
    */
-  void serveAll(LocalServices shared, boolean tellsAll) {
+  public void serveAll(LocalServices shared, boolean tellsAll) {
     tells = tellsAll;
-    session.services().addAll(shared);
+    services.addAll(shared);
     shared.offered().forEach(one -> servedNames.put(OfferedService.id(one.name()), one.name()));
   }
 
   /** Returns what a peer that made a wrong call may read of this end's services. */
-  String servedNames() {
-    return tells ? session.services().names() : "what it does not tell";
+  public String servedNames() {
+    return tells ? services.names() : "what it does not tell";
   }
 
   // ---- what the peer serves ----
 
   /** A stub for this contract was made. Safe for any thread. */
-  void expect(ServiceDescriptor<?> service) {
+  public void expect(ServiceDescriptor<?> service) {
     expected.computeIfAbsent(
         OfferedService.id(service.name()),
         id -> new Expected(service.schema(), OfferedService.of(service, 0)));
   }
 
   /** Sends a call on, or keeps it until it is known whether the contracts fit. */
-  void send(PendingCall<?> call) {
-    if (!maySend() || !session.drain().lets(call) || !call.mayLeave()) {
+  public void send(ContractCall call) {
+    if (!maySend() || !lets(call) || !call.mayLeave()) {
       early.add(call);
       session.schedulePump();
       return;
@@ -149,13 +159,19 @@ final class RemoteServices {
     String misfit = found.misfit(call.method().id());
     int place = remote.place(call.method().id());
     if (misfit != null) {
-      refuse(call, RpcStatus.INCOMPATIBLE, misfit);
+      call.refuse(RpcStatus.INCOMPATIBLE, misfit);
     } else if (place == RemoteService.NO_METHOD) {
-      refuse(call, RpcStatus.UNIMPLEMENTED, noMethod(call));
+      call.refuse(RpcStatus.UNIMPLEMENTED, noMethod(call));
     } else {
       call.directTo(place);
       session.enqueue(call);
     }
+  }
+
+  /** Returns whether a call may leave: a peer that drains goes on with its streams, and no more. */
+  public boolean lets(ContractCall call) {
+    return !session.peerDrains()
+        || (session.drain().owesLastCall() && OwnService.has(call.method()));
   }
 
   /** Begins to ask for a service that the peer has not told of, and perhaps serves. */
@@ -177,11 +193,6 @@ final class RemoteServices {
               out.writeInt(id);
               OfferedService.writeAll(out, shown);
             }));
-  }
-
-  private void refuse(PendingCall<?> call, RpcStatus status, String why) {
-    call.fail(status, why);
-    session.calls().abandoned(call);
   }
 
   private List<String> told() {
@@ -210,7 +221,7 @@ final class RemoteServices {
         status, why, CallPhase.QUEUED, Execution.NOT_EXECUTED, true, null, null);
   }
 
-  private static String noMethod(PendingCall<?> call) {
+  private static String noMethod(ContractCall call) {
     return "the peer's contract of service %s has no method %d: it was removed, or is not there yet"
         .formatted(call.method().service(), call.method().id());
   }
@@ -243,7 +254,7 @@ final class RemoteServices {
    * @param problems learns what is in the way; fails with UNIMPLEMENTED where the service is not
    *     served, and is cancelled if the peer is lost meanwhile
    */
-  void check(ServiceDescriptor<?> service, CompletableFuture<List<String>> problems) {
+  public void check(ServiceDescriptor<?> service, CompletableFuture<List<String>> problems) {
     expect(service);
     int id = OfferedService.id(service.name());
     RemoteService remote = remotes.get(id);
@@ -267,7 +278,7 @@ final class RemoteServices {
    * @param names learns them, sorted; fails with PERMISSION_DENIED where the peer does not tell;
    *     cancelled if there is no peer
    */
-  void names(CompletableFuture<List<String>> names) {
+  public void names(CompletableFuture<List<String>> names) {
     if (!known) {
       names.cancel(false);
     } else if (!peerTells) {
@@ -290,7 +301,7 @@ final class RemoteServices {
    * @param schema learns it; fails with PERMISSION_DENIED where the peer does not tell; cancelled
    *     if the peer is lost meanwhile
    */
-  void read(String service, CompletableFuture<Schema> schema) {
+  public void read(String service, CompletableFuture<Schema> schema) {
     RemoteService remote = remotes.get(OfferedService.id(service));
     if (!known) {
       schema.cancel(false);
@@ -311,7 +322,7 @@ final class RemoteServices {
    *
    * @param tellsAll whether it tells of all that it serves
    */
-  void replace(List<OfferedService> offered, boolean tellsAll) {
+  public void replace(List<OfferedService> offered, boolean tellsAll) {
     String wrong = reserve(offered);
     if (wrong != null) {
       session.breakOff(wrong);
@@ -327,7 +338,7 @@ final class RemoteServices {
   }
 
   /** Has memory for such services and no others; returns why there is none, or null. */
-  @Nullable String reserve(List<OfferedService> offered) {
+  public @Nullable String reserve(List<OfferedService> offered) {
     release();
     return charge(offered, 0);
   }
@@ -358,9 +369,9 @@ final class RemoteServices {
   }
 
   /** Sends what waited for the peer's services, or for the path that calls must take. */
-  void sendEarly() {
+  public void sendEarly() {
     if (maySend() && !early.isEmpty()) {
-      List<PendingCall<?>> waited = new ArrayList<>(early);
+      List<ContractCall> waited = new ArrayList<>(early);
       early.clear();
       waited.forEach(this::send);
     }
@@ -376,38 +387,59 @@ final class RemoteServices {
     }
   }
 
-  /**
-   * The peer is gone: the next one may serve something else, so that what was not sent is looked at
-   * again.
-   */
-  void peerLost(List<Outgoing> unsent) {
+  /** The next peer may serve something else: what was not sent is looked at again. */
+  @Override
+  public void peerLost(String reason) {
     known = false;
-    keep(unsent);
-    remotes.values().forEach(remote -> early.addAll(remote.lost()));
-    remotes.clear();
-    release();
+    takeBackUnsent();
+    forgetServices();
     dropDone();
   }
 
+  @Override
+  public void ended(RpcStatus status, String reason) {
+    known = false;
+    forgetServices();
+    early.clear();
+  }
+
+  private void forgetServices() {
+    remotes.values().forEach(remote -> early.addAll(remote.lost()));
+    remotes.clear();
+    release();
+  }
+
+  @Override
+  public void peerDrains(String reason) {
+    takeBackUnsent();
+  }
+
   /** Keeps calls that were not sent for the next peer. */
-  void keep(List<Outgoing> unsent) {
-    for (Outgoing message : unsent) {
-      if (message instanceof PendingCall<?> call) {
+  private void takeBackUnsent() {
+    for (Outgoing message : session.outbox().takeUnsent()) {
+      if (message instanceof ContractCall call) {
         early.add(call);
       }
     }
   }
 
   /** Forgets calls that have ended while they waited here. */
-  void dropDone() {
-    early.removeIf(PendingCall::isDone);
-    remotes.values().forEach(remote -> remote.calls.removeIf(PendingCall::isDone));
+  public void dropDone() {
+    early.removeIf(ContractCall::isDone);
+    remotes.values().forEach(remote -> remote.calls.removeIf(ContractCall::isDone));
   }
 
   // ---- frames ----
 
-  @Nullable String take(FrameKind kind, WireDecoder in) {
-    switch (kind) {
+  @Override
+  public List<FrameKind> kinds() {
+    return List.of(FrameKind.SERVICES, FrameKind.SCHEMA_REQUEST, FrameKind.SCHEMA);
+  }
+
+  @Override
+  public @Nullable String take(Message message) {
+    WireDecoder in = session.decoding(message);
+    switch (message.kind()) {
       case SERVICES -> {
         List<OfferedService> more = OfferedService.readAll(in);
         String wrong = charge(more, remotes.size());
@@ -426,7 +458,7 @@ final class RemoteServices {
   }
 
   private void answer(int id, List<OfferedService> shown) {
-    LocalServices.Served served = session.services().get(id);
+    LocalServices.Served served = services.get(id);
     Schema told = served == null ? null : told(served, shown);
     session.enqueue(
         ControlFrame.message(
@@ -471,7 +503,7 @@ final class RemoteServices {
     if (remote.isSought()) {
       remotes.remove(id);
       remote.checks.forEach(check -> check.completeExceptionally(notServed(remote.name)));
-      remote.calls.forEach(call -> refuse(call, RpcStatus.UNIMPLEMENTED, notServed()));
+      remote.calls.forEach(call -> call.refuse(RpcStatus.UNIMPLEMENTED, notServed()));
       return null;
     }
     Expected mine = expected.get(id);
@@ -482,7 +514,7 @@ final class RemoteServices {
       ContractLog.tell(mine.schema().service(), peer, mine.hash(), remote.hash, found);
     }
     remote.found(found);
-    List<PendingCall<?>> waited = new ArrayList<>(remote.calls);
+    List<ContractCall> waited = new ArrayList<>(remote.calls);
     remote.calls.clear();
     waited.forEach(this::send);
     return null;

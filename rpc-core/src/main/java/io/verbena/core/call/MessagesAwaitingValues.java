@@ -1,4 +1,4 @@
-package io.verbena.core.session;
+package io.verbena.core.call;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
@@ -8,6 +8,8 @@ import io.verbena.core.bulk.transfer.LargeValuesIn;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.sequence.Message;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Progress;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.MemorySegment;
@@ -22,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Messages of the peer's that wait for the values beside them. What comes behind them does not
  * wait: a call takes its place in the order of dispatch when it is whole.
  */
-final class MessagesAwaitingValues {
+final class MessagesAwaitingValues implements Participant {
   private final SessionImpl session;
-  private final IncomingFrames frames;
+  private final Calls shared;
   private final Quota.Share memory;
   private final Long2ObjectHashMap<Held> requests = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<Held> replies = new Long2ObjectHashMap<>();
@@ -46,16 +48,17 @@ final class MessagesAwaitingValues {
     }
   }
 
-  MessagesAwaitingValues(SessionImpl session, IncomingFrames frames) {
-    this.session = session;
-    this.frames = frames;
+  MessagesAwaitingValues(Calls shared) {
+    this.session = shared.session;
+    this.shared = shared;
     this.memory = session.memory().assemblies();
   }
 
   /**
    * Keeps a copy of a message until it is whole; returns how the peer broke the protocol, or null.
    */
-  @Nullable String take(Message message) {
+  @Override
+  public @Nullable String take(Message message) {
     ByteBuffer buffer = message.buffer();
     int end = tableAt(buffer, message.from(), message.to());
     WireDecoder in = session.decoder();
@@ -85,20 +88,20 @@ final class MessagesAwaitingValues {
     if (requests.containsKey(callId)) {
       return "call " + callId + " twice";
     }
-    session.transfers().calls().requested(callId);
+    shared.objects.requested(callId);
     hold(message, end, table, Duration.ofNanos(Math.max(1, TimeLeft.nanos(message.timeLeft()))));
     return null;
   }
 
   private @Nullable String reply(Message message, int end, LargeValueTable table) {
     long callId = message.callId();
-    if (!session.outgoingCalls().mayBeAnswered(callId) || replies.containsKey(callId)) {
+    if (!shared.outgoing.mayBeAnswered(callId) || replies.containsKey(callId)) {
       return "a reply to call " + callId + ", which was not made";
     }
-    if (session.outgoingCalls().isGivenUp(callId)) {
+    if (shared.outgoing.isGivenUp(callId)) {
       String why = "its call was given up";
-      session.transfers().calls().refuseParts(callId, false, RpcStatus.CANCELLED, why);
-      session.outgoingCalls().replyIncomplete(callId, RpcStatus.CANCELLED, why);
+      shared.objects.refuseParts(callId, false, RpcStatus.CANCELLED, why);
+      shared.outgoing.replyIncomplete(callId, RpcStatus.CANCELLED, why);
       return null;
     }
     hold(message, end, table, null);
@@ -117,30 +120,27 @@ final class MessagesAwaitingValues {
       memory.quota().want();
       RpcStatus status =
           memory.mayEverTake(length) ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
-      session.transfers().calls().refuseParts(callId, held.isRequest(), status, why);
+      shared.objects.refuseParts(callId, held.isRequest(), status, why);
       incomplete(held, status, why);
       return;
     }
     message.buffer().get(message.from(), body);
     held.values =
-        session
-            .transfers()
-            .calls()
-            .receiveParts(
-                callId,
-                held.isRequest(),
-                "call " + callId,
-                table,
-                memory,
-                session.memory().values(),
-                held.isRequest() ? null : session.outgoingCalls().resultsIn(callId),
-                timeout,
-                (values, free) -> whole(held, values, free),
-                (status, why) -> incomplete(held, status, why));
+        shared.objects.receiveParts(
+            callId,
+            held.isRequest(),
+            "call " + callId,
+            table,
+            memory,
+            session.memory().values(),
+            held.isRequest() ? null : shared.outgoing.resultsIn(callId),
+            timeout,
+            (values, free) -> whole(held, values, free),
+            (status, why) -> incomplete(held, status, why));
   }
 
-  /** Returns whether calls of the peer's wait here. */
-  boolean holdsRequests() {
+  @Override
+  public boolean isBusy() {
     return !requests.isEmpty();
   }
 
@@ -162,25 +162,25 @@ final class MessagesAwaitingValues {
           memory.give(length);
           free.run();
         });
-    frames.deliver(message);
+    session.deliver(message);
   }
 
   private void incomplete(Held held, RpcStatus status, String why) {
     if (leaves(held)) {
       memory.give(held.message.length());
       if (held.isRequest()) {
-        session.incomingCalls().refuse(held.message.kind(), held.message.callId(), status, why);
+        shared.incoming.refuse(held.message.kind(), held.message.callId(), status, why);
       } else {
         // What has no room here is no fault of this end's own arguments.
         RpcStatus here =
             status == RpcStatus.INVALID_ARGUMENT ? RpcStatus.RESOURCE_EXHAUSTED : status;
-        session.outgoingCalls().replyIncomplete(held.message.callId(), here, why);
+        shared.outgoing.replyIncomplete(held.message.callId(), here, why);
       }
     }
   }
 
-  /** Notes how far the values are. */
-  void mark() {
+  @Override
+  public void markArrivals() {
     for (Held one : all()) {
       if (one.values != null) {
         one.progress.mark(one.values.arrived());
@@ -188,8 +188,8 @@ final class MessagesAwaitingValues {
     }
   }
 
-  /** Ends those whose values are where they were marked. */
-  void endStalled(String why) {
+  @Override
+  public void endStalled(String why) {
     for (Held one : all()) {
       LargeValuesIn values = one.values;
       if (values != null && one.progress.hasStopped(values.arrived(), values.takes())) {
@@ -204,12 +204,21 @@ final class MessagesAwaitingValues {
     return all;
   }
 
-  /** Forgets all: there is no peer any more. */
-  void clear() {
+  @Override
+  public void peerLost(String reason) {
+    clear();
+  }
+
+  @Override
+  public void ended(RpcStatus status, String reason) {
+    clear();
+  }
+
+  private void clear() {
     for (Held held : requests.values()) {
       memory.give(held.message.length());
       if (held.message.kind() == FrameKind.ONEWAY) {
-        session.incomingCalls().oneways().drop("its values had not arrived when its peer was lost");
+        shared.incoming.oneways().drop("its values had not arrived when its peer was lost");
       }
     }
     replies.values().forEach(held -> memory.give(held.message.length()));

@@ -1,10 +1,12 @@
-package io.verbena.core.session;
+package io.verbena.core.call;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.core.call.OnewayCounters.What;
-import io.verbena.core.call.ServerCall;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
+import io.verbena.core.session.ControlFrame;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.runtime.ThrottledLog;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * for a handler's thread where there is none, and go on when their session has ended. Their places
  * in the peer's window, which it has back when they are done, are what pushes back.
  */
-final class IncomingOneways implements Timers.Timer {
+public final class IncomingOneways implements Participant, Timers.Timer {
   private static final ThrottledLog DROPPED =
       ThrottledLog.of(IncomingOneways.class, "one-way calls that were dropped");
   private static final ThrottledLog FAILED =
@@ -35,6 +37,7 @@ final class IncomingOneways implements Timers.Timer {
   private static final long LONGEST_RETRY_NANOS = 50_000_000;
 
   private final SessionImpl session;
+  private final Calls shared;
 
   /** Calls that the executor had no thread for, in the order in which they came. */
   private final ArrayDeque<ServerCall> waiting = new ArrayDeque<>();
@@ -49,8 +52,9 @@ final class IncomingOneways implements Timers.Timer {
   private long retryTimer = Timers.NONE;
   private long retryNanos = FIRST_RETRY_NANOS;
 
-  IncomingOneways(SessionImpl session) {
-    this.session = session;
+  IncomingOneways(Calls shared) {
+    this.session = shared.session;
+    this.shared = shared;
   }
 
   // ---- the executor ----
@@ -138,13 +142,13 @@ final class IncomingOneways implements Timers.Timer {
    */
   void over(ServerCall call, boolean ofThisPeer) {
     if (orphans.remove(call)) {
-      session.context().oneways().orphans(-1);
+      shared.settings.oneways().orphans(-1);
     }
     String problem = call.takeProblem();
     if (problem != null && call.wasRefused()) {
       drop(problem);
     } else if (problem != null) {
-      session.calls().oneways().add(What.FAILED, 1);
+      shared.oneways.add(What.FAILED, 1);
       tellFailure(call, problem);
     }
     if (ofThisPeer) {
@@ -167,8 +171,8 @@ final class IncomingOneways implements Timers.Timer {
 
   /** The peer of a call is gone; the call goes on, unless too many do so. */
   void orphaned(ServerCall call) {
-    if (session.context().oneways().orphans(1) > MOST_ORPHANS) {
-      session.context().oneways().orphans(-1);
+    if (shared.settings.oneways().orphans(1) > MOST_ORPHANS) {
+      shared.settings.oneways().orphans(-1);
       call.cancel();
     } else {
       orphans.add(call);
@@ -180,14 +184,22 @@ final class IncomingOneways implements Timers.Timer {
   }
 
   /** The peer is gone: it has no places to be given back. */
-  void peerLost() {
+  void forgetPlaces() {
     forgetDone();
     session.loop().timers().cancel(timer);
     timer = Timers.NONE;
   }
 
+  /** Calls go on without their session, unless it was closed on this side. */
+  @Override
+  public void ended(RpcStatus status, String reason) {
+    if (status == RpcStatus.CANCELLED) {
+      end();
+    }
+  }
+
   /** This end is closed: nothing goes on. */
-  void end() {
+  public void end() {
     dropWaiting("the session was closed here");
     List.copyOf(orphans).forEach(ServerCall::cancel);
   }
@@ -200,7 +212,7 @@ final class IncomingOneways implements Timers.Timer {
 
   /** A call is not executed, and its peer not told. */
   void drop(String why) {
-    session.calls().oneways().add(What.REFUSED, 1);
+    shared.oneways.add(What.REFUSED, 1);
     DROPPED.warn("A one-way call by {} was dropped: {}", session.name(), why);
   }
 

@@ -1,6 +1,5 @@
-package io.verbena.core.session;
+package io.verbena.core.call;
 
-import io.verbena.core.call.PendingCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.collections.Long2ObjectHashMap;

@@ -1,8 +1,7 @@
-package io.verbena.core.session;
+package io.verbena.core.contract;
 
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
-import io.verbena.core.call.ReplySize;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.OfferedService;
 import java.util.ArrayList;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * only grows: a place means the same for the life of a session. Several loops may look through it
  * at once.
  */
-final class LocalServices {
+public final class LocalServices {
   private final List<Served> served = new ArrayList<>();
   private Method[] methods = new Method[0];
 
@@ -26,13 +25,14 @@ final class LocalServices {
    * @param offer what peers are told of it; made once, since its hash takes longer than the rest of
    *     a greeting
    */
-  record Served(ServiceBinding binding, OfferedService offer) {}
+  public record Served(ServiceBinding binding, OfferedService offer) {}
 
   /** A method, and what is known of its replies in all sessions. */
-  record Method(ServiceBinding service, MethodDescriptor<?> descriptor, ReplySize replySize) {}
+  public record Method(
+      ServiceBinding service, MethodDescriptor<?> descriptor, ReplySize replySize) {}
 
   /** Adds a service. */
-  void add(ServiceBinding binding) {
+  public void add(ServiceBinding binding) {
     String name = binding.service().name();
     Served other = get(OfferedService.id(name));
     if (other != null) {
@@ -61,7 +61,7 @@ final class LocalServices {
   }
 
   /** Begins with all services of another table. */
-  void addAll(LocalServices others) {
+  public void addAll(LocalServices others) {
     if (!served.isEmpty()) {
       throw new IllegalStateException("places are given away already");
     }
@@ -70,13 +70,13 @@ final class LocalServices {
   }
 
   /** Returns the method at a place; null if there is none. */
-  @Nullable Method method(int place) {
+  public @Nullable Method method(int place) {
     Method[] all = methods;
     return place < all.length ? all[place] : null;
   }
 
   /** Returns the service that schemas are asked for by this number; null if there is none. */
-  @Nullable Served get(int id) {
+  public @Nullable Served get(int id) {
     for (Served one : served) {
       if (OfferedService.id(one.offer().name()) == id) {
         return one;
@@ -85,22 +85,23 @@ final class LocalServices {
     return null;
   }
 
-  int size() {
+  /** Returns how many services there are. */
+  public int size() {
     return served.size();
   }
 
   /** Returns what to tell the peer, but for the first ones. */
-  List<OfferedService> offeredFrom(int first) {
+  public List<OfferedService> offeredFrom(int first) {
     return served.stream().skip(first).map(Served::offer).toList();
   }
 
   /** Returns what to tell the peer. */
-  List<OfferedService> offered() {
+  public List<OfferedService> offered() {
     return offeredFrom(0);
   }
 
   /** Returns the services' names, for a message. */
-  String names() {
+  public String names() {
     return names(offered().stream().map(OfferedService::name).toList());
   }
 

@@ -1,8 +1,7 @@
-package io.verbena.core.session;
+package io.verbena.core.contract;
 
 import io.verbena.api.stub.Schema;
 import io.verbena.codec.Compatibility;
-import io.verbena.core.call.PendingCall;
 import io.verbena.core.frame.OfferedService;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,7 @@ final class RemoteService {
 
   final String name;
   final long hash;
-  final List<PendingCall<?>> calls = new ArrayList<>();
+  final List<ContractCall> calls = new ArrayList<>();
   final List<CompletableFuture<List<String>>> checks = new ArrayList<>();
 
   /** Who wants to read the peer's schema itself, and has yet to be answered. */
@@ -89,7 +88,7 @@ final class RemoteService {
   }
 
   /** Ends what waits for a peer that is gone; calls go to the next. */
-  List<PendingCall<?>> lost() {
+  List<ContractCall> lost() {
     checks.forEach(check -> check.cancel(false));
     checks.clear();
     readers.forEach(reader -> reader.cancel(false));

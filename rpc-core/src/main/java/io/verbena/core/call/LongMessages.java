@@ -1,7 +1,8 @@
-package io.verbena.core.session;
+package io.verbena.core.call;
 
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.sequence.Message;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.runtime.OwnThreads;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package io.verbena.core.session;
+package io.verbena.core.call;
 
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
@@ -6,11 +6,15 @@ import io.verbena.api.RpcStatus;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.call.OnewayCounters.What;
-import io.verbena.core.call.PendingCall;
+import io.verbena.core.contract.OwnService;
+import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.sequence.Message;
+import io.verbena.core.session.ControlFrame;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
 import io.verbena.link.runtime.ThrottledLog;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
@@ -22,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The calls that this end has under way. A call whose caller gave up stays here until the peer has
  * answered it, and keeps its place in the window as long.
  */
-final class OutgoingCalls {
+public final class OutgoingCalls implements Participant {
   private static final ThrottledLog REFUSED =
       ThrottledLog.of(OutgoingCalls.class, "one-way calls that peers dropped");
   private static final ThrottledLog UNKNOWN =
@@ -31,37 +35,64 @@ final class OutgoingCalls {
       ThrottledLog.of(OutgoingCalls.class, "one-way calls that did not leave");
 
   private final SessionImpl session;
+  private final Calls shared;
+  private final RemoteServices contracts;
   private final CallTable calls = new CallTable();
   private final DeadlineWatch deadlines;
   private long lastId;
   private int onewaysUnderWay;
 
-  OutgoingCalls(SessionImpl session) {
-    this.session = session;
+  OutgoingCalls(Calls shared, RemoteServices contracts) {
+    this.session = shared.session;
+    this.shared = shared;
+    this.contracts = contracts;
     this.deadlines = new DeadlineWatch(session.loop(), calls::all);
   }
 
-  boolean isEmpty() {
-    return calls.size() == 0;
-  }
-
-  int size() {
+  /** Returns how many calls are under way, without one-way calls that have left. */
+  public int size() {
     return calls.size();
   }
 
   /**
    * Returns how many places of the window are taken: one-way calls have theirs till they are done.
    */
-  int underWay() {
+  public int underWay() {
     return calls.size() + onewaysUnderWay;
   }
 
+  /** Starts a call that its caller has encoded. */
   void start(PendingCall<?> call) {
+    if (session.isEnded() || session.isClosing()) {
+      refuse(call, "the session is closed: " + session.path().reason());
+      return;
+    }
+    if (!contracts.lets(call) && (!session.role().callsWait() || OwnService.has(call.method()))) {
+      refuse(call, "the peer shuts down");
+      return;
+    }
     call.started(++lastId);
     calls.add(lastId, call);
     if (call.isTimed()) {
       deadlines.add(call.deadlineNanos());
     }
+    contracts.send(call);
+  }
+
+  private void refuse(PendingCall<?> call, String why) {
+    call.fail(RpcStatus.UNAVAILABLE, why);
+    call.close();
+    shared.window.release();
+  }
+
+  /** A call that waited for its landing to be free of a peer that is gone may leave. */
+  void mayLeave() {
+    contracts.sendEarly();
+  }
+
+  /** Returns why there is no link to send calls over, in words; null if there is one. */
+  @Nullable String obstacle() {
+    return session.isAttached() ? null : session.role().obstacle();
   }
 
   /** A call's caller gave up: by its deadline, or by cancelling. */
@@ -71,7 +102,7 @@ final class OutgoingCalls {
     }
     if (call.wasHandedOver()) {
       call.close(); // its place alone is left of it: no deadline cancels it a second time
-      session.transfers().calls().abandoned(call.id());
+      shared.objects.abandoned(call.id());
       session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id(), out -> {}));
     } else {
       forget(call);
@@ -82,16 +113,22 @@ final class OutgoingCalls {
     calls.remove(call);
     call.close();
     if (call.hasLargeArguments()) {
-      session.transfers().calls().abandoned(call.id()); // if the peer did not wait for them
+      shared.objects.abandoned(call.id()); // if the peer did not wait for them
     }
-    session.calls().window().release();
+    shared.window.release();
     if (session.peerDrains() && call.method().streaming()) {
-      session.calls().streamEnded(); // if it was answered with none
+      shared.streamEnded(); // if it was answered with none
     }
   }
 
+  @Override
+  public boolean wantsLink() {
+    return calls.size() > 0;
+  }
+
   /** Returns whether there are calls that may be answered with a stream. */
-  boolean awaitStreams() {
+  @Override
+  public boolean asksDrainingPeer() {
     return calls.all().stream().anyMatch(call -> call.wasHandedOver() && call.method().streaming());
   }
 
@@ -102,26 +139,44 @@ final class OutgoingCalls {
     onewaysUnderWay++;
   }
 
-  @Nullable String onewaysDone(WireDecoder in) {
+  private @Nullable String onewaysDone(WireDecoder in) {
     int done = in.readVarInt();
     int refused = in.readVarInt();
     if (done <= 0 || done > onewaysUnderWay || refused < 0 || refused > done) {
       return done + " one-way calls done, " + refused + " refused, of " + onewaysUnderWay;
     }
     onewaysUnderWay -= done;
-    session.calls().window().release(done);
+    shared.window.release(done);
     if (refused > 0) {
-      session.calls().oneways().add(What.REFUSED_BY_PEER, refused);
+      shared.oneways.add(What.REFUSED_BY_PEER, refused);
       REFUSED.warn(
           "{} one-way calls were dropped by the peer of {}: {}",
           refused,
           session.name(),
-          IncomingFrames.brief(in.readString()));
+          SessionImpl.brief(in.readString()));
     }
     return null;
   }
 
-  @Nullable String reply(Message message) {
+  @Override
+  public List<FrameKind> kinds() {
+    return List.of(
+        FrameKind.RESULT, FrameKind.DECLARED_ERROR, FrameKind.FAILURE, FrameKind.ONEWAY_DONE);
+  }
+
+  @Override
+  public @Nullable String take(Message message) {
+    if (message.kind() == FrameKind.ONEWAY_DONE) {
+      return onewaysDone(session.decoding(message));
+    }
+    String dropped = message.dropped();
+    if (dropped != null) {
+      replyIncomplete(message.callId(), RpcStatus.RESOURCE_EXHAUSTED, dropped);
+      return null;
+    }
+    if (!message.isWhole()) {
+      return shared.awaitingValues.take(message);
+    }
     long callId = message.callId();
     PendingCall<?> call = calls.get(callId);
     if (call == null || !call.awaitsReply()) {
@@ -133,7 +188,7 @@ final class OutgoingCalls {
     int end = MetadataBlock.start(message.has(FrameHeader.FLAG_METADATA), buffer, from, to);
     Metadata metadata = MetadataBlock.read(buffer, end, to);
     if (end - from > LongMessages.LONGEST_SHORT) {
-      LongMessages.Body body = session.incomingFrames().longMessages().keep(message, end);
+      LongMessages.Body body = shared.longMessages.keep(message, end);
       if (body == null) {
         String why = session.memory().assemblies().refusal(end - from, "maxAssemblyBytes");
         replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
@@ -156,20 +211,17 @@ final class OutgoingCalls {
       PendingCall<?> call, FrameKind kind, Metadata metadata, LongMessages.Body body) {
     call.answered();
     @Nullable Object[] read = new Object[1];
-    session
-        .incomingFrames()
-        .longMessages()
-        .read(
-            body,
-            () -> call.isGivenUp() && !call.method().streaming(),
-            in -> read[0] = call.read(kind, metadata, in),
-            thrown -> {
-              body.free().run();
-              if (calls.get(call.id()) == call) {
-                forget(call);
-              }
-              call.reply(metadata, thrown == null ? read[0] : call.unreadable(thrown));
-            });
+    shared.longMessages.read(
+        body,
+        () -> call.isGivenUp() && !call.method().streaming(),
+        in -> read[0] = call.read(kind, metadata, in),
+        thrown -> {
+          body.free().run();
+          if (calls.get(call.id()) == call) {
+            forget(call);
+          }
+          call.reply(metadata, thrown == null ? read[0] : call.unreadable(thrown));
+        });
   }
 
   /** Returns whether a call was sent and is not answered yet. */
@@ -199,7 +251,8 @@ final class OutgoingCalls {
   }
 
   /** The peer is gone with what it had taken; what it had not can go to the next. */
-  void peerLost(String reason) {
+  @Override
+  public void peerLost(String reason) {
     forgetOneways(reason);
     fail(PendingCall::awaitsReply, RpcStatus.UNAVAILABLE, reason);
     List.copyOf(calls.all()).stream()
@@ -208,14 +261,16 @@ final class OutgoingCalls {
   }
 
   /** Returns whether there are one-way calls of which the peer has not said that it has them. */
-  boolean hasOnewaysToArrive() {
+  @Override
+  public boolean hasToArrive() {
     boolean leaving =
         !session.peerDrains() && calls.all().stream().anyMatch(call -> call.method().oneway());
     return leaving || (onewaysUnderWay > 0 && !session.outbox().isEmpty());
   }
 
   /** The session is about to end: calls that have an answer do not wait for it any more. */
-  void giveUpOthers(RpcStatus status, String reason) {
+  @Override
+  public void closes(RpcStatus status, String reason) {
     List<PendingCall<?>> others =
         calls.all().stream().filter(call -> !call.method().oneway() && !call.isGivenUp()).toList();
     for (PendingCall<?> call : others) {
@@ -230,8 +285,8 @@ final class OutgoingCalls {
     int forgotten = onewaysUnderWay;
     if (forgotten > 0) {
       onewaysUnderWay = 0;
-      session.calls().window().release(forgotten);
-      session.calls().oneways().add(What.UNKNOWN, forgotten);
+      shared.window.release(forgotten);
+      shared.oneways.add(What.UNKNOWN, forgotten);
       UNKNOWN.warn(
           "{} one-way calls had left by {}, and may have been executed or not: {}",
           forgotten,
@@ -242,24 +297,39 @@ final class OutgoingCalls {
 
   /** A one-way call will not leave, and nobody waits to hear that. */
   void onewayUnsent(RpcException failure) {
-    session.calls().oneways().add(What.UNSENT, 1);
+    shared.oneways.add(What.UNSENT, 1);
     UNSENT.warn("A one-way call by {} was dropped: {}", session.name(), failure.getMessage());
   }
 
-  /** There is no link to be had: what waits for one fails. */
-  void failWaiting(RpcStatus status, String reason) {
+  /** What waits for a link fails. */
+  @Override
+  public void noLink(RpcStatus status, String reason) {
     fail(call -> !call.wasHandedOver(), status, reason);
+    contracts.dropDone();
   }
 
-  /** The peer drains: what it takes no more fails. */
-  void failRefused(RpcStatus status, String reason) {
-    fail(call -> !call.wasHandedOver() && !session.drain().lets(call), status, reason);
+  @Override
+  public void noNextPeer(String reason) {
+    noLink(RpcStatus.UNAVAILABLE, reason);
   }
 
-  void end(RpcStatus status, String reason) {
+  /** What it takes no more waits for the next; or fails, where there are others. */
+  @Override
+  public void peerDrains(String reason) {
+    if (!session.role().callsWait()) {
+      fail(
+          call -> !call.wasHandedOver() && !contracts.lets(call),
+          RpcStatus.UNAVAILABLE,
+          "the peer shuts down: " + reason);
+      contracts.dropDone();
+    }
+  }
+
+  @Override
+  public void ended(RpcStatus status, String reason) {
     if (status == RpcStatus.CANCELLED && session.outbox().isEmpty()) {
       // Closed on this side: what has arrived is executed, and this end hears no more of it.
-      session.calls().window().release(onewaysUnderWay);
+      shared.window.release(onewaysUnderWay);
       onewaysUnderWay = 0;
     }
     forgetOneways(reason);

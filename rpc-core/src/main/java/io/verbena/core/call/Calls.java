@@ -1,0 +1,232 @@
+package io.verbena.core.call;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.SessionLimits;
+import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.bulk.parts.LargeValuesOut;
+import io.verbena.core.bulk.transfer.CallTransfers;
+import io.verbena.core.contract.RemoteServices;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.PathCosts;
+import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.SlotPool;
+import io.verbena.link.memory.SlotShare;
+import io.verbena.link.runtime.OwnThreads;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a session, both ways: those of each are kept by themselves, and what they have in
+ * common is here. Its fields are safe for any thread.
+ */
+public final class Calls implements Participant {
+  final SessionImpl session;
+  final EventLoop loop;
+  final SessionLimits limits;
+  final CallSettings settings;
+
+  /** Of what moves beside messages: answers and large values. On the loop. */
+  final CallTransfers objects;
+
+  final OutgoingCalls outgoing;
+  final IncomingCalls incoming;
+  final OnewayCounters oneways;
+  final MessagesAwaitingValues awaitingValues;
+  final LongMessages longMessages;
+
+  /** Of this end's calls under way. */
+  final CallWindow window;
+
+  /** Where small messages are encoded, and the part that this session's callers may have. */
+  final SlotPool slots;
+
+  final SlotShare slotShare;
+
+  /** What replies may take until the peer has taken them. */
+  final Quota.Share replyMemory;
+
+  private final PathCosts path;
+  private final Supplier<LargeValuesOut> borrowedParts;
+  private final Supplier<LargeValuesOut> copiedParts;
+  private final Supplier<LargeValuesOut> resultParts;
+
+  /** Made for the first call with one. */
+  private volatile @Nullable SessionStreams streams;
+
+  /** None yet. */
+  public Calls(
+      SessionImpl session, CallSettings settings, RemoteServices contracts, CallTransfers objects) {
+    SessionContext context = session.context();
+    this.session = session;
+    this.loop = context.loop();
+    this.limits = context.limits();
+    this.settings = settings;
+    this.objects = objects;
+    this.window = new CallWindow(limits.maxCalls());
+    this.slots = context.slots();
+    this.slotShare = session.memory().slots();
+    this.replyMemory = session.memory().replies();
+    this.path = session.pathCosts();
+    this.oneways = new OnewayCounters(settings.oneways());
+    this.outgoing = new OutgoingCalls(this, contracts);
+    this.incoming = new IncomingCalls(this, contracts);
+    this.awaitingValues = new MessagesAwaitingValues(this);
+    this.longMessages = new LongMessages(session);
+    BulkMemory bulk = context.bulk().memory();
+    Quota.Share results = session.memory().values();
+    this.borrowedParts = () -> new LargeValuesOut(bulk, null, true);
+    this.copiedParts = () -> new LargeValuesOut(bulk, null, false);
+    this.resultParts = () -> new LargeValuesOut(bulk, results, false);
+  }
+
+  /** Returns them in the order in which each hears what becomes of the session. */
+  public Participant[] participants() {
+    return new Participant[] {outgoing, incoming, this, incoming.oneways(), awaitingValues};
+  }
+
+  /** Returns the session that they are of. */
+  public SessionImpl session() {
+    return session;
+  }
+
+  /** Returns the loop that owns the session. */
+  EventLoop loop() {
+    return loop;
+  }
+
+  /** Returns those that this end has made. */
+  public OutgoingCalls outgoing() {
+    return outgoing;
+  }
+
+  /** Returns those that the peer has made. */
+  public IncomingCalls incoming() {
+    return incoming;
+  }
+
+  /** Returns the window of this end's calls under way. */
+  public CallWindow window() {
+    return window;
+  }
+
+  /** Returns where one-way calls are counted that were not simply executed. */
+  public OnewayCounters oneways() {
+    return oneways;
+  }
+
+  /** Returns what calls and handlers pass. */
+  Interceptors interceptors() {
+    return settings.interceptors();
+  }
+
+  // ---- messages, and what moves beside them ----
+
+  /** Returns the longest message that both ends take, as far as it is known. For any thread. */
+  int longestMessage() {
+    return path.longestMessage();
+  }
+
+  /** Returns from how many bytes on values travel beside their message. Safe for any thread. */
+  long partCutOff() {
+    return path.cutOffs().beside();
+  }
+
+  /**
+   * Returns what makes room for such values of a call. Safe for any thread.
+   *
+   * @param borrows whether the caller waits until they are not read any more
+   */
+  Supplier<LargeValuesOut> parts(boolean borrows) {
+    return borrows ? borrowedParts : copiedParts;
+  }
+
+  /** Returns what makes room for such values of a reply. Safe for any thread. */
+  Supplier<LargeValuesOut> resultParts() {
+    return resultParts;
+  }
+
+  /** Sends the values beside a message of a call. On the loop. */
+  void sendParts(long callId, MethodDescriptor<?> method, boolean request, LargeValuesOut parts) {
+    objects.sendParts(callId, request, method.fullName(), parts);
+  }
+
+  /** Opens where the answer to a call goes, before its request is sent. On the loop. */
+  CallTransfers.AwaitedAnswer awaitAnswer(LandingCall call, Landing into) {
+    return objects.await(
+        call.id(), call.method().fullName(), into, call::received, call::answerFailed);
+  }
+
+  // ---- users' code ----
+
+  /**
+   * Runs code of the user's as handlers run; where their executor takes nothing, on a thread of its
+   * own, as soon as there is one. Safe for any thread.
+   */
+  void runUsers(Runnable users) {
+    SessionContext context = session.context();
+    loop.runSurely(context.handlers(), context.workers().waiting(), users);
+  }
+
+  /**
+   * Runs what has to wait on a thread of its own. Safe for any thread.
+   *
+   * @param failed hears why there is none, or what it threw
+   */
+  void runWaiting(Runnable task, Consumer<Throwable> failed) {
+    OwnThreads.hand(session.context().workers().waiting(), task, failed);
+  }
+
+  // ---- streams ----
+
+  /** Returns the streams of the session's calls. Safe for any thread. */
+  SessionStreams streams() {
+    SessionStreams known = streams;
+    if (known == null) {
+      synchronized (this) {
+        known = streams;
+        if (known == null) {
+          known = new SessionStreams(this);
+          streams = known;
+        }
+      }
+    }
+    return known;
+  }
+
+  /** A stream of the peer's has ended, or a call that might have had one. Safe for any thread. */
+  void streamEnded() {
+    loop.execute(session.drain()::sayLastCallIfDue);
+  }
+
+  @Override
+  public void peerLost(String reason) {
+    ended(RpcStatus.UNAVAILABLE, reason);
+  }
+
+  @Override
+  public void ended(RpcStatus status, String reason) {
+    SessionStreams known = streams;
+    if (known != null) {
+      known.peerLost(status, reason);
+    }
+  }
+
+  /** Returns whether streams of the peer's have not ended. */
+  @Override
+  public boolean asksDrainingPeer() {
+    SessionStreams known = streams;
+    return known != null && known.takesSome();
+  }
+
+  /** A peer that drains goes on with its streams. */
+  @Override
+  public void peerDrains(String reason) {
+    outgoing.mayLeave();
+  }
+}

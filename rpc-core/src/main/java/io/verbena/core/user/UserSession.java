@@ -1,0 +1,274 @@
+package io.verbena.core.user;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceCaller;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.codec.WireDecoder;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.transfer.SessionObjects;
+import io.verbena.core.bulk.transfer.Transfers;
+import io.verbena.core.call.CallSettings;
+import io.verbena.core.call.CallWindow;
+import io.verbena.core.call.Calls;
+import io.verbena.core.call.SessionCaller;
+import io.verbena.core.contract.LocalServices;
+import io.verbena.core.contract.RemoteServices;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.OfferedService;
+import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.sequence.Message;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.core.session.SessionRole;
+import io.verbena.core.stat.SessionStat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A session with contracts, calls both ways, and large objects. */
+public final class UserSession extends SessionImpl {
+  private final RemoteServices contracts = new RemoteServices(this);
+  private final Transfers transfers = new Transfers(this);
+  private final BulkObjects objects = new SessionObjects(this, transfers);
+  private final Calls calls;
+
+  /** One that serves nothing yet. */
+  public UserSession(SessionContext context, SessionRole role, CallSettings settings) {
+    super(context, role);
+    this.calls = new Calls(this, settings, contracts, transfers.calls());
+    carries(contracts);
+    carries(calls.participants());
+    carries(new Objects());
+  }
+
+  /**
+   * Serves what every session of a server serves; before its first link.
+   *
+   * @param tellsAll whether a peer hears of services of which it shows no contract
+   */
+  public UserSession serving(LocalServices shared, boolean tellsAll) {
+    contracts.serveAll(shared, tellsAll);
+    return this;
+  }
+
+  // ---- as its users have it, for any thread but where it says ----
+
+  @Override
+  public void serve(ServiceBinding binding) {
+    contracts.serve(binding);
+  }
+
+  @Override
+  public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
+    contracts.expect(service);
+    return SessionCaller.of(calls, options);
+  }
+
+  @Override
+  public BulkObjects objects() {
+    return objects;
+  }
+
+  /**
+   * Finds out whether the peer serves a contract, with every method in a shape that fits. Safe for
+   * any thread.
+   *
+   * @return what is in the way, in words; fails with an {@link RpcException} UNIMPLEMENTED where
+   *     the peer does not serve it; cancelled if the peer is lost meanwhile
+   */
+  public CompletableFuture<List<String>> check(ServiceDescriptor<?> service) {
+    CompletableFuture<List<String>> problems = new CompletableFuture<>();
+    loop().execute(() -> contracts.check(service, problems));
+    return problems;
+  }
+
+  /**
+   * Finds out which services the peer serves. Safe for any thread.
+   *
+   * @return their names, sorted; cancelled if the session is not open
+   */
+  public CompletableFuture<List<String>> peerServices() {
+    CompletableFuture<List<String>> names = new CompletableFuture<>();
+    loop().execute(() -> contracts.names(names));
+    return names;
+  }
+
+  /**
+   * Asks the peer for what its contract of a service says on the wire. Safe for any thread.
+   *
+   * @return the schema; fails with an {@link RpcException} UNIMPLEMENTED where the peer does not
+   *     serve it; cancelled if the session is not open, or the peer lost meanwhile
+   */
+  public CompletableFuture<Schema> peerSchema(String service) {
+    CompletableFuture<Schema> schema = new CompletableFuture<>();
+    loop().execute(() -> contracts.read(service, schema));
+    return schema;
+  }
+
+  /** Returns the window of calls under way. */
+  public CallWindow window() {
+    return calls.window();
+  }
+
+  @Override
+  public SessionStat stat() {
+    return stat(
+        calls.outgoing().underWay(),
+        calls.incoming().size(),
+        calls.oneways().stat(),
+        transfers.stat());
+  }
+
+  @Override
+  public SessionStat silentStat() {
+    return silentStat(calls.oneways().stat());
+  }
+
+  // ---- what the session asks ----
+
+  @Override
+  protected List<OfferedService> greeting() {
+    return contracts.greeting();
+  }
+
+  @Override
+  protected @Nullable String reserve(List<OfferedService> offered) {
+    return contracts.reserve(offered);
+  }
+
+  @Override
+  protected void peerServes(List<OfferedService> offered, boolean tellsAll) {
+    contracts.replace(offered, tellsAll);
+  }
+
+  @Override
+  protected void peerTakes(PeerLimits limits) {
+    calls.window().peerTakes(limits.maxCalls());
+  }
+
+  @Override
+  protected void attached() {
+    contracts.tellNew();
+  }
+
+  @Override
+  protected void upgraded() {
+    contracts.sendEarly();
+  }
+
+  @Override
+  protected int answersAwaited() {
+    return calls.outgoing().size();
+  }
+
+  @Override
+  protected boolean goesOn() {
+    return !calls.incoming().isEmpty();
+  }
+
+  @Override
+  protected void endWhatGoesOn() {
+    calls.incoming().oneways().end();
+  }
+
+  /** Large objects, as a session has them. */
+  private final class Objects implements Participant {
+    private static final List<FrameKind> KINDS =
+        List.of(
+            FrameKind.BULK_FETCH,
+            FrameKind.BULK_OFFER,
+            FrameKind.BULK_GRANT,
+            FrameKind.BULK_PROGRESS,
+            FrameKind.BULK_SENT,
+            FrameKind.BULK_DONE,
+            FrameKind.BULK_CANCEL,
+            FrameKind.BULK_RESUME,
+            FrameKind.BULK_RESUMED);
+
+    @Override
+    public List<FrameKind> kinds() {
+      return KINDS;
+    }
+
+    @Override
+    public @Nullable String take(Message message) {
+      return transfers.take(message.kind(), message.callId(), decoding(message));
+    }
+
+    @Override
+    public @Nullable String takeUnnumbered(FrameKind kind, long transfer, WireDecoder in) {
+      return transfers.takeProgress(transfer, in);
+    }
+
+    @Override
+    public boolean takesTurns() {
+      return true;
+    }
+
+    @Override
+    public boolean wantsTurn() {
+      return transfers.wantsLink();
+    }
+
+    @Override
+    public void beforeMessage() {
+      transfers.tellSenders();
+    }
+
+    @Override
+    public void lastWords() {
+      transfers.tellSenders();
+    }
+
+    @Override
+    public void afterFrames() {
+      transfers.pump();
+    }
+
+    @Override
+    public boolean wantsLink() {
+      return transfers.wantsLink();
+    }
+
+    @Override
+    public boolean isBusy() {
+      return transfers.wantsLink();
+    }
+
+    @Override
+    public void pathChanged() {
+      transfers.pathsChanged();
+    }
+
+    @Override
+    public void pathClosed(BulkPath path) {
+      transfers.pathClosed(path);
+    }
+
+    @Override
+    public void drains(String reason) {
+      transfers.refuseMore(reason);
+    }
+
+    @Override
+    public void noLink(RpcStatus status, String reason) {
+      transfers.failAll(status, reason, true);
+    }
+
+    @Override
+    public void peerLost(String reason) {
+      transfers.peerLost(reason);
+    }
+
+    @Override
+    public void ended(RpcStatus status, String reason) {
+      transfers.end(status, reason);
+    }
+  }
+}
