@@ -36,7 +36,7 @@ class MessagesTest {
           "an alert has no other form in JSSE, whose words are not translated",
           "io.verbena.link.runtime.Thrown.repeats",
           "the words looked for are Verbena's own",
-          "io.verbena.core.call.IncomingStream.ofCall",
+          "io.verbena.core.stream.IncomingStream.ofCall",
           "the words looked for are Verbena's own",
           "io.verbena.junit.UnservedContracts.told",
           "the words looked for are Verbena's own",

@@ -7,9 +7,9 @@ import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.cost.CopyCost;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.call.CallSettings;
-import io.verbena.core.call.Interceptors;
 import io.verbena.core.call.OnewayCounters;
 import io.verbena.core.contract.LocalServices;
+import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.Workers;
@@ -53,7 +53,8 @@ final class Engine implements AutoCloseable {
   Engine(EngineOptions options) {
     this.options = options;
     this.calls =
-        new CallSettings(new OnewayCounters(), new AtomicInteger(), options.interceptors());
+        new CallSettings(
+            new OnewayCounters(), new AtomicInteger(), options.interceptors().guards());
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.quotas =
@@ -83,7 +84,7 @@ final class Engine implements AutoCloseable {
   }
 
   private UserSession session(SessionContext context, SessionRole role) {
-    return new UserSession(context, role, calls);
+    return new UserSession(context, role, calls, options.interceptors().ofCalls());
   }
 
   /**

@@ -6,7 +6,7 @@ import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.memory.BulkMemory;
-import io.verbena.core.call.Interceptors;
+import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.Workers;

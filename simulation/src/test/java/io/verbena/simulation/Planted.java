@@ -67,18 +67,18 @@ enum Planted {
 
   /** A stream's publisher is not told that nobody takes its items any more. */
   PUBLISHER_NOT_CANCELLED(
-      4, Slip.in("core.call.OutgoingStream", "cancel", Planting.withoutCalling("run"))),
+      4, Slip.in("core.stream.OutgoingStream", "cancel", Planting.withoutCalling("run"))),
 
   /** An item that is taken for sending is lost. */
-  ITEM_DROPPED(2, Slip.in("core.call.OutgoingStream", "write", new WithoutFirstItem())),
+  ITEM_DROPPED(2, Slip.in("core.stream.OutgoingStream", "write", new WithoutFirstItem())),
 
   /** A stream whose peer is gone does not say so. */
   STREAM_OUTLIVES_SESSION(
-      4, Slip.in("core.call.SessionStreams", "peerLost", Planting.withoutCalling("forEach"))),
+      4, Slip.in("core.stream.SessionStreams", "ended", Planting.withoutCalling("forEach"))),
 
   /** The end that sends a stream does not hear that nobody takes it any more. */
   ENDED_STREAM_NOT_TOLD(
-      4, Slip.in("core.call.IncomingStream", "end", Planting.withoutCalling("stop"))),
+      4, Slip.in("core.stream.IncomingStream", "end", Planting.withoutCalling("stop"))),
 
   /** What waits to be packed is sent with the latest first. */
   ORDER_BROKEN_BY_PACKING(

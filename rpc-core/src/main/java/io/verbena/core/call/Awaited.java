@@ -6,7 +6,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** What a blocking caller waits for. Safe for any thread. */
-interface Awaited<R> {
+public interface Awaited<R> {
   /** Waits for the result. */
   @Nullable R get(long time, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException;

@@ -1,80 +1,27 @@
 package io.verbena.core.call;
 
 import io.verbena.api.stub.MethodDescriptor;
-import io.verbena.api.wire.WireIn;
-import io.verbena.api.wire.WireOut;
 import io.verbena.codec.MessageStreams;
-import java.util.concurrent.Flow;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of one call at one of its ends: they end by its deadline. */
-final class CallStreams implements MessageStreams {
-  private final SessionStreams session;
-  private final MethodDescriptor<?> method;
-  private final long deadlineNanos;
-  private @Nullable OutgoingStream<?> outgoing;
-
-  /** Whether they are among the arguments of a call of this end's. */
-  private final boolean ofArguments;
-
-  /** The call whose arguments they are, while there is one: it keeps its result reachable. */
-  private volatile @Nullable PendingCall<?> call;
-
-  private volatile boolean answered;
-
-  CallStreams(
-      SessionStreams session, MethodDescriptor<?> method, long deadlineNanos, boolean ofArguments) {
-    this.session = session;
-    this.ofArguments = ofArguments;
-    this.method = method;
-    this.deadlineNanos = deadlineNanos;
-  }
-
-  @Override
-  public <T> void write(WireOut out, Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
-    OutgoingStream<T> stream = session.add(method, items, item, this::mayBeAskedFor);
-    outgoing = stream;
-    if (!ofArguments) {
-      stream.awaitFirstQuestion();
-    }
-    out.writeVarLong(stream.id());
-  }
-
-  @Override
-  public <T> Flow.Publisher<T> read(WireIn in, Function<WireIn, T> item) {
-    return session.incoming(method, in.readVarLong(), item, deadlineNanos);
-  }
-
+/** The streams of one call at one of its ends, which lie above calls: they end by its deadline. */
+public interface CallStreams extends MessageStreams {
   /** The stream among a call's arguments ends with the call, or with the stream that it returns. */
-  void endWith(PendingCall<?> call) {
-    this.call = call;
-    if (outgoing != null) {
-      call.whenComplete(
-          (result, failure) -> {
-            answered = true;
-            this.call = null;
-            if (result instanceof IncomingStream<?> answers) {
-              answers.whenOver(this::cancel);
-            } else {
-              cancel();
-            }
-          });
-    }
-  }
+  void endWith(PendingCall<?> call);
 
-  /** Returns whether the peer may know of the stream; what has not left goes to the next. */
-  private boolean mayBeAskedFor() {
-    PendingCall<?> owner = call;
-    return !ofArguments || answered || (owner != null && owner.wasHandedOver());
-  }
+  /** The call was not made, or nobody hears of its answer. */
+  void cancel();
 
-  /** The call was not made. */
-  void cancel() {
-    OutgoingStream<?> stream = outgoing;
-    if (stream != null) {
-      stream.cancel();
-    }
+  /** Makes them. Safe for any thread. */
+  interface Maker {
+    /**
+     * Returns those of a call.
+     *
+     * @param ofArguments whether they are among the arguments of a call of this end's
+     */
+    CallStreams of(MethodDescriptor<?> method, long deadlineNanos, boolean ofArguments);
+
+    /** Nobody takes the result of a call: ends it, if it is a stream. */
+    void drop(@Nullable Object result);
   }
 }

@@ -1,6 +1,5 @@
 package io.verbena.core.call;
 
-import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.SessionLimits;
@@ -17,6 +16,7 @@ import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.SlotPool;
 import io.verbena.link.memory.SlotShare;
 import io.verbena.link.runtime.OwnThreads;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The calls of a session, both ways: those of each are kept by themselves, and what they have in
  * common is here. Its fields are safe for any thread.
  */
-public final class Calls implements Participant {
+public final class Calls {
   final SessionImpl session;
   final EventLoop loop;
   final SessionLimits limits;
@@ -56,8 +56,7 @@ public final class Calls implements Participant {
   private final Supplier<LargeValuesOut> copiedParts;
   private final Supplier<LargeValuesOut> resultParts;
 
-  /** Made for the first call with one. */
-  private volatile @Nullable SessionStreams streams;
+  private CallStreams.@Nullable Maker streams;
 
   /** None yet. */
   public Calls(
@@ -85,9 +84,13 @@ public final class Calls implements Participant {
     this.resultParts = () -> new LargeValuesOut(bulk, results, false);
   }
 
-  /** Returns them in the order in which each hears what becomes of the session. */
-  public Participant[] participants() {
-    return new Participant[] {outgoing, incoming, this, incoming.oneways(), awaitingValues};
+  /**
+   * Returns them in the order in which each hears what becomes of the session.
+   *
+   * @param streams those of them
+   */
+  public Participant[] participants(Participant streams) {
+    return new Participant[] {outgoing, incoming, streams, incoming.oneways(), awaitingValues};
   }
 
   /** Returns the session that they are of. */
@@ -96,7 +99,7 @@ public final class Calls implements Participant {
   }
 
   /** Returns the loop that owns the session. */
-  EventLoop loop() {
+  public EventLoop loop() {
     return loop;
   }
 
@@ -120,15 +123,15 @@ public final class Calls implements Participant {
     return oneways;
   }
 
-  /** Returns what calls and handlers pass. */
-  Interceptors interceptors() {
-    return settings.interceptors();
+  /** Returns what they share with those of other sessions. */
+  public CallSettings settings() {
+    return settings;
   }
 
   // ---- messages, and what moves beside them ----
 
   /** Returns the longest message that both ends take, as far as it is known. For any thread. */
-  int longestMessage() {
+  public int longestMessage() {
     return path.longestMessage();
   }
 
@@ -168,7 +171,7 @@ public final class Calls implements Participant {
    * Runs code of the user's as handlers run; where their executor takes nothing, on a thread of its
    * own, as soon as there is one. Safe for any thread.
    */
-  void runUsers(Runnable users) {
+  public void runUsers(Runnable users) {
     SessionContext context = session.context();
     loop.runSurely(context.handlers(), context.workers().waiting(), users);
   }
@@ -178,55 +181,24 @@ public final class Calls implements Participant {
    *
    * @param failed hears why there is none, or what it threw
    */
-  void runWaiting(Runnable task, Consumer<Throwable> failed) {
+  public void runWaiting(Runnable task, Consumer<Throwable> failed) {
     OwnThreads.hand(session.context().workers().waiting(), task, failed);
   }
 
   // ---- streams ----
 
-  /** Returns the streams of the session's calls. Safe for any thread. */
-  SessionStreams streams() {
-    SessionStreams known = streams;
-    if (known == null) {
-      synchronized (this) {
-        known = streams;
-        if (known == null) {
-          known = new SessionStreams(this);
-          streams = known;
-        }
-      }
-    }
-    return known;
+  /** Says what makes the streams of calls; before the first call. */
+  public void streams(CallStreams.Maker maker) {
+    streams = maker;
+  }
+
+  /** Returns what makes the streams of calls. Safe for any thread. */
+  CallStreams.Maker streams() {
+    return Objects.requireNonNull(streams);
   }
 
   /** A stream of the peer's has ended, or a call that might have had one. Safe for any thread. */
-  void streamEnded() {
+  public void streamEnded() {
     loop.execute(session.drain()::sayLastCallIfDue);
-  }
-
-  @Override
-  public void peerLost(String reason) {
-    ended(RpcStatus.UNAVAILABLE, reason);
-  }
-
-  @Override
-  public void ended(RpcStatus status, String reason) {
-    SessionStreams known = streams;
-    if (known != null) {
-      known.peerLost(status, reason);
-    }
-  }
-
-  /** Returns whether streams of the peer's have not ended. */
-  @Override
-  public boolean asksDrainingPeer() {
-    SessionStreams known = streams;
-    return known != null && known.takesSome();
-  }
-
-  /** A peer that drains goes on with its streams. */
-  @Override
-  public void peerDrains(String reason) {
-    outgoing.mayLeave();
   }
 }

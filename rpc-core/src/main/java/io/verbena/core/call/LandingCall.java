@@ -30,7 +30,8 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   private final @Nullable Consumer<Metadata> listener;
 
-  LandingCall(
+  /** A call whose message is encoded. */
+  public LandingCall(
       Calls host,
       MethodDescriptor<Received> method,
       Slot slot,
@@ -161,7 +162,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   @Override
-  void cameAlong(Metadata metadata) {
+  protected void cameAlong(Metadata metadata) {
     if (listener != null) {
       listener.accept(metadata);
     }

@@ -86,7 +86,7 @@ public final class OutgoingCalls implements Participant {
   }
 
   /** A call that waited for its landing to be free of a peer that is gone may leave. */
-  void mayLeave() {
+  public void mayLeave() {
     contracts.sendEarly();
   }
 
@@ -296,7 +296,7 @@ public final class OutgoingCalls implements Participant {
   }
 
   /** A one-way call will not leave, and nobody waits to hear that. */
-  void onewayUnsent(RpcException failure) {
+  public void onewayUnsent(RpcException failure) {
     shared.oneways.add(What.UNSENT, 1);
     UNSENT.warn("A one-way call by {} was dropped: {}", session.name(), failure.getMessage());
   }

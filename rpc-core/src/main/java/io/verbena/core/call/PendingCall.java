@@ -54,7 +54,7 @@ public class PendingCall<R> extends FencedFuture<R>
   private final @Nullable LargeValuesOut arguments;
 
   /** A call whose message is encoded; its slot knows the deadline. */
-  PendingCall(Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
+  public PendingCall(Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
     this(host, method, slot, timeoutNanos, false);
   }
 
@@ -101,7 +101,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Returns whether the sender of this one-way call waits until it has left. */
-  boolean senderWaits() {
+  public boolean senderWaits() {
     return senderWaits;
   }
 
@@ -327,13 +327,13 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Its reply brings these; an interceptor may want to know. */
-  void cameAlong(Metadata metadata) {}
+  protected void cameAlong(Metadata metadata) {}
 
   @Nullable R readResult(WireDecoder in) {
     if (!method.streaming()) {
       return method.result().read(in);
     }
-    in.streams(new CallStreams(host.streams(), method, deadlineNanos, false));
+    in.streams(host.streams().of(method, deadlineNanos, false));
     try {
       return method.result().read(in);
     } finally {
@@ -342,8 +342,8 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   void result(@Nullable R result) {
-    if (!settle(result) && result instanceof IncomingStream<?> stream) {
-      stream.cancel(); // its caller gave up meanwhile
+    if (!settle(result) && method.streaming()) {
+      host.streams().drop(result); // its caller gave up meanwhile
     }
   }
 

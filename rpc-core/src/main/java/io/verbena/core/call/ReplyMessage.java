@@ -125,7 +125,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   }
 
   /** Closes what a handler gave; that is users' code. */
-  static void released(Received given) {
+  public static void released(Received given) {
     try {
       given.close();
     } catch (Throwable e) {
@@ -171,7 +171,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     if (kind != FrameKind.FAILURE && !method().oneway()) {
       out.takeOut(host.partCutOff(), host.resultParts());
       if (method().streaming()) {
-        CallStreams sent = new CallStreams(host.streams(), method(), NONE_RECEIVED, false);
+        CallStreams sent = host.streams().of(method(), NONE_RECEIVED, false);
         out.streams(sent);
         streams = sent;
       }

@@ -148,7 +148,7 @@ public final class ServerCall extends ReplyMessage
       dispatcher.dispatch(method, in, this);
       return;
     }
-    in.streams(new CallStreams(host.streams(), method, deadlineNanos, false));
+    in.streams(host.streams().of(method, deadlineNanos, false));
     try {
       dispatcher.dispatch(method, in, this);
     } finally {
@@ -158,22 +158,24 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public boolean isIntercepted() {
-    return !host.interceptors().ofHandlers().isEmpty() && !OwnService.has(method);
+    return host.settings.guards() != null && !OwnService.has(method);
   }
 
   @Override
   public void handle(Handler handler, @Nullable Object[] arguments) {
-    handle(new Interception(this, host.interceptors().ofHandlers(), handler, arguments));
+    handle(guarded(handler, arguments));
+  }
+
+  private Handler guarded(Handler given, @Nullable Object[] arguments) {
+    GuardedHandler.Maker guards = host.settings.guards();
+    return guards == null ? given : guards.guard(this, given, arguments);
   }
 
   /** Takes what is to run, and runs it on the loop or hands it over, if that may be now. */
   @Override
   public void handle(Handler given) {
-    boolean plain = given instanceof Interception || !isIntercepted();
-    Handler runs =
-        plain
-            ? given
-            : new Interception(this, host.interceptors().ofHandlers(), given, NO_ARGUMENTS);
+    boolean plain = given instanceof GuardedHandler || !isIntercepted();
+    Handler runs = plain ? given : guarded(given, NO_ARGUMENTS);
     if (handler instanceof HeldArguments held) {
       if (!held.dispatched(runs)) {
         return;
@@ -410,7 +412,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   private static Execution executionOf(Handler runs) {
-    boolean ran = !(runs instanceof Interception way) || way.hasRun();
+    boolean ran = !(runs instanceof GuardedHandler way) || way.hasRun();
     return ran ? Execution.EXECUTED : Execution.NOT_EXECUTED;
   }
 
@@ -447,7 +449,7 @@ public final class ServerCall extends ReplyMessage
    * its trace is current then. What it makes of that is told apart.
    */
   @SuppressWarnings("CatchingUnchecked") // what was thrown is users' code
-  void tellEarly(Throwable thrown, boolean ran) {
+  public void tellEarly(Throwable thrown, boolean ran) {
     if (thrown instanceof WireException) {
       return; // its caller is told
     }

@@ -3,7 +3,6 @@ package io.verbena.core.call;
 import io.verbena.api.CallContext;
 import io.verbena.api.CallOptions;
 import io.verbena.api.CallPhase;
-import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
@@ -25,8 +24,6 @@ import io.verbena.core.loop.EventLoop;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.Thrown;
 import java.lang.foreign.Arena;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -49,27 +46,16 @@ public final class SessionCaller implements ServiceCaller {
   private final Metadata metadata;
   private final @Nullable Arena resultsIn;
 
-  private SessionCaller(Calls host, CallOptions options) {
+  /** Makes a stub's calls. */
+  public SessionCaller(Calls host, CallOptions options) {
     this.host = host;
     this.deadlines = new Deadlines(options, host.limits.defaultTimeout());
     this.metadata = options.metadata();
     this.resultsIn = options.resultsIn();
   }
 
-  /** Returns what makes a session's calls, by way of their interceptors where there are any. */
-  public static ServiceCaller of(Calls host, CallOptions options) {
-    SessionCaller caller = new SessionCaller(host, options);
-    List<ClientInterceptor> shared = host.interceptors().ofCalls();
-    if (shared.isEmpty() && options.interceptors().isEmpty()) {
-      return caller;
-    }
-    List<ClientInterceptor> all = new ArrayList<>(shared);
-    all.addAll(options.interceptors());
-    return new InterceptedCaller(caller, List.copyOf(all));
-  }
-
   /** Returns what makes calls of the session's own, by no interceptor. */
-  static SessionCaller plain(Calls host) {
+  public static SessionCaller plain(Calls host) {
     return new SessionCaller(host, CallOptions.DEFAULT);
   }
 
@@ -79,7 +65,7 @@ public final class SessionCaller implements ServiceCaller {
    * @param mayWait whether it may wait for room, on this thread
    * @param deadline in nanoseconds of the session's clock
    */
-  <R> PendingCall<R> beginOwn(
+  public <R> PendingCall<R> beginOwn(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, long deadline) {
     return begin(method, arguments, mayWait, PendingCall::new, Metadata.EMPTY, deadline, null);
   }
@@ -98,7 +84,8 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   /** Waits for a call; when it returns, nothing of the caller's is in use any more. */
-  static <R> @Nullable R awaited(MethodDescriptor<?> method, Awaited<R> call) throws Exception {
+  public static <R> @Nullable R awaited(MethodDescriptor<?> method, Awaited<R> call)
+      throws Exception {
     try {
       return inTime(method, call);
     } catch (InterruptedException e) {
@@ -162,7 +149,8 @@ public final class SessionCaller implements ServiceCaller {
 
   /** Makes the call of an encoded message. */
   @FunctionalInterface
-  interface Maker<R> {
+  public interface Maker<R> {
+    /** Returns the call. */
     PendingCall<R> make(Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
   }
 
@@ -179,7 +167,8 @@ public final class SessionCaller implements ServiceCaller {
         new LandingCall(host, method, slot, timeout, landing, null);
   }
 
-  static Landing usable(Landing into) {
+  /** Refuses a landing that is not the caller's own. */
+  public static Landing usable(Landing into) {
     if (into instanceof Landing.AtCaller) {
       throw new IllegalArgumentException(
           "a handler's landing is its caller's: pass on one of your own, and answer with"
@@ -198,7 +187,7 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   /** Refuses a one-way call of which nobody would hear. */
-  void checkNotEnded(MethodDescriptor<?> method) {
+  public void checkNotEnded(MethodDescriptor<?> method) {
     if (host.session.state() == SessionState.ENDED) {
       String why = "the session has ended: " + host.session.path().reason();
       throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED).forGood();
@@ -210,14 +199,14 @@ public final class SessionCaller implements ServiceCaller {
    * Judged when the call has its place in the window, since the session may be lost meanwhile: that
    * may be what made room.
    */
-  static <R> PendingCall<R> oneway(
+  public static <R> PendingCall<R> oneway(
       Calls host, MethodDescriptor<R> method, Slot slot, long timeout) {
     boolean waits = host.session.state() != SessionState.OPEN && !host.loop.isNotToWait();
     return new PendingCall<>(host, method, slot, timeout, waits);
   }
 
   /** Waits until a one-way call has left. */
-  static <R> void awaitLeft(MethodDescriptor<?> method, Awaited<R> call) {
+  public static <R> void awaitLeft(MethodDescriptor<?> method, Awaited<R> call) {
     try {
       R _ = awaited(method, call);
     } catch (RpcException e) {
@@ -234,20 +223,23 @@ public final class SessionCaller implements ServiceCaller {
     return begin(method, arguments, mayWait, maker, metadata, deadline, outer);
   }
 
-  Calls host() {
+  /** Returns the calls that these are some of. */
+  public Calls host() {
     return host;
   }
 
-  Deadlines deadlines() {
-    return deadlines;
+  /** Returns the deadline of a call that starts now, which may be part of another. */
+  public long deadline(MethodDescriptor<?> method, @Nullable CallContext outer, long now) {
+    return deadlines.of(method, outer, now);
   }
 
-  Metadata metadata() {
+  /** Returns what goes along with each. */
+  public Metadata metadata() {
     return metadata;
   }
 
   /** Returns the call that this thread handles, or null. */
-  @Nullable CallContext outer() {
+  public @Nullable CallContext outer() {
     // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
     // rest.
     EventLoop loop = host.loop;
@@ -262,7 +254,7 @@ public final class SessionCaller implements ServiceCaller {
    * @param deadline in nanoseconds of the session's clock
    * @param outer the call that this one is part of, or null
    */
-  <R> PendingCall<R> begin(
+  public <R> PendingCall<R> begin(
       MethodDescriptor<R> method,
       ArgumentWriter arguments,
       boolean mayWait,
@@ -294,8 +286,7 @@ public final class SessionCaller implements ServiceCaller {
     enterWindow(method, wait ? deadline - now : 0);
     Slot slot = null;
     PendingCall<R> call = null;
-    CallStreams streams =
-        method.streaming() ? new CallStreams(host.streams(), method, deadline, true) : null;
+    CallStreams streams = method.streaming() ? host.streams().of(method, deadline, true) : null;
     try {
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.
@@ -327,7 +318,7 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   /** Refuses a blocking call where nothing may wait. */
-  void checkMayWait(MethodDescriptor<?> method) {
+  public void checkMayWait(MethodDescriptor<?> method) {
     if (host.loop.isNotToWait()) {
       throw new IllegalStateException(
           method.fullName()
@@ -420,7 +411,8 @@ public final class SessionCaller implements ServiceCaller {
         cause);
   }
 
-  static RpcException failure(
+  /** Returns how a call has failed at its caller. */
+  public static RpcException failure(
       MethodDescriptor<?> method, RpcStatus status, String why, CallPhase phase) {
     String message =
         "%s failed %s: %s: %s".formatted(method.fullName(), phase.words(), status, why);

@@ -1,6 +1,7 @@
 package io.verbena.core.user;
 
 import io.verbena.api.CallOptions;
+import io.verbena.api.ClientInterceptor;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.BulkObjects;
@@ -15,18 +16,19 @@ import io.verbena.core.bulk.transfer.Transfers;
 import io.verbena.core.call.CallSettings;
 import io.verbena.core.call.CallWindow;
 import io.verbena.core.call.Calls;
-import io.verbena.core.call.SessionCaller;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
+import io.verbena.core.intercept.InterceptedCaller;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.session.SessionRole;
 import io.verbena.core.stat.SessionStat;
+import io.verbena.core.stream.SessionStreams;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -37,13 +39,25 @@ public final class UserSession extends SessionImpl {
   private final Transfers transfers = new Transfers(this);
   private final BulkObjects objects = new SessionObjects(this, transfers);
   private final Calls calls;
+  private final List<ClientInterceptor> interceptors;
 
-  /** One that serves nothing yet. */
-  public UserSession(SessionContext context, SessionRole role, CallSettings settings) {
+  /**
+   * One that serves nothing yet.
+   *
+   * @param interceptors what every call passes
+   */
+  public UserSession(
+      SessionContext context,
+      SessionRole role,
+      CallSettings settings,
+      List<ClientInterceptor> interceptors) {
     super(context, role);
+    this.interceptors = interceptors;
     this.calls = new Calls(this, settings, contracts, transfers.calls());
     carries(contracts);
-    carries(calls.participants());
+    SessionStreams streams = new SessionStreams(calls);
+    calls.streams(streams);
+    carries(calls.participants(streams));
     carries(new Objects());
   }
 
@@ -67,7 +81,7 @@ public final class UserSession extends SessionImpl {
   @Override
   public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
     contracts.expect(service);
-    return SessionCaller.of(calls, options);
+    return InterceptedCaller.of(calls, interceptors, options);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.verbena.core.call;
+package io.verbena.core.stream;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
@@ -7,6 +7,7 @@ import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireEncoder;
+import io.verbena.core.call.ServerCall;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.link.runtime.ThrottledLog;

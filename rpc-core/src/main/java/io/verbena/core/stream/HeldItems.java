@@ -1,4 +1,4 @@
-package io.verbena.core.call;
+package io.verbena.core.stream;
 
 import io.verbena.link.memory.Quota;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.verbena.core.call;
+package io.verbena.core.intercept;
 
 import io.verbena.api.Answer;
 import io.verbena.api.CallContext;
@@ -12,6 +12,9 @@ import io.verbena.api.Session;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.call.Awaited;
+import io.verbena.core.call.PendingCall;
+import io.verbena.core.call.SessionCaller;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.link.runtime.NanoClock;
@@ -68,7 +71,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
     this.loop = caller.host().loop();
     this.outer = caller.outer();
     this.began = loop.clock().nanoTime();
-    this.deadline = caller.deadlines().of(method, outer, began);
+    this.deadline = caller.deadline(method, outer, began);
     this.waits = waits ? Thread.currentThread() : null;
   }
 

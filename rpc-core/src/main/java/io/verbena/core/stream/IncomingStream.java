@@ -1,4 +1,4 @@
-package io.verbena.core.call;
+package io.verbena.core.stream;
 
 import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
@@ -7,6 +7,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.CountedItems;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireIn;
+import io.verbena.core.call.PendingCall;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.link.runtime.NanoClock;

@@ -1,4 +1,4 @@
-package io.verbena.core.call;
+package io.verbena.core.intercept;
 
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.bulk.Received;
@@ -6,6 +6,9 @@ import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.call.GuardedHandler;
+import io.verbena.core.call.ReplyMessage;
+import io.verbena.core.call.ServerCall;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -15,7 +18,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One call's way through the interceptors of its handler. On the handler's thread. */
-final class Interception implements Handler, Reply {
+final class Interception implements GuardedHandler, Reply {
   private final ServerCall call;
   private final List<ServerInterceptor> interceptors;
   private final Handler handler;
@@ -55,8 +58,8 @@ final class Interception implements Handler, Reply {
     }
   }
 
-  /** Returns whether the user's method has begun. */
-  boolean hasRun() {
+  @Override
+  public boolean hasRun() {
     return began;
   }
 

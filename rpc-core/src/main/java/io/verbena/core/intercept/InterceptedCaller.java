@@ -1,5 +1,6 @@
-package io.verbena.core.call;
+package io.verbena.core.intercept;
 
+import io.verbena.api.CallOptions;
 import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Metadata;
 import io.verbena.api.bulk.Landing;
@@ -7,7 +8,12 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
+import io.verbena.core.call.Calls;
+import io.verbena.core.call.LandingCall;
+import io.verbena.core.call.PendingCall;
+import io.verbena.core.call.SessionCaller;
 import io.verbena.link.memory.Slot;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -15,13 +21,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the calls of a stub by way of interceptors. Safe for any thread. */
-final class InterceptedCaller implements ServiceCaller {
+public final class InterceptedCaller implements ServiceCaller {
   private final SessionCaller caller;
   private final List<ClientInterceptor> interceptors;
 
-  InterceptedCaller(SessionCaller caller, List<ClientInterceptor> interceptors) {
+  private InterceptedCaller(SessionCaller caller, List<ClientInterceptor> interceptors) {
     this.caller = caller;
     this.interceptors = interceptors;
+  }
+
+  /**
+   * Returns what makes a session's calls, by way of their interceptors where there are any.
+   *
+   * @param shared those of all its calls
+   */
+  public static ServiceCaller of(Calls calls, List<ClientInterceptor> shared, CallOptions options) {
+    SessionCaller caller = new SessionCaller(calls, options);
+    if (shared.isEmpty() && options.interceptors().isEmpty()) {
+      return caller;
+    }
+    List<ClientInterceptor> all = new ArrayList<>(shared);
+    all.addAll(options.interceptors());
+    return new InterceptedCaller(caller, List.copyOf(all));
   }
 
   /** Makes one attempt at a call, which tells what came beside its reply. */
@@ -111,7 +132,7 @@ final class InterceptedCaller implements ServiceCaller {
     }
 
     @Override
-    void cameAlong(Metadata metadata) {
+    protected void cameAlong(Metadata metadata) {
       listener.accept(metadata);
     }
   }

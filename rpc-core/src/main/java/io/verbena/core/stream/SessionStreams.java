@@ -1,4 +1,4 @@
-package io.verbena.core.call;
+package io.verbena.core.stream;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.CallPhase;
@@ -15,12 +15,19 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
+import io.verbena.core.call.CallStreams;
+import io.verbena.core.call.Calls;
+import io.verbena.core.call.PendingCall;
+import io.verbena.core.call.ServerCall;
+import io.verbena.core.call.SessionCaller;
 import io.verbena.core.contract.OwnService;
+import io.verbena.core.session.Participant;
 import io.verbena.link.runtime.NanoClock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +36,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one session. Who takes a stream asks for its next items by a call, whose answer
@@ -42,7 +50,7 @@ import java.util.function.Function;
  *
  * <p>The ids are random, since a client's session may meet another server. Safe for any thread.
  */
-public final class SessionStreams {
+public final class SessionStreams implements Participant, CallStreams.Maker {
   /** The most items that may be asked for, and that wait for a subscriber. */
   static final int MOST = 256;
 
@@ -78,15 +86,36 @@ public final class SessionStreams {
   /** Of those that have not ended. */
   private final Set<IncomingStream.Place> incoming = ConcurrentHashMap.newKeySet();
 
-  private final SplittableRandom ids;
+  /** Null until the session has its first stream, and its peer is told of the service. */
+  private volatile @Nullable SplittableRandom ids;
 
-  /** The streams of a session that has its first one. */
+  /** None yet. */
   public SessionStreams(Calls host) {
     this.host = host;
     this.caller = SessionCaller.plain(host);
-    this.ids = new SplittableRandom(host.loop.clock().nanoTime());
-    host.session.serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
-    host.session.caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
+  }
+
+  @Override
+  public CallStreams of(MethodDescriptor<?> method, long deadlineNanos, boolean ofArguments) {
+    if (ids == null) {
+      begin();
+    }
+    return new StreamsOfCall(this, method, deadlineNanos, ofArguments);
+  }
+
+  private synchronized void begin() {
+    if (ids == null) {
+      ids = new SplittableRandom(host.loop().clock().nanoTime());
+      host.session().serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
+      host.session().caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
+    }
+  }
+
+  @Override
+  public void drop(@Nullable Object result) {
+    if (result instanceof IncomingStream<?> stream) {
+      stream.cancel();
+    }
   }
 
   private static <R> MethodDescriptor<R> next(String name, ResultReader<R> reader) {
@@ -102,8 +131,14 @@ public final class SessionStreams {
     return host;
   }
 
-  /** The peer is gone: nobody asks for what is left, and nothing more comes. On the loop. */
-  public void peerLost(RpcStatus status, String reason) {
+  @Override
+  public void peerLost(String reason) {
+    ended(RpcStatus.UNAVAILABLE, reason);
+  }
+
+  /** Nobody asks for what is left, and nothing more comes. */
+  @Override
+  public void ended(RpcStatus status, String reason) {
     List.copyOf(outgoing.values()).forEach(OutgoingStream::peerLost);
     List<IncomingStream.Place> left = new ArrayList<>(incoming);
     left.sort(Comparator.comparingLong(place -> place.id));
@@ -115,6 +150,12 @@ public final class SessionStreams {
     }
   }
 
+  /** A peer that drains goes on with its streams. */
+  @Override
+  public void peerDrains(String reason) {
+    host.outgoing().mayLeave();
+  }
+
   // ---- what this end sends ----
 
   <T> OutgoingStream<T> add(
@@ -122,7 +163,7 @@ public final class SessionStreams {
       Flow.Publisher<T> items,
       BiConsumer<WireOut, T> item,
       BooleanSupplier mayBeAskedFor) {
-    if (outgoing.size() >= host.limits.maxCalls()) {
+    if (outgoing.size() >= host.session().limits().maxCalls()) {
       throw new WireException(
           "its session sends %d streams already: end some, or raise maxCalls"
               .formatted(outgoing.size()));
@@ -131,19 +172,20 @@ public final class SessionStreams {
     do {
       stream = new OutgoingStream<>(this, nextId(), method, items, item, mayBeAskedFor);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
-    host.settings.streamsSent().incrementAndGet();
+    host.settings().streamsSent().incrementAndGet();
     return stream;
   }
 
   private long nextId() {
-    synchronized (ids) {
-      return ids.nextLong();
+    SplittableRandom random = Objects.requireNonNull(ids);
+    synchronized (random) {
+      return random.nextLong();
     }
   }
 
   void forget(OutgoingStream<?> stream) {
     if (outgoing.remove(stream.id(), stream)) {
-      host.settings.streamsSent().decrementAndGet();
+      host.settings().streamsSent().decrementAndGet();
     }
   }
 
@@ -189,8 +231,9 @@ public final class SessionStreams {
     return stream;
   }
 
-  /** Returns whether streams of the peer's have not ended. Safe for any thread. */
-  public boolean takesSome() {
+  /** Returns whether streams of the peer's have not ended. */
+  @Override
+  public boolean asksDrainingPeer() {
     return !incoming.isEmpty();
   }
 
@@ -237,7 +280,7 @@ public final class SessionStreams {
    * window full, it hears of it as long as there is a session.
    */
   void stop(IncomingStream.Place stream) {
-    long never = host.loop.clock().nanoTime() + NanoClock.LONGEST_NANOS;
+    long never = host.loop().clock().nanoTime() + NanoClock.LONGEST_NANOS;
     MethodDescriptor<Void> method = next("end of " + stream.name, in -> null);
     call(
         method,
