@@ -3,6 +3,7 @@ module io.verbena.spring {
   requires static io.opentelemetry.api;
   requires static io.verbena.observe.micrometer;
   requires static io.verbena.observe.opentelemetry;
+  requires static io.verbena.rdma;
   requires static micrometer.core;
   requires static spring.boot.health;
   requires transitive io.verbena.channel;

@@ -321,6 +321,7 @@ class ArrowsTest {
                                 API,
                                 CHANNEL,
                                 OBSERVE,
+                                "io.verbena.rdma",
                                 "io.verbena.core",
                                 "io.verbena.link"))))
             .because("what it sets up, any program may set up"));

@@ -111,7 +111,7 @@ class PlaintextRdmaTest {
 
   @Test
   void whereBothEndsAllowItTheSessionLeavesTlsForRdma() throws Exception {
-    assertPath(true, true, "rdma (fab1)");
+    assertPath(true, true, "rdma (fab1 at 10.9.0.1)");
     assertThat(clients.counters().linksOpened()).isEqualTo(1);
   }
 }

@@ -6,8 +6,8 @@ package io.verbena.api;
  *
  * @param link the kind of link: {@code "rdma"}, {@code "tcp"} or {@code "mem"}; for people {@code
  *     "none"} while there is none
- * @param reason the device for RDMA, such as {@code "rxe0"}; else why it is not RDMA, or why there
- *     is no link
+ * @param reason for RDMA the device and its address, such as {@code "rxe0 at 10.7.0.1"}; else why
+ *     it is not RDMA, or why there is no link
  */
 public record SessionPath(String link, String reason) {
   @Override

@@ -19,6 +19,9 @@ import io.verbena.api.settings.Checks;
  * @param bulkChunkBytes of large payloads, one WRITE; a power of two from 4 KiB to 16 MiB
  * @param bulkWindowBytes of large payloads, posted and not completed at a time on one link; at
  *     least a chunk
+ * @param device which devices and addresses links use
+ * @param trafficClass of the packets of links that this end asks for, both ways; 0 to 255: on RoCE
+ *     v2 DSCP times 4, plus two bits of ECN; -1 leaves it to the host
  */
 public record RdmaSettings(
     int slotBytes,
@@ -28,7 +31,18 @@ public record RdmaSettings(
     int ackTimeout,
     int guaranteedCredits,
     int bulkChunkBytes,
-    int bulkWindowBytes) {
+    int bulkWindowBytes,
+    DeviceChoice device,
+    int trafficClass) {
+  /** The system property that says {@link #device} for a program that does not. */
+  public static final String DEVICE_PROPERTY = "verbena.rdma.device";
+
+  /** The environment variable that counts where the property is not set. */
+  public static final String DEVICE_VARIABLE = "VERBENA_RDMA_DEVICE";
+
+  private static final String CLASS_PROPERTY = "verbena.rdma.traffic-class";
+  private static final String CLASS_VARIABLE = "VERBENA_RDMA_TRAFFIC_CLASS";
+
   /**
    * The defaults, and why.
    *
@@ -47,7 +61,8 @@ public record RdmaSettings(
    * </ul>
    */
   public static final RdmaSettings DEFAULT =
-      new RdmaSettings(8 << 10, 32, 256, 512L << 20, 15, 8, 64 << 10, 512 << 10);
+      new RdmaSettings(
+          8 << 10, 32, 256, 512L << 20, 15, 8, 64 << 10, 512 << 10, DeviceChoice.ANY, -1);
 
   /** Checks every value. */
   public RdmaSettings {
@@ -77,6 +92,32 @@ public record RdmaSettings(
         "bulkWindowBytes",
         "at least bulkChunkBytes, which is " + bulkChunkBytes,
         bulkWindowBytes);
+    Checks.required("device", device);
+    Checks.between("trafficClass", trafficClass, -1, 255);
+  }
+
+  /**
+   * Returns the defaults, but for what the deployment says: the system property {@code
+   * verbena.rdma.device} or the environment variable {@code VERBENA_RDMA_DEVICE}, as {@link
+   * DeviceChoice#of} reads it, and {@code verbena.rdma.traffic-class} or {@code
+   * VERBENA_RDMA_TRAFFIC_CLASS}.
+   *
+   * @throws IllegalArgumentException if one is out of range
+   */
+  public static RdmaSettings ofProperties() {
+    RdmaSettings settings =
+        DEFAULT.withDevice(DeviceChoice.of(said(DEVICE_PROPERTY, DEVICE_VARIABLE)));
+    String trafficClass = said(CLASS_PROPERTY, CLASS_VARIABLE);
+    Checks.that(trafficClass.matches("|\\d{1,3}"), CLASS_PROPERTY, "a number to 255", trafficClass);
+    return trafficClass.isEmpty()
+        ? settings
+        : settings.withTrafficClass(Integer.parseInt(trafficClass));
+  }
+
+  private static String said(String byProperty, String byVariable) {
+    String property = System.getProperty(byProperty);
+    String variable = System.getenv(byVariable);
+    return property != null ? property : variable != null ? variable : "";
   }
 
   /** Returns these settings with slots of another size. */
@@ -118,7 +159,9 @@ public record RdmaSettings(
         value,
         guaranteedCredits,
         bulkChunkBytes,
-        bulkWindowBytes);
+        bulkWindowBytes,
+        device,
+        trafficClass);
   }
 
   /** Returns these settings with another part of the credits guaranteed; 0 shares no receives. */
@@ -131,11 +174,48 @@ public record RdmaSettings(
         ackTimeout,
         value,
         bulkChunkBytes,
-        bulkWindowBytes);
+        bulkWindowBytes,
+        device,
+        trafficClass);
+  }
+
+  /** Returns these settings for other devices or addresses. */
+  public RdmaSettings withDevice(DeviceChoice value) {
+    return new RdmaSettings(
+        slotBytes,
+        credits,
+        maxInlineBytes,
+        maxPinnedBytes,
+        ackTimeout,
+        guaranteedCredits,
+        bulkChunkBytes,
+        bulkWindowBytes,
+        value,
+        trafficClass);
+  }
+
+  /**
+   * Returns these settings with another traffic class.
+   *
+   * @param value 0 to 255, or -1 to leave it to the host
+   */
+  public RdmaSettings withTrafficClass(int value) {
+    return new RdmaSettings(
+        slotBytes,
+        credits,
+        maxInlineBytes,
+        maxPinnedBytes,
+        ackTimeout,
+        guaranteedCredits,
+        bulkChunkBytes,
+        bulkWindowBytes,
+        device,
+        value);
   }
 
   private RdmaSettings with(int slot, int credit, int inline, long pinned, int chunk, int window) {
     int guaranteed = Math.min(guaranteedCredits, credit);
-    return new RdmaSettings(slot, credit, inline, pinned, ackTimeout, guaranteed, chunk, window);
+    return new RdmaSettings(
+        slot, credit, inline, pinned, ackTimeout, guaranteed, chunk, window, device, trafficClass);
   }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
 
   private final GuardedVerbs verbs;
   private final RdmaSettings settings;
+  private final DeviceAddresses addresses;
   private final NanoClock clock;
   private final RdmaCounters counters;
   private final PinBudget budget;
@@ -35,9 +37,18 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   /** The last failure that was no mere absence of a device, so that each is logged once. */
   private volatile String told = "";
 
-  /** For {@link java.util.ServiceLoader}: over what {@link GuardedVerbs#onClassPath()} finds. */
+  /**
+   * For {@link java.util.ServiceLoader}: with {@link RdmaSettings#ofProperties()}.
+   *
+   * @throws IllegalArgumentException if a property is out of range
+   */
   public RdmaUpgradeProvider() {
-    this(GuardedVerbs.onClassPath(), RdmaSettings.DEFAULT, NanoClock.SYSTEM);
+    this(RdmaSettings.ofProperties());
+  }
+
+  /** Links over what {@link GuardedVerbs#onClassPath()} finds. */
+  public RdmaUpgradeProvider(RdmaSettings settings) {
+    this(GuardedVerbs.onClassPath(), settings, NanoClock.SYSTEM);
   }
 
   /**
@@ -48,6 +59,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   public RdmaUpgradeProvider(VerbsProvider verbs, RdmaSettings settings, NanoClock clock) {
     this.verbs = GuardedVerbs.of(verbs);
     this.settings = settings;
+    this.addresses = new DeviceAddresses(this.verbs, settings.device(), clock);
     this.clock = clock;
     this.counters = new RdmaCounters(clock);
     this.budget = new PinBudget(settings.maxPinnedBytes());
@@ -98,6 +110,12 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
       return unavailable(problem.get());
     }
     try {
+      if (!settings.device().isAny()) {
+        Optional<String> none = addresses.problem();
+        return none.isPresent()
+            ? new Availability.Unavailable(tellOnce(none.get(), null))
+            : new Availability.Available(settings.device().toString());
+      }
       StringJoiner names = new StringJoiner(", ");
       for (IbvContext device : verbs.devices()) {
         names.add(VerbsContext.of(device).deviceName());
@@ -119,7 +137,10 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private String tell(Throwable thrown) {
     String words =
         thrown instanceof VerbsException verbsFailure ? verbsFailure.cure() : Words.of(thrown);
-    String reason = "the verbs devices cannot be used: " + firstSentence(words);
+    return tellOnce("the verbs devices cannot be used: " + firstSentence(words), thrown);
+  }
+
+  private String tellOnce(String reason, @Nullable Throwable thrown) {
     if (!told.equals(reason)) {
       told = reason;
       LOG.warn("{}; sessions stay on TCP. 'verbena doctor' tells more", reason);
@@ -137,7 +158,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
     try {
-      return new RdmaDriver(verbs, settings, clock, counters, budget, wakeLoop);
+      return new RdmaDriver(verbs, addresses, settings, clock, counters, budget, wakeLoop);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

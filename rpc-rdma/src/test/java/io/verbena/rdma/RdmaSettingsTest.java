@@ -36,6 +36,13 @@ class RdmaSettingsTest {
     value(DEFAULT, "maxInlineBytes", "withMaxInlineBytes", Ends.of(0, LONGEST));
     value(DEFAULT, "maxPinnedBytes", "withMaxPinnedBytes", Ends.of(4L << 20, Long.MAX_VALUE));
     value(DEFAULT, "ackTimeout", "withAckTimeout", Ends.of(1, 31));
+    Ends devices =
+        new Ends(
+            "required",
+            List.of(DeviceChoice.of("netdev=eth0,family=ipv6"), DeviceChoice.of("gid=1")),
+            List.of());
+    value(DEFAULT, "device", "withDevice", devices);
+    value(DEFAULT, "trafficClass", "withTrafficClass", Ends.of(-1, 255));
     Ends guaranteed =
         new Ends("0, or 4 to credits", List.of(0, 4, 32), List.of(1, 3, 33, -1, LONGEST));
     value(DEFAULT, "guaranteedCredits", "withGuaranteedCredits", guaranteed);

@@ -107,7 +107,7 @@ final class SessionOverRdmaTest {
   @Test
   void aSessionUpgradesByItselfAndSaysSo() {
     upgraded();
-    assertThat(session.path().toString()).isEqualTo("rdma (fab1)");
+    assertThat(session.path().toString()).isEqualTo("rdma (fab1 at 10.9.0.1)");
     assertThat(call("second")).isEqualTo("second");
     assertThat(east.counters().linksOpened()).isEqualTo(1);
   }

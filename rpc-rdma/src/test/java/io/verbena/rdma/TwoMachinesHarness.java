@@ -26,8 +26,12 @@ final class TwoMachinesHarness extends DeviceLinkHarness {
   private int drivers;
 
   TwoMachinesHarness(RdmaSettings settings) {
-    super(settings);
-    FAR.begin(settings);
+    this(settings, settings);
+  }
+
+  TwoMachinesHarness(RdmaSettings here, RdmaSettings there) {
+    super(here);
+    FAR.begin(there);
   }
 
   /** Starts the process, which ends with this one. */

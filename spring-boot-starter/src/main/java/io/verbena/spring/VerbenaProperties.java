@@ -15,6 +15,7 @@ import org.springframework.util.unit.DataSize;
  * @param enabled Whether there is anything of Verbena in the application.
  * @param server The server of the beans with VerbenaService.
  * @param client The client that all channels share, and what is true of all of them.
+ * @param rdma How the links of both use RDMA devices.
  * @param clients Where the servers of each client are, and what differs for it, by its name.
  */
 @ConfigurationProperties(prefix = "verbena", ignoreUnknownFields = false)
@@ -22,6 +23,7 @@ public record VerbenaProperties(
     @DefaultValue("true") boolean enabled,
     @DefaultValue Server server,
     @DefaultValue Client client,
+    @DefaultValue Rdma rdma,
     @DefaultValue Map<String, Remote> clients) {
   /** What the server and the client have alike. */
   public sealed interface End {
@@ -153,6 +155,17 @@ public record VerbenaProperties(
       @Nullable String zone,
       @Nullable Integer subset,
       @DefaultValue HealthCheck health) {}
+
+  /**
+   * How links use RDMA devices.
+   *
+   * @param device Which devices and addresses: a device's name, perhaps with :PORT, or some of
+   *     device, port, gid, type, family, netdev and subnet, as netdev=eth1,type=roce-v2. Default:
+   *     any.
+   * @param trafficClass The traffic class of the packets, 0 to 255: DSCP times 4, and two bits of
+   *     ECN. Default: the host's own.
+   */
+  public record Rdma(@Nullable String device, @Nullable Integer trafficClass) {}
 
   /** Which server a call goes to. More of them by a {@link VerbenaChannelCustomizer}. */
   public enum BalancerKind {

@@ -218,6 +218,36 @@ class SettingsTest {
   }
 
   @Test
+  void aDeviceIsChosenForTheLinksOfBothEnds() {
+    Contexts.echo()
+        .withPropertyValues(
+            "verbena.rdma.device=mlx5_0:1,type=roce-v2", "verbena.rdma.traffic-class=106")
+        .run(
+            context ->
+                assertThat(context.getBean(Caller.class).stock().count("rose")).isEqualTo(4));
+    Contexts.echo()
+        .withPropertyValues("verbena.rdma.device=mlx5_0:first")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("not mlx5_0:first")
+                    .hasStackTraceContaining("Correct verbena.rdma.*"));
+  }
+
+  @Test
+  void aTrafficClassOutOfRangeIsRefused() {
+    Contexts.echo()
+        .withPropertyValues("verbena.rdma.traffic-class=256")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("trafficClass is -1 to 255, not 256")
+                    .hasStackTraceContaining("Correct verbena.rdma.*"));
+  }
+
+  @Test
   void aSizeThatDoesNotFitIsRefused() {
     Contexts.echo()
         .withPropertyValues("verbena.server.limits.max-message=5000000000B")

@@ -1,29 +1,44 @@
 package io.verbena.cli.doctor;
 
+import io.verbena.rdma.DeviceAddress;
+import io.verbena.rdma.DeviceAddresses;
 import io.verbena.verbs.ext.DeviceAttributes.Transport;
-import io.verbena.verbs.ext.Gid;
 import io.verbena.verbs.ext.PortAttributes;
 import io.verbena.verbs.ext.VerbsContext;
-import java.io.IOException;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A port of a device, with the GIDs that are its addresses. */
 final class DevicePort {
-  /** GID tables are filled from the front and may have a thousand places. */
-  private static final int EMPTY_IN_A_ROW = 8;
-
   private final Host host;
   private final VerbsContext device;
   private final int number;
   private final PortAttributes port;
   private final Transport transport;
   private final String directory;
+  private final List<DeviceAddress> addresses;
+  private final @Nullable DeviceAddress first;
   private boolean hasAddress;
+  private boolean isChosen;
 
-  DevicePort(Host host, VerbsContext device, int number, PortAttributes port, Transport transport) {
+  /**
+   * A port.
+   *
+   * @param addresses those of its GIDs
+   * @param first the one of all devices that is chosen where none is nearer; null for none
+   */
+  DevicePort(
+      Host host,
+      VerbsContext device,
+      int number,
+      PortAttributes port,
+      Transport transport,
+      List<DeviceAddress> addresses,
+      @Nullable DeviceAddress first) {
     this.host = host;
+    this.addresses = addresses;
+    this.first = first;
     this.device = device;
     this.number = number;
     this.port = port;
@@ -42,19 +57,14 @@ final class DevicePort {
   /** Whether calls can go through it; known after {@link #findings()}. */
   boolean carriesSessions() {
     // Elsewhere than on RoCE a GID is no IP address: rdma_cm goes by those of the interface.
-    return port.active() && (hasAddress || !isRoce());
+    return port.active() && (isChosen || !isRoce());
   }
 
-  List<Finding> findings() throws IOException {
+  List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
     findings.add(state());
-    int empty = 0;
-    for (int i = 0; i < port.gidTableLength() && empty < EMPTY_IN_A_ROW; i++) {
-      Gid gid = device.queryGid(number, i);
-      empty = gid.isEmpty() ? empty + 1 : 0;
-      if (!gid.isEmpty()) {
-        findings.add(gid(i, gid.toAddress()));
-      }
+    for (DeviceAddress one : addresses) {
+      findings.add(gid(one));
     }
     if (isRoce() && !hasAddress) {
       findings.add(
@@ -83,21 +93,18 @@ final class DevicePort {
             .formatted(layer, port.activeMtu(), port.maxMtu(), rate));
   }
 
-  private Finding gid(int index, InetAddress address) {
-    String what = "GID " + index;
+  private Finding gid(DeviceAddress one) {
+    String what = "GID " + one.gid();
+    hasAddress |= DeviceAddresses.reachesFar(one.address());
     if (!isRoce()) {
-      return Finding.note(what, address.getHostAddress());
+      return Finding.note(what, one.described());
     }
-    String type =
-        host.text(directory + "/gid_attrs/types/" + index)
-            .map(text -> text.equals("IB/RoCE v1") ? "RoCE v1" : text)
-            .orElse("RoCE of unknown version");
-    String detail = address.getHostAddress() + ", " + type + ", " + networkDevice(index);
-    if (address.isLinkLocalAddress()) {
-      return Finding.note(what, detail + ", link-local");
+    if (!one.isUsed()) {
+      return Finding.note(what, one.described() + "; not chosen: " + one.objection());
     }
-    hasAddress = true;
-    return Finding.ok(what, detail);
+    isChosen = true;
+    String further = one.equals(first) ? ", and beyond routers" : "";
+    return Finding.ok(what, one.described() + "; chosen for peers in " + one.network() + further);
   }
 
   private String networkDevice(int gidIndex) {

@@ -1,6 +1,10 @@
 package io.verbena.cli.doctor;
 
 import com.ibm.disni.verbs.IbvContext;
+import io.verbena.rdma.DeviceAddress;
+import io.verbena.rdma.DeviceAddresses;
+import io.verbena.rdma.DeviceChoice;
+import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.DeviceAttributes.Transport;
@@ -19,14 +23,16 @@ final class Devices {
   private final Host host;
   private final Modules modules;
   private final VerbsProvider verbs;
+  private final DeviceChoice choice;
   private final List<Finding> findings = new ArrayList<>();
   private final List<String> usable = new ArrayList<>();
   private String obstacle = "no verbs device on this host";
 
-  Devices(Host host, Modules modules, VerbsProvider verbs) {
+  Devices(Host host, Modules modules, VerbsProvider verbs, DeviceChoice choice) {
     this.host = host;
     this.modules = modules;
     this.verbs = verbs;
+    this.choice = choice;
   }
 
   /**
@@ -57,10 +63,19 @@ final class Devices {
   private void lookAtAll() {
     List<String> opened = new ArrayList<>();
     try {
+      List<DeviceAddress> addresses = DeviceAddresses.of(verbs, choice);
       for (IbvContext context : verbs.devices()) {
         VerbsContext device = VerbsContext.of(context);
         opened.add(device.deviceName());
-        lookAt(context, device);
+        lookAt(context, device, addresses);
+      }
+      if (!choice.equals(DeviceChoice.ANY) && addresses.stream().noneMatch(DeviceAddress::isUsed)) {
+        obstacle = DeviceAddresses.problem(verbs, choice, addresses);
+        findings.add(
+            Finding.missing(
+                "the choice",
+                obstacle,
+                "correct " + RdmaSettings.DEVICE_PROPERTY + " or " + RdmaSettings.DEVICE_VARIABLE));
       }
     } catch (Throwable thrown) { // whatever a provider throws is a finding
       obstacle = Words.of(thrown);
@@ -77,14 +92,26 @@ final class Devices {
     }
   }
 
-  private void lookAt(IbvContext context, VerbsContext device) throws IOException {
+  private void lookAt(IbvContext context, VerbsContext device, List<DeviceAddress> addresses)
+      throws IOException {
     String name = device.deviceName();
     DeviceAttributes attributes = device.queryDevice();
     boolean carries = false;
     findings.add(Finding.ok(name, describe(attributes)));
     for (int number = 1; number <= attributes.ports(); number++) {
       PortAttributes port = device.queryPort(number);
-      DevicePort facts = new DevicePort(host, device, number, port, attributes.transport());
+      int ofPort = number;
+      DevicePort facts =
+          new DevicePort(
+              host,
+              device,
+              number,
+              port,
+              attributes.transport(),
+              addresses.stream()
+                  .filter(one -> one.device().equals(name) && one.port() == ofPort)
+                  .toList(),
+              addresses.stream().filter(DeviceAddress::isUsed).findFirst().orElse(null));
       findings.addAll(facts.findings());
       carries |= facts.carriesSessions();
     }
@@ -95,7 +122,7 @@ final class Devices {
             .orElse(
                 Finding.ok(
                     name, "registered " + Limits.inWords(Limits.NEEDED_BYTES) + " as a test")));
-    if (carries && refused.isEmpty()) {
+    if (carries && refused.isEmpty() && choice.objectionTo(name).isEmpty()) {
       usable.add(name);
     } else {
       obstacle = refused.orElse(name + " has no active port with an address");

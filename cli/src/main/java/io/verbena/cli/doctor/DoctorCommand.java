@@ -5,6 +5,7 @@ import io.verbena.cli.Address;
 import io.verbena.cli.Credentials;
 import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.rdma.GuardedVerbs;
+import io.verbena.rdma.RdmaSettings;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
@@ -70,7 +71,7 @@ public final class DoctorCommand implements Callable<Integer> {
           spec.commandLine(), "--wait is a time in seconds, a day at most, not " + waitSeconds);
     }
     PrintWriter out = spec.commandLine().getOut();
-    Doctor doctor = machine.get();
+    Doctor doctor = doctor();
     Doctor.Diagnosis diagnosis = doctor.examine();
     diagnosis.print(out);
     if (server == null) {
@@ -91,12 +92,21 @@ public final class DoctorCommand implements Callable<Integer> {
     return path.link().equals("rdma") ? 0 : NO_RDMA;
   }
 
+  private Doctor doctor() {
+    try {
+      return machine.get();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+    }
+  }
+
   private static Doctor ofThisMachine() {
     return new Doctor(
         new Host(Path.of("/")),
         DoctorCommand::loads,
         GuardedVerbs.onClassPath(),
-        ChosenUpgrades.onClassPath());
+        ChosenUpgrades.onClassPath(),
+        RdmaSettings.ofProperties().device());
   }
 
   private static boolean loads(String soname) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
+import io.verbena.rdma.DeviceChoice;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.verbs.fabric.Fabric;
@@ -74,7 +75,9 @@ class DoctorCommandTest {
     try (Fabric fabric = Fabric.threaded(5)) {
       FabricHost here = fabric.addHost("east", InetAddress.ofLiteral("10.9.0.1"));
       FabricHost there = fabric.addHost("west", InetAddress.ofLiteral("10.9.0.2"));
-      Doctor doctor = new Doctor(new FakeHost(root).files(), soname -> true, here, link(here));
+      Doctor doctor =
+          new Doctor(
+              new FakeHost(root).files(), soname -> true, here, link(here), DeviceChoice.ANY);
       String device = doctor.examine().prospect().reason();
       try (VerbenaServer server =
           VerbenaServer.builder().listen("127.0.0.1:0").upgrades(link(there)).start()) {
@@ -83,7 +86,7 @@ class DoctorCommandTest {
         assertThat(run.out())
             .contains("Session with " + address)
             .anyMatch(line -> line.matches("  upgraded within \\d+ ms"));
-        assertThat(run.out().getLast()).isEqualTo("path: rdma (" + device + ")");
+        assertThat(run.out().getLast()).isEqualTo("path: rdma (" + device + " at 10.9.0.1)");
         assertThat(run.exit()).isZero();
       }
     }
@@ -95,7 +98,9 @@ class DoctorCommandTest {
       FabricHost here = fabric.addHost("east", InetAddress.ofLiteral("10.9.0.1"));
       FabricHost there = fabric.addHost("west", InetAddress.ofLiteral("10.9.0.2"));
       fabric.cut(here, there);
-      Doctor doctor = new Doctor(new FakeHost(root).files(), soname -> true, here, link(here));
+      Doctor doctor =
+          new Doctor(
+              new FakeHost(root).files(), soname -> true, here, link(here), DeviceChoice.ANY);
       try (VerbenaServer server =
           VerbenaServer.builder().listen("127.0.0.1:0").upgrades(link(there)).start()) {
         Run run = run(new DoctorCommand(() -> doctor), "--wait", "4", server.address().toString());

@@ -7,6 +7,7 @@ import io.verbena.cli.doctor.Doctor.Diagnosis;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
+import io.verbena.rdma.DeviceChoice;
 import io.verbena.rdma.GuardedVerbs;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
@@ -57,7 +58,11 @@ class DoctorTest {
   }
 
   private Diagnosis examine(FabricHost device, @Nullable UpgradeProvider link) {
-    return new Doctor(new FakeHost(root).files(), soname -> true, device, link).examine();
+    return examine(device, link, DeviceChoice.ANY);
+  }
+
+  private Diagnosis examine(FabricHost device, @Nullable UpgradeProvider link, DeviceChoice of) {
+    return new Doctor(new FakeHost(root).files(), soname -> true, device, link, of).examine();
   }
 
   private static Section devices(Diagnosis diagnosis) {
@@ -73,7 +78,6 @@ class DoctorTest {
     FabricHost host = device(DeviceProfile.full(), "10.9.0.1", "fe80::1");
     String name = examine(host, RDMA_LINK).prospect().reason();
     String ports = "/sys/class/infiniband/" + name + "/ports/1/";
-    fake.file(ports + "gid_attrs/types/0", "RoCE v2").file(ports + "gid_attrs/ndevs/0", "eth0");
     fake.file(ports + "rate", "10 Gb/sec (4X)");
 
     Diagnosis diagnosis = examine(host, RDMA_LINK);
@@ -81,10 +85,49 @@ class DoctorTest {
     assertThat(diagnosis.prospect().toString())
         .isEqualTo("path: rdma (" + name + "), if the other end has it too");
     assertThat(in(devices(diagnosis), "GID 0"))
-        .isEqualTo(Finding.ok("GID 0", "10.9.0.1, RoCE v2, eth0"));
-    assertThat(in(devices(diagnosis), "GID 1").detail()).endsWith("link-local");
+        .isEqualTo(
+            Finding.ok(
+                "GID 0",
+                "10.9.0.1, RoCE v2, eth0; chosen for peers in 10.9.0.1/24, and beyond routers"));
+    assertThat(in(devices(diagnosis), "GID 1").detail()).endsWith("eth0; not chosen: link-local");
     assertThat(in(devices(diagnosis), name + " port 1").detail())
         .isEqualTo("active, Ethernet, MTU 1024 (at most 4096), 10 Gb/sec (4X)");
+  }
+
+  private FabricHost twoDevices() {
+    FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
+    host.addAdapter(InetAddress.ofLiteral("10.9.1.1")).addRoceV1();
+    return host;
+  }
+
+  @Test
+  void saysOfEachGidWhetherItIsChosenAndWhy() {
+    Diagnosis diagnosis = examine(twoDevices(), RDMA_LINK, DeviceChoice.of("netdev=eth1"));
+    assertThat(devices(diagnosis).findings())
+        .filteredOn(finding -> finding.what().startsWith("GID"))
+        .containsExactly(
+            Finding.note("GID 0", "10.9.0.1, RoCE v2, eth0; not chosen: not of eth1"),
+            Finding.note(
+                "GID 0", "10.9.1.1, RoCE v1, eth1; not chosen: connections are made by RoCE v2"),
+            Finding.ok(
+                "GID 1",
+                "10.9.1.1, RoCE v2, eth1; chosen for peers in 10.9.1.1/24, and beyond routers"));
+    assertThat(diagnosis.prospect().rdma()).isTrue();
+  }
+
+  @Test
+  void aChoiceThatNoDeviceFitsGivesTcpAndSaysWhichThereAre() {
+    FabricHost host = twoDevices();
+    DeviceChoice choice = DeviceChoice.of("mlx5_9");
+    RdmaSettings settings = RdmaSettings.DEFAULT.withDevice(choice);
+    UpgradeProvider link = new RdmaUpgradeProvider(host, settings, NanoClock.SYSTEM);
+    Diagnosis diagnosis = examine(host, link, choice);
+    String first = host.adapter().deviceName();
+    assertThat(in(devices(diagnosis), "the choice").detail())
+        .startsWith("no verbs device mlx5_9; there are " + first + ", ");
+    assertThat(in(devices(diagnosis), "the choice").cure()).contains("VERBENA_RDMA_DEVICE");
+    assertThat(diagnosis.prospect().toString())
+        .startsWith("path: tcp (no verbs device mlx5_9; there are " + first + ", ");
   }
 
   @Test
@@ -162,7 +205,8 @@ class DoctorTest {
                   throw new IllegalCallerException("Illegal native access");
                 },
                 verbs,
-                new RdmaUpgradeProvider(verbs, RdmaSettings.DEFAULT, NanoClock.SYSTEM))
+                new RdmaUpgradeProvider(verbs, RdmaSettings.DEFAULT, NanoClock.SYSTEM),
+                DeviceChoice.ANY)
             .examine();
 
     assertThat(diagnosis.prospect().toString())

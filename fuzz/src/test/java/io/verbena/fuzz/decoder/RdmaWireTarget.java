@@ -34,7 +34,7 @@ public final class RdmaWireTarget implements Target {
     byte[] message = Arrays.copyOfRange(input, 1, input.length);
     try {
       switch ((input[0] & 0xff) % 7) {
-        case 0 -> UpgradeRequest.check(message);
+        case 0 -> UpgradeRequest.candidates(message);
         case 1 -> {
           Offer offer = Offer.decode(message);
           assertThat(offer.candidates()).hasSizeBetween(1, Offer.MOST_CANDIDATES);

@@ -8,6 +8,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.rdma.DeviceAddresses;
 import io.verbena.rdma.Words;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
@@ -18,7 +19,6 @@ import io.verbena.rdma.wire.Token;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsCmId;
-import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -56,19 +56,19 @@ final class Acceptor implements CmListener {
       CmEvents events,
       Devices devices,
       OpenLinks links,
-      VerbsProvider provider) {
+      DeviceAddresses addresses) {
     this.context = context;
     this.events = events;
     this.devices = devices;
     this.links = links;
-    this.listeners = new Listeners(provider, events, this, context.clock());
+    this.listeners = new Listeners(addresses, events, this);
     this.tokens = new OfferTokens(context.counters());
   }
 
   byte[] offer(byte[] request, URI local, LinkOptions options, LinkDriver.ConnectHandler handler)
       throws LinkException {
-    UpgradeRequest.check(request);
-    List<InetSocketAddress> candidates = listeners.candidates(local);
+    int most = UpgradeRequest.candidates(request);
+    List<InetSocketAddress> candidates = listeners.candidates(local, most);
     openDevices(); // now, since opening one takes a while, and a peer that has connected waits
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
     PassiveConnect connect =

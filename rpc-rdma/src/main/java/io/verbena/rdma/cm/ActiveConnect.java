@@ -9,6 +9,9 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.LinkOptions;
+import io.verbena.rdma.DeviceAddress;
+import io.verbena.rdma.DeviceAddresses;
+import io.verbena.rdma.DeviceChoice;
 import io.verbena.rdma.Words;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.LinkOpenListener;
@@ -17,9 +20,11 @@ import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsCmId;
+import io.verbena.verbs.ext.VerbsContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -27,10 +32,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active end: connects by an offer, one candidate after the other. Each has an equal share of
- * the time that is left, for resolving it and connecting to it: a host whose first network is dead
- * is reached by its second. Where a candidate has heard the request and only its answer was lost,
- * the token is used up, and the others refuse it; the next attempt begins with another.
+ * The active end: connects by an offer, one candidate after the other; those in a network of this
+ * host's devices first, and none that no address of a device here leads to. Each has an equal share
+ * of the time that is left, for resolving it and connecting to it: a host whose first network is
+ * dead is reached by its second. Where a candidate has heard the request and only its answer was
+ * lost, the token is used up, and the others refuse it; the next attempt begins with another.
  *
  * <pre>
  *   next candidate → resolving address → resolving route → connecting (a link waits) → opened
@@ -39,10 +45,14 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class ActiveConnect implements CmListener, LinkOpenListener {
+  /** So many are tried, so that each has time enough; the next attempt begins with another. */
+  private static final int MOST_TRIED = 8;
+
   private final LinkContext context;
   private final CmEvents events;
   private final Devices devices;
   private final OpenLinks links;
+  private final DeviceAddresses addresses;
   private final CandidateOrder order;
   private final LinkOptions options;
   private final LinkDriver.ConnectHandler handler;
@@ -50,6 +60,10 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   private final Map<InetSocketAddress, String> failures = new HashMap<>();
   private @Nullable Offer offer;
   private List<InetSocketAddress> offered = List.of();
+
+  /** Of those offered the ones that can be reached, best first, with where to reach them from. */
+  private final Map<InetSocketAddress, DeviceAddress> routes = new LinkedHashMap<>();
+
   private List<InetSocketAddress> candidates = List.of();
   private long deadline;
   private int next;
@@ -65,6 +79,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
       CmEvents events,
       Devices devices,
       OpenLinks links,
+      DeviceAddresses addresses,
       CandidateOrder order,
       LinkOptions options,
       LinkDriver.ConnectHandler handler,
@@ -73,6 +88,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     this.events = events;
     this.devices = devices;
     this.links = links;
+    this.addresses = addresses;
     this.order = order;
     this.options = options;
     this.handler = handler;
@@ -103,11 +119,43 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
       Offer decoded = Offer.decode(bytes);
       offer = decoded;
       offered = decoded.candidates();
-      candidates = order.of(offered);
+      findRoutes();
+      if (!routes.isEmpty()) {
+        List<InetSocketAddress> ordered = order.of(reachable());
+        candidates = ordered.subList(0, Math.min(MOST_TRIED, ordered.size()));
+      }
       tryNext(now);
     } catch (LinkException e) {
       conclude(e);
     }
+  }
+
+  private void findRoutes() throws LinkException {
+    Map<InetSocketAddress, DeviceAddress> far = new LinkedHashMap<>();
+    try {
+      List<DeviceAddress> own = addresses.now();
+      for (InetSocketAddress one : offered) {
+        DeviceAddress from = DeviceAddresses.towards(one.getAddress(), own);
+        if (!DeviceAddresses.reachesFar(one.getAddress())) {
+          failures.put(one, "no address that is reached from another host");
+        } else if (from == null) {
+          failures.put(one, noAddress());
+        } else {
+          (from.network().contains(one.getAddress()) ? routes : far).put(one, from);
+        }
+      }
+      routes.putAll(far);
+    } catch (IOException e) {
+      throw new LinkException("the verbs devices cannot be queried: " + e.getMessage(), e);
+    }
+  }
+
+  private String noAddress() throws IOException {
+    return addresses.problem().orElse("no verbs device here has an address of its family");
+  }
+
+  private List<InetSocketAddress> reachable() {
+    return List.copyOf(routes.keySet());
   }
 
   private void tryNext() {
@@ -123,14 +171,27 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
       try {
         RdmaCmId made = events.createId(this);
         id = made;
-        made.resolveAddr(null, candidate, candidateMillis);
+        int trafficClass = context.settings().trafficClass();
+        if (trafficClass >= 0) {
+          VerbsCmId.of(made).setTrafficClass(trafficClass);
+        }
+        made.resolveAddr(source(candidate), candidate, candidateMillis);
         return;
       } catch (Throwable e) {
         candidateFailed(Words.of(e));
       }
     }
-    order.failed(offered, candidates);
+    if (!candidates.isEmpty()) {
+      order.failed(reachable(), candidates);
+    }
     conclude(new LinkException("no RDMA link to " + reasons(), null));
+  }
+
+  /** Null has the host's routes say it, where nothing was chosen. */
+  private @Nullable InetSocketAddress source(InetSocketAddress candidate) {
+    DeviceAddress from = routes.get(candidate);
+    boolean any = addresses.choice().equals(DeviceChoice.ANY);
+    return any || from == null ? null : new InetSocketAddress(from.address(), 0);
   }
 
   /** As they were offered, so that the same failures read the same, wherever the attempt began. */
@@ -192,6 +253,11 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     if (verbs == null || offer == null) {
       throw new IOException("no verbs device leads there");
     }
+    String objection = addresses.choice().objectionTo(VerbsContext.of(verbs).deviceName());
+    if (!objection.isEmpty()) {
+      throw new IOException(
+          VerbsContext.of(verbs).deviceName() + " leads there, which is " + objection);
+    }
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
     id = null; // the link's from here on
     link = made;
@@ -210,7 +276,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   public LinkListener opened(Link opened) {
     known = true;
     link = null;
-    order.worked(offered, candidates.get(next - 1));
+    order.worked(reachable(), candidates.get(next - 1));
     return handler.onConnected(opened);
   }
 

@@ -3,16 +3,16 @@ package io.verbena.rdma.cm;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.link.LinkException;
-import io.verbena.link.runtime.NanoClock;
-import io.verbena.rdma.device.DeviceAddresses;
-import io.verbena.rdma.wire.Offer;
-import io.verbena.verbs.ext.VerbsProvider;
+import io.verbena.rdma.DeviceAddress;
+import io.verbena.rdma.DeviceAddresses;
+import io.verbena.rdma.DeviceChoice;
+import io.verbena.verbs.ext.VerbsContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where this loop's devices listen: one id per address of a device, each at a port of its own
+ * Where this loop's devices listen: one id per address that is used, each at a port of its own
  * choice. A listener on the wildcard or the loopback address would have no device.
  *
  * <p>Devices and addresses that have come or gone are noticed when an offer is made, at most once a
@@ -32,48 +32,55 @@ final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
   private static final int BACKLOG = 128;
 
-  /** Devices and addresses come without a word; a look at all of them takes a loop milliseconds. */
-  private static final long LOOK_EVERY_NANOS = Duration.ofSeconds(1).toNanos();
-
-  private final VerbsProvider provider;
+  private final DeviceAddresses addresses;
   private final CmEvents events;
   private final CmListener requests;
-  private final NanoClock clock;
   private final List<Listener> open = new ArrayList<>();
-  private long looked;
 
-  private record Listener(RdmaCmId id, IbvContext device, InetSocketAddress address) {}
+  /** What {@link #open} was made for. */
+  private List<DeviceAddress> seen = List.of();
 
-  Listeners(VerbsProvider provider, CmEvents events, CmListener requests, NanoClock clock) {
-    this.provider = provider;
+  private record Listener(
+      RdmaCmId id, IbvContext device, DeviceAddress own, InetSocketAddress address) {}
+
+  Listeners(DeviceAddresses addresses, CmEvents events, CmListener requests) {
+    this.addresses = addresses;
     this.events = events;
     this.requests = requests;
-    this.clock = clock;
   }
 
   /**
-   * Returns where a peer may connect, best first.
+   * Returns where a peer may connect, best first: where the session's first link ends, then in the
+   * same network, then once in each other one, and at last what is left.
    *
    * @param local where the session's first link ends here: the same network leads to the peer
+   * @param most how many at most
    */
-  List<InetSocketAddress> candidates(URI local) throws LinkException {
+  List<InetSocketAddress> candidates(URI local, int most) throws LinkException {
     closeRemoved();
-    if (open.isEmpty() || clock.nanoTime() - looked >= LOOK_EVERY_NANOS) {
-      look();
-    }
+    look();
     if (open.isEmpty()) {
       throw new LinkException(
           "no address of this host leads to a verbs device; give the device's network interface an"
               + " address, and see 'rdma link show'",
           null);
     }
-    List<InetSocketAddress> candidates = new ArrayList<>();
     @Nullable InetAddress first = RdmaAddress.literal(local);
+    List<List<InetSocketAddress>> ranks = List.of(none(), none(), none(), none());
+    List<DeviceChoice.Subnet> networks = new ArrayList<>();
     for (Listener one : open) {
-      boolean preferred = one.address().getAddress().equals(first);
-      candidates.add(preferred ? 0 : candidates.size(), one.address());
+      InetAddress address = one.address().getAddress();
+      boolean further = networks.stream().anyMatch(network -> network.contains(address));
+      networks.add(one.own().network());
+      boolean near = first != null && one.own().network().contains(first);
+      int rank = address.equals(first) ? 0 : near ? 1 : further ? 3 : 2;
+      ranks.get(rank).add(one.address());
     }
-    return candidates.subList(0, Math.min(candidates.size(), Offer.MOST_CANDIDATES));
+    return ranks.stream().flatMap(List::stream).limit(most).toList();
+  }
+
+  private static List<InetSocketAddress> none() {
+    return new ArrayList<>();
   }
 
   /** Returns the devices whose addresses this end listens at. */
@@ -81,17 +88,27 @@ final class Listeners {
     return open.stream().map(Listener::device).distinct().toList();
   }
 
-  /** Listens at every address of a device, and no more where it is gone. */
+  /** Listens at every address that is used, and no more where it is gone. */
   private void look() throws LinkException {
-    looked = clock.nanoTime();
     try {
-      Set<InetAddress> found = DeviceAddresses.find(provider);
+      List<DeviceAddress> all = open.isEmpty() ? addresses.look() : addresses.now();
+      if (all == seen && !open.isEmpty()) {
+        return;
+      }
+      seen = all;
+      List<DeviceAddress> found = all.stream().filter(DeviceAddress::isUsed).toList();
       closeRemoved(); // the provider may have heard just now
-      closeWhere(one -> !found.contains(one.address().getAddress()));
-      for (InetAddress address : found) {
-        if (!listensAt(address)) {
-          listen(address);
+      Set<InetAddress> used = new HashSet<>();
+      found.forEach(one -> used.add(one.address()));
+      closeWhere(one -> !used.contains(one.own().address()));
+      open.forEach(one -> used.remove(one.own().address()));
+      for (DeviceAddress one : found) {
+        if (used.contains(one.address())) {
+          listen(one);
         }
+      }
+      if (open.isEmpty() && !addresses.choice().equals(DeviceChoice.ANY)) {
+        throw new LinkException(addresses.problem().orElse("no address can be listened at"), null);
       }
     } catch (IOException e) {
       if (open.isEmpty()) {
@@ -101,23 +118,22 @@ final class Listeners {
     }
   }
 
-  private boolean listensAt(InetAddress address) {
-    return open.stream().anyMatch(one -> one.address().getAddress().equals(address));
-  }
-
-  private void listen(InetAddress address) throws IOException {
+  private void listen(DeviceAddress own) throws IOException {
     RdmaCmId id = events.createId(requests);
     try {
-      id.bindAddr(new InetSocketAddress(address, 0));
+      id.bindAddr(new InetSocketAddress(own.address(), 0));
       IbvContext device = id.getVerbs();
-      if (device == null || !(id.getSource() instanceof InetSocketAddress bound)) {
+      if (device == null
+          || !addresses.choice().objectionTo(VerbsContext.of(device).deviceName()).isEmpty()
+          || !(id.getSource() instanceof InetSocketAddress bound)) {
         events.destroy(id);
         return;
       }
       id.listen(BACKLOG);
-      open.add(new Listener(id, device, new InetSocketAddress(address, bound.getPort())));
+      open.add(
+          new Listener(id, device, own, new InetSocketAddress(own.address(), bound.getPort())));
     } catch (IOException e) {
-      LOG.debug("{} leads to no verbs device: {}", address, e.getMessage());
+      LOG.debug("{} leads to no verbs device: {}", own, e.getMessage());
       events.destroy(id);
     }
   }

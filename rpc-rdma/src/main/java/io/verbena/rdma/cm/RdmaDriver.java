@@ -6,6 +6,7 @@ import io.verbena.link.LinkOptions;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.rdma.DeviceAddresses;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;
@@ -58,6 +59,7 @@ public final class RdmaDriver implements UpgradeDriver {
   private static final long LINGER_STEP_NANOS = Duration.ofMillis(1).toNanos();
 
   private final VerbsProvider provider;
+  private final DeviceAddresses addresses;
   private final LinkContext context;
   private final CmEvents events;
   private final Waiter waiter;
@@ -81,6 +83,7 @@ public final class RdmaDriver implements UpgradeDriver {
   /** Opens the event channel; everything else is made when first needed. */
   public RdmaDriver(
       VerbsProvider provider,
+      DeviceAddresses addresses,
       RdmaSettings settings,
       NanoClock clock,
       RdmaCounters counters,
@@ -88,6 +91,7 @@ public final class RdmaDriver implements UpgradeDriver {
       Runnable wakeLoop)
       throws IOException {
     this.provider = provider;
+    this.addresses = addresses;
     long now = clock.nanoTime();
     this.context = new LinkContext(clock, settings, counters, new ReadyLinks(now));
     this.events = new CmEvents(provider);
@@ -97,7 +101,7 @@ public final class RdmaDriver implements UpgradeDriver {
     this.memory = new Registrations(budget, counters);
     this.devices = new Devices(settings, memory, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
-    this.acceptor = new Acceptor(context, events, devices, links, provider);
+    this.acceptor = new Acceptor(context, events, devices, links, addresses);
     this.eventsSeen = now;
     this.deviceEventsSeen = now;
     this.memorySeen = now;
@@ -198,7 +202,8 @@ public final class RdmaDriver implements UpgradeDriver {
   public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
     opening = true;
     attempts.add(
-        new ActiveConnect(context, events, devices, links, order, options, handler, offer));
+        new ActiveConnect(
+            context, events, devices, links, addresses, order, options, handler, offer));
   }
 
   @Override

@@ -23,6 +23,7 @@ import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.WcOpcode;
 import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +131,7 @@ public final class RdmaLink implements Link, CompletionSink {
     this.localAddress = localAddress;
     this.opening = opening;
     this.whenGone = whenGone;
-    capabilities = new LinkCapabilities(KIND, device.name(), options.maxFrameBytes(), false);
+    capabilities = new LinkCapabilities(KIND, detail(), options.maxFrameBytes(), false);
     RdmaSettings settings = context.settings();
     int depth = settings.credits() + SendHeader.CONTROL_CREDITS;
     Domain domain = device.enter();
@@ -178,6 +179,11 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
+  /** The device, and the address that it is reached at here. */
+  private String detail() {
+    return device.name() + " at " + URI.create(localAddress).getHost();
+  }
+
   // ---- opening: called by the connection manager's side ----
 
   /** Returns what the peer is to be told of the receives posted here. */
@@ -197,7 +203,7 @@ public final class RdmaLink implements Link, CompletionSink {
       bulk.useImmediates();
     }
     int longest = Math.min(options.maxFrameBytes(), sends.maxFrameBytes());
-    capabilities = new LinkCapabilities(KIND, device.name(), longest, false);
+    capabilities = new LinkCapabilities(KIND, detail(), longest, false);
   }
 
   /** This end has accepted the connection: what arrives shows that it stands. */

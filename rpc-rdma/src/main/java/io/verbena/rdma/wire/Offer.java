@@ -20,11 +20,11 @@ import java.util.List;
  * </pre>
  *
  * @param token proves the connection request
- * @param candidates in the order to try
+ * @param candidates best first, as far as the passive end knows
  */
 public record Offer(Token token, List<InetSocketAddress> candidates) {
-  /** More than any host's devices have that a peer would want to try. */
-  public static final int MOST_CANDIDATES = 8;
+  /** More than most hosts' devices have; the peer picks those that it can reach. */
+  public static final int MOST_CANDIDATES = 64;
 
   private static final int LONGEST = 2 + Token.BYTES + MOST_CANDIDATES * (1 + 16 + 2);
 

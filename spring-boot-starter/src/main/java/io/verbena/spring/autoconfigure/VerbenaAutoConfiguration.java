@@ -41,6 +41,11 @@ final class VerbenaAutoConfiguration {
   }
 
   @Bean
+  RdmaLinks verbenaRdmaLinks(VerbenaProperties properties) {
+    return RdmaLinks.of(properties.rdma());
+  }
+
+  @Bean
   @Lazy
   @ConditionalOnMissingBean
   VerbenaClient verbenaClient(

@@ -29,4 +29,12 @@ public interface VerbsCmId {
    * @param exponent 0..31: 4.096 us times 2 to that; 0 is for ever. 14 is 67 ms, 18 is 1 s.
    */
   void setAckTimeout(int exponent) throws IOException;
+
+  /**
+   * Sets the traffic class of the packets ({@code RDMA_OPTION_ID_TOS}), of both ends: the other one
+   * takes it from the connection request. Before the address is resolved.
+   *
+   * @param value 0..255: on RoCE v2 the byte of the IP header, DSCP times 4 and two bits of ECN
+   */
+  void setTrafficClass(int value) throws IOException;
 }

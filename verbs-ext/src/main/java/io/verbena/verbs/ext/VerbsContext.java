@@ -37,7 +37,16 @@ public interface VerbsContext {
    * @param port from 1
    * @param index from 0 to {@link PortAttributes#gidTableLength()} - 1
    */
-  Gid queryGid(int port, int index) throws IOException;
+  GidEntry queryGid(int port, int index) throws IOException;
+
+  /**
+   * The version of RoCE by which the connection manager connects from a port: what the host's
+   * {@code default_roce_mode} says, else version 2 where the port has it. {@link GidEntry.Type#IB}
+   * where the port is no RoCE.
+   *
+   * @param port from 1
+   */
+  GidEntry.Type connectsBy(int port) throws IOException;
 
   /**
    * Takes the next asynchronous event of the device, already acknowledged; null when none came in

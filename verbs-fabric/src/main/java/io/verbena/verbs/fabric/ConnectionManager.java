@@ -57,7 +57,8 @@ final class ConnectionManager {
 
   void resolveAddress(FabricCmId id, FabricContext device, InetSocketAddress to, int millis) {
     FabricHost target = fabric.hostAt(to.getAddress());
-    boolean answers = target != null && fabric.link(id.host(), target).carries();
+    boolean answers =
+        target != null && fabric.link(id.host(), target).carries() && id.reaches(to.getAddress());
     long wait = answers ? fabric.latency() : Math.max(1, millis) * 1_000_000L;
     fabric.after(
         wait,

@@ -3,6 +3,7 @@ package io.verbena.verbs.fabric;
 import io.verbena.verbs.ext.DisniBridge;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ public final class Fabric implements AutoCloseable {
   private final List<FabricWaitSet> telling = new ArrayList<>();
   private long virtualNanos;
   private boolean closed;
+  private boolean routed = true;
   private int numbers = 1;
 
   private record HostPair(FabricHost one, FabricHost other) {}
@@ -143,6 +145,13 @@ public final class Fabric implements AutoCloseable {
     }
   }
 
+  /** Takes the routers away: from now on nobody resolves an address but in a network of his own. */
+  public void separateNetworks() {
+    synchronized (lock) {
+      routed = false;
+    }
+  }
+
   /** Adds to the time of every message between two hosts from now on. */
   public void delay(FabricHost one, FabricHost other, long nanos) {
     synchronized (lock) {
@@ -212,6 +221,19 @@ public final class Fabric implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** Networks have the usual sizes: 24 bits of an IPv4 address, 64 of an IPv6 one. */
+  static boolean shareNetwork(InetAddress one, InetAddress other) {
+    byte[] ones = one.getAddress();
+    byte[] others = other.getAddress();
+    int length = ones.length == 4 ? 3 : 8;
+    return ones.length == others.length && Arrays.equals(ones, 0, length, others, 0, length);
+  }
+
+  /** Whether packets from an address find their way to another. */
+  boolean reaches(InetAddress from, InetAddress to) {
+    return routed || shareNetwork(from, to);
   }
 
   Link link(FabricHost one, FabricHost other) {

@@ -1,7 +1,11 @@
 package io.verbena.verbs.fabric;
 
+import io.verbena.verbs.ext.Gid;
+import io.verbena.verbs.ext.GidEntry;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +16,38 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FabricAdapter {
   private final FabricHost host;
+  private final String netdev;
   private final List<InetAddress> addresses;
   private @Nullable FabricContext device;
+  private boolean hasRoceV1;
 
-  FabricAdapter(FabricHost host, List<InetAddress> addresses) {
+  FabricAdapter(FabricHost host, String netdev, List<InetAddress> addresses) {
     this.host = host;
+    this.netdev = netdev;
     this.addresses = new CopyOnWriteArrayList<>(addresses);
     device = newDevice();
+  }
+
+  /** Returns the name of its network interface. */
+  public String netdev() {
+    return netdev;
+  }
+
+  /** Returns the name of its device; an empty text while it is unplugged. */
+  public String deviceName() {
+    synchronized (host.fabric.lock) {
+      return device == null ? "" : device.deviceName();
+    }
+  }
+
+  /**
+   * Has each address twice in the GID table from now on, as adapters do: first for version 1 of
+   * RoCE, by which nobody connects, then for version 2.
+   */
+  public void addRoceV1() {
+    synchronized (host.fabric.lock) {
+      hasRoceV1 = true;
+    }
   }
 
   /** Returns its addresses now, in the order of the device's GID table. */
@@ -86,6 +115,25 @@ public final class FabricAdapter {
     } catch (IOException e) {
       throw new IllegalStateException("DiSNI's constructors fail only without a provider", e);
     }
+  }
+
+  List<GidEntry> gids() {
+    List<GidEntry> gids = new ArrayList<>();
+    for (InetAddress address : addresses) {
+      if (hasRoceV1) {
+        gids.add(new GidEntry(gid(address), GidEntry.Type.ROCE_V1, netdev));
+      }
+      gids.add(new GidEntry(gid(address), GidEntry.Type.ROCE_V2, netdev));
+    }
+    return gids;
+  }
+
+  private static Gid gid(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    return bytes.length == 4
+        ? new Gid(0, 0xffff_0000_0000L | Integer.toUnsignedLong(buffer.getInt()))
+        : new Gid(buffer.getLong(), buffer.getLong());
   }
 
   /** Null while it is unplugged. */

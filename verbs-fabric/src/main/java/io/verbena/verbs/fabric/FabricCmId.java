@@ -13,9 +13,11 @@ import io.verbena.verbs.ext.VerbsCmId;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
   private @Nullable InetSocketAddress local;
   private @Nullable InetSocketAddress remote;
   private int ackTimeout = ConnectionTerms.DEFAULT_ACK_TIMEOUT;
+  private int trafficClass;
   State state = State.IDLE;
   @Nullable FabricCmId peer;
   int backlog;
@@ -83,6 +86,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     id.listener = listener;
     id.local = active.remote;
     id.remote = active.local;
+    id.trafficClass = active.trafficClass;
     return id;
   }
 
@@ -134,10 +138,20 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
             Errno.ENODEV,
             "the loopback address belongs to no verbs device. Use the device's own address.");
       }
-      FabricContext device =
-          verbs == null ? host.checkDevice("rdma_resolve_addr") : (FabricContext) verbs;
+      FabricContext device;
+      if (verbs != null) {
+        device = (FabricContext) verbs;
+      } else if (source instanceof InetSocketAddress from) {
+        device = host.checkDevice("rdma_resolve_addr", from.getAddress());
+        local = new InetSocketAddress(from.getAddress(), freePort());
+      } else {
+        device = host.checkRoute("rdma_resolve_addr", to.getAddress());
+      }
       device.check("rdma_resolve_addr");
       remote = to;
+      if (local == null) {
+        local = localFor(device, to);
+      }
       state = State.RESOLVING;
       fabric().connections.resolveAddress(this, device, to, millis);
     }
@@ -227,6 +241,20 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
             "rdma_set_option", Errno.EINVAL, "an exponent of " + exponent + " is not in 0..31.");
       }
       ackTimeout = exponent;
+    }
+  }
+
+  @Override
+  public void setTrafficClass(int value) throws VerbsException {
+    synchronized (fabric().lock) {
+      use("rdma_set_option");
+      if (value < 0 || value > 255) {
+        throw new VerbsException(
+            "rdma_set_option", Errno.EINVAL, "a traffic class of " + value + " is not in 0..255.");
+      }
+      if (state == State.IDLE || state == State.BOUND) { // the kernel takes it later, for nothing
+        trafficClass = value;
+      }
     }
   }
 
@@ -351,6 +379,10 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     return qp;
   }
 
+  int trafficClass() {
+    return trafficClass;
+  }
+
   int ackTimeout() {
     return ackTimeout;
   }
@@ -375,16 +407,32 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
             || (own.getAddress().equals(address.getAddress()) && verbs == device));
   }
 
+  /** Whether packets from its own address, where it has one, find their way. */
+  boolean reaches(InetAddress to) {
+    return local == null
+        || local.getAddress().isAnyLocalAddress()
+        || fabric().reaches(local.getAddress(), to);
+  }
+
+  private int freePort() {
+    return 32_768 + fabric().number() % 28_000;
+  }
+
+  private @Nullable InetSocketAddress localFor(FabricContext device, InetSocketAddress to) {
+    List<InetAddress> own =
+        device.adapter().addresses().stream()
+            .filter(address -> address.getClass() == to.getAddress().getClass())
+            .toList();
+    return own.stream()
+        .filter(address -> Fabric.shareNetwork(address, to.getAddress()))
+        .findFirst()
+        .or(() -> own.stream().findFirst())
+        .map(address -> new InetSocketAddress(address, freePort()))
+        .orElse(null);
+  }
+
   void resolved(FabricContext device) {
     verbs = device;
-    if (local == null) {
-      for (var address : device.adapter().addresses()) {
-        if (remote != null && address.getClass() == remote.getAddress().getClass()) {
-          local = new InetSocketAddress(address, 32_768 + fabric().number() % 28_000);
-          break;
-        }
-      }
-    }
     state = State.ADDRESS_RESOLVED;
   }
 

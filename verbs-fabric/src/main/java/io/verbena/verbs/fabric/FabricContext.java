@@ -7,14 +7,12 @@ import com.ibm.disni.verbs.IbvPd;
 import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
-import io.verbena.verbs.ext.Gid;
+import io.verbena.verbs.ext.GidEntry;
 import io.verbena.verbs.ext.PortAttributes;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -141,29 +139,29 @@ final class FabricContext extends IbvContext implements VerbsContext {
   public PortAttributes queryPort(int port) throws VerbsException {
     synchronized (fabric().lock) {
       checkPort("ibv_query_port", port);
-      return new PortAttributes(true, 1024, 4096, 1L << 31, adapter.addresses().size(), 0, true);
+      return new PortAttributes(true, 1024, 4096, 1L << 31, adapter.gids().size(), 0, true);
     }
   }
 
   @Override
-  public Gid queryGid(int port, int index) throws VerbsException {
+  public GidEntry queryGid(int port, int index) throws VerbsException {
     synchronized (fabric().lock) {
       checkPort("ibv_query_gid", port);
-      List<InetAddress> addresses = adapter.addresses();
-      if (index < 0 || index >= addresses.size()) {
+      List<GidEntry> gids = adapter.gids();
+      if (index < 0 || index >= gids.size()) {
         throw new VerbsException(
             "ibv_query_gid", Errno.EINVAL, "no index " + index + " in the port's GID table.");
       }
-      return gid(addresses.get(index));
+      return gids.get(index);
     }
   }
 
-  private static Gid gid(InetAddress address) {
-    byte[] bytes = address.getAddress();
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    return bytes.length == 4
-        ? new Gid(0, 0xffff_0000_0000L | Integer.toUnsignedLong(buffer.getInt()))
-        : new Gid(buffer.getLong(), buffer.getLong());
+  @Override
+  public GidEntry.Type connectsBy(int port) throws VerbsException {
+    synchronized (fabric().lock) {
+      checkPort("ibv_query_gid", port);
+      return GidEntry.Type.ROCE_V2;
+    }
   }
 
   @Override

@@ -14,7 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,7 @@ public final class FabricHost implements VerbsProvider {
     this.fabric = fabric;
     this.name = name;
     this.profile = profile;
-    adapters.add(new FabricAdapter(this, addresses));
+    adapters.add(new FabricAdapter(this, "eth0", addresses));
   }
 
   @Override
@@ -62,7 +64,7 @@ public final class FabricHost implements VerbsProvider {
   public FabricAdapter addAdapter(InetAddress... addresses) {
     synchronized (fabric.lock) {
       fabric.requireFree(addresses);
-      FabricAdapter added = new FabricAdapter(this, List.of(addresses));
+      FabricAdapter added = new FabricAdapter(this, "eth" + adapters.size(), List.of(addresses));
       adapters.add(added);
       return added;
     }
@@ -219,6 +221,16 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /** Returns the traffic classes of the connections that it has made or accepted, each once. */
+  public Set<Integer> trafficClasses() {
+    synchronized (fabric.lock) {
+      return ids.stream()
+          .filter(id -> id.isIn(FabricCmId.State.ACCEPTED) || id.isIn(FabricCmId.State.CONNECTED))
+          .map(FabricCmId::trafficClass)
+          .collect(Collectors.toSet());
+    }
+  }
+
   /** Returns what was asked of its devices so far, removed ones included. */
   public VerbsCounts counts() {
     synchronized (fabric.lock) {
@@ -333,6 +345,19 @@ public final class FabricHost implements VerbsProvider {
       }
     }
     throw noDevice(call);
+  }
+
+  /** Returns the device that the host's routes lead by to an address: any in its network, first. */
+  FabricContext checkRoute(String call, InetAddress to) throws VerbsException {
+    for (FabricAdapter adapter : adapters) {
+      FabricContext device = adapter.device();
+      if (device != null
+          && adapter.addresses().stream().anyMatch(own -> Fabric.shareNetwork(own, to))) {
+        check(call);
+        return device;
+      }
+    }
+    return checkDevice(call);
   }
 
   /** Returns the device that has an address. */

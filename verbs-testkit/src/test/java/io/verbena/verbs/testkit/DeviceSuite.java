@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.ibm.disni.verbs.IbvContext;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.GidEntry;
 import io.verbena.verbs.ext.PortAttributes;
 import io.verbena.verbs.ext.VerbsContext;
 import java.net.InetAddress;
@@ -46,8 +47,10 @@ public abstract class DeviceSuite extends VerbsSuite {
       VerbsContext device = VerbsContext.of(context);
       int length = device.queryPort(1).gidTableLength();
       for (int i = 0; i < length; i++) {
-        if (!device.queryGid(1, i).isEmpty()) {
-          addresses.add(device.queryGid(1, i).toAddress());
+        GidEntry entry = device.queryGid(1, i);
+        if (!entry.gid().isEmpty() && entry.type() == device.connectsBy(1)) {
+          addresses.add(entry.gid().toAddress());
+          assertThat(entry.netdev()).isNotEmpty();
         }
       }
       assertFails(() -> device.queryGid(1, 1 << 20), Errno.EINVAL);

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /** One end of a connection, or a listener: what a socket is to TCP. */
 public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   private static final int RDMA_OPTION_ID = 0;
+  private static final int RDMA_OPTION_ID_TOS = 0;
   private static final int RDMA_OPTION_ID_ACK_TIMEOUT = 3;
 
   private final Lifetime life = new Lifetime("the connection id", "queue pairs");
@@ -188,10 +189,19 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
 
   @Override
   public void setAckTimeout(int exponent) throws IOException {
+    setOption(RDMA_OPTION_ID_ACK_TIMEOUT, exponent);
+  }
+
+  @Override
+  public void setTrafficClass(int value) throws IOException {
+    setOption(RDMA_OPTION_ID_TOS, value);
+  }
+
+  private void setOption(int name, int value) throws IOException {
     try (Use _ = life.use("rdma_set_option");
         Arena arena = Arena.ofConfined()) {
-      MemorySegment value = arena.allocateFrom(JAVA_BYTE, (byte) exponent);
-      Rdmacm.setOption(pointer, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, value, 1);
+      MemorySegment octet = arena.allocateFrom(JAVA_BYTE, (byte) value);
+      Rdmacm.setOption(pointer, RDMA_OPTION_ID, name, octet, 1);
     }
   }
 

@@ -9,7 +9,7 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.verbs.ext.AsyncEvent;
 import io.verbena.verbs.ext.DeviceAttributes;
-import io.verbena.verbs.ext.Gid;
+import io.verbena.verbs.ext.GidEntry;
 import io.verbena.verbs.ext.PortAttributes;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
@@ -180,10 +180,16 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   }
 
   @Override
-  public Gid queryGid(int port, int index) throws IOException {
+  public GidEntry queryGid(int port, int index) throws IOException {
     try (Use _ = life.use("ibv_query_gid")) {
-      return DeviceQueries.gid(pointer, port, index);
+      return new GidAttributes(name, port).entry(index, DeviceQueries.gid(pointer, port, index));
     }
+  }
+
+  @Override
+  public GidEntry.Type connectsBy(int port) throws IOException {
+    PortAttributes attributes = queryPort(port);
+    return new GidAttributes(name, port).connectsBy(attributes.gidTableLength());
   }
 
   @Override

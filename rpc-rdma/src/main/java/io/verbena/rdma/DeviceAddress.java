@@ -1,0 +1,47 @@
+package io.verbena.rdma;
+
+import io.verbena.verbs.ext.GidEntry;
+import java.net.InetAddress;
+
+/**
+ * An address of this host that may lead to a verbs device, and whether links use it.
+ *
+ * @param device the device's name; empty where binding tells, as on IPoIB and iWARP
+ * @param port the device's port, or -1 where that is not known
+ * @param gid its index in the port's GID table, or -1 where it is not in there
+ * @param type how packets from it are built
+ * @param netdev the network interface that has it, or an empty text
+ * @param network the addresses that are reached from it without a router
+ * @param objection why it is not used, in a few words; empty where it is
+ */
+public record DeviceAddress(
+    String device,
+    int port,
+    int gid,
+    InetAddress address,
+    GidEntry.Type type,
+    String netdev,
+    DeviceChoice.Subnet network,
+    String objection) {
+  /** Returns whether links use it. */
+  public boolean isUsed() {
+    return objection.isEmpty();
+  }
+
+  DeviceAddress objected(String why) {
+    return new DeviceAddress(device, port, gid, address, type, netdev, network, why);
+  }
+
+  /** Returns it in words, as {@code rxe0 port 1 GID 1: 10.7.0.1, RoCE v2, eth0}. */
+  @Override
+  public String toString() {
+    String where = device.isEmpty() ? "" : device + " port " + port + " GID " + gid + ": ";
+    return where + described();
+  }
+
+  /** Returns what it is, as {@code 10.7.0.1, RoCE v2, eth0}. */
+  public String described() {
+    String kind = type == GidEntry.Type.IB ? "" : ", " + type;
+    return address.getHostAddress() + kind + (netdev.isEmpty() ? "" : ", " + netdev);
+  }
+}

@@ -1,0 +1,285 @@
+package io.verbena.rdma;
+
+import com.ibm.disni.verbs.IbvContext;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.verbs.ext.DeviceAttributes;
+import io.verbena.verbs.ext.GidEntry;
+import io.verbena.verbs.ext.PortAttributes;
+import io.verbena.verbs.ext.VerbsContext;
+import io.verbena.verbs.ext.VerbsProvider;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which addresses of this host lead to verbs devices, which of them links use, and why: the one
+ * place where that is decided, for both ends of a link and for 'verbena doctor'. Safe for use by
+ * any thread.
+ */
+public final class DeviceAddresses {
+  /** GID tables are filled from the front and may have a thousand places. */
+  private static final int EMPTY_IN_A_ROW = 8;
+
+  /** Devices and addresses come without a word; a look at all of them takes a loop milliseconds. */
+  private static final long LOOK_EVERY_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final int MOST_TOLD = 8;
+
+  private final VerbsProvider provider;
+  private final DeviceChoice choice;
+  private final NanoClock clock;
+  private @Nullable List<DeviceAddress> seen;
+  private long looked;
+
+  DeviceAddresses(VerbsProvider provider, DeviceChoice choice, NanoClock clock) {
+    this.provider = provider;
+    this.choice = choice;
+    this.clock = clock;
+  }
+
+  /** Returns which devices and addresses links may use. */
+  public DeviceChoice choice() {
+    return choice;
+  }
+
+  /**
+   * Returns all of them, in the order of the devices and their GID tables; the same list while
+   * there was no new look, at most a second.
+   *
+   * @throws IOException if devices cannot be listed, or there are some and none can be queried
+   */
+  public synchronized List<DeviceAddress> now() throws IOException {
+    List<DeviceAddress> known = seen;
+    return known == null || clock.nanoTime() - looked >= LOOK_EVERY_NANOS ? look() : known;
+  }
+
+  /** As {@link #now}, of this very moment. */
+  public synchronized List<DeviceAddress> look() throws IOException {
+    looked = clock.nanoTime();
+    List<DeviceAddress> found = of(provider, choice);
+    seen = found;
+    return found;
+  }
+
+  /** Returns why there is no address that the choice admits; empty where there is one. */
+  public Optional<String> problem() throws IOException {
+    List<DeviceAddress> all = now();
+    return all.stream().anyMatch(DeviceAddress::isUsed)
+        ? Optional.empty()
+        : Optional.of(problem(provider, choice, all));
+  }
+
+  /**
+   * Returns, of addresses none of which is used, why.
+   *
+   * @throws IOException if devices cannot be listed
+   */
+  public static String problem(VerbsProvider provider, DeviceChoice choice, List<DeviceAddress> all)
+      throws IOException {
+    List<String> names = names(provider);
+    String wanted = choice.device();
+    if (wanted != null && !names.contains(wanted)) {
+      return "no verbs device " + wanted + "; there are " + String.join(", ", names);
+    }
+    if (all.isEmpty()) {
+      return "no verbs device here has an address";
+    }
+    StringJoiner objections = new StringJoiner("; ");
+    for (DeviceAddress one : all.subList(0, Math.min(MOST_TOLD, all.size()))) {
+      objections.add(one + " (" + one.objection() + ")");
+    }
+    if (all.size() > MOST_TOLD) {
+      objections.add((all.size() - MOST_TOLD) + " more, which 'verbena doctor' shows");
+    }
+    String what = choice.isAny() ? "can be used" : "is '" + choice + "'";
+    return "no address of a verbs device " + what + "; there are " + objections;
+  }
+
+  private static List<String> names(VerbsProvider provider) throws IOException {
+    List<String> names = new ArrayList<>();
+    for (IbvContext device : provider.devices()) {
+      names.add(VerbsContext.of(device).deviceName());
+    }
+    return names;
+  }
+
+  /**
+   * Returns from which address to connect to a peer's: of those that are used one in the same
+   * network, else one of the same family, which takes a router. Null where there is none.
+   */
+  public static @Nullable DeviceAddress towards(InetAddress peer, List<DeviceAddress> own) {
+    DeviceAddress far = null;
+    for (DeviceAddress one : own) {
+      boolean sameFamily = one.address().getAddress().length == peer.getAddress().length;
+      if (one.isUsed() && sameFamily) {
+        if (one.network().contains(peer)) {
+          return one;
+        }
+        far = far == null ? one : far;
+      }
+    }
+    return far;
+  }
+
+  /** Link-local addresses need a scope that a peer cannot know. */
+  public static boolean reachesFar(InetAddress address) {
+    return !address.isLinkLocalAddress()
+        && !address.isLoopbackAddress()
+        && !address.isAnyLocalAddress()
+        && !address.isMulticastAddress();
+  }
+
+  /**
+   * Looks at all devices: the addresses in the GID tables, which on RoCE are the devices'; where
+   * there is another device, then the host's other ones, some of which may be an IPoIB or iWARP
+   * device's: binding tells.
+   *
+   * @throws IOException if devices cannot be listed, or there are some and none can be queried
+   */
+  public static List<DeviceAddress> of(VerbsProvider provider, DeviceChoice choice)
+      throws IOException {
+    Look look = new Look(choice);
+    List<IbvContext> devices = provider.devices();
+    int broken = 0;
+    for (IbvContext context : devices) {
+      try {
+        look.at(VerbsContext.of(context));
+      } catch (IOException e) {
+        if (++broken == devices.size()) {
+          throw e;
+        }
+      }
+    }
+    if (look.someNoRoce) {
+      look.atInterfaces();
+    }
+    return List.copyOf(look.found);
+  }
+
+  private static final class Look {
+    private final DeviceChoice choice;
+    private final List<DeviceAddress> found = new ArrayList<>();
+    private final Set<InetAddress> inTables = new HashSet<>();
+    private final Set<InetAddress> used = new HashSet<>();
+
+    /** Of the interfaces that this process sees; a device's may be in another namespace. */
+    private final Map<InetAddress, Interface> interfaces = new LinkedHashMap<>();
+
+    private boolean someNoRoce;
+
+    private record Interface(String name, int bits) {}
+
+    Look(DeviceChoice choice) {
+      this.choice = choice;
+      try {
+        for (NetworkInterface one : NetworkInterface.networkInterfaces().toList()) {
+          for (InterfaceAddress address : one.getInterfaceAddresses()) {
+            interfaces.put(
+                address.getAddress(),
+                new Interface(one.getName(), address.getNetworkPrefixLength()));
+          }
+        }
+      } catch (SocketException e) {
+        // Only what the devices say of themselves, then.
+      }
+    }
+
+    void at(VerbsContext device) throws IOException {
+      DeviceAttributes attributes = device.queryDevice();
+      for (int port = 1; port <= attributes.ports(); port++) {
+        PortAttributes state = device.queryPort(port);
+        boolean roce =
+            state.ethernet() && attributes.transport() != DeviceAttributes.Transport.IWARP;
+        someNoRoce |= !roce;
+        GidEntry.Type connectsBy = roce ? device.connectsBy(port) : GidEntry.Type.IB;
+        int empty = 0;
+        for (int i = 0; i < state.gidTableLength(); i++) {
+          if (empty < EMPTY_IN_A_ROW || i == choice.gid()) {
+            GidEntry entry = device.queryGid(port, i);
+            empty = entry.gid().isEmpty() ? empty + 1 : 0;
+            if (!entry.gid().isEmpty()) {
+              add(device.deviceName(), port, i, entry, roce, state.active(), connectsBy);
+            }
+          }
+        }
+      }
+    }
+
+    private void add(
+        String device,
+        int port,
+        int index,
+        GidEntry entry,
+        boolean roce,
+        boolean active,
+        GidEntry.Type connectsBy) {
+      InetAddress address = entry.gid().toAddress();
+      inTables.add(address);
+      DeviceAddress one =
+          new DeviceAddress(
+              device,
+              port,
+              index,
+              address,
+              roce ? entry.type() : GidEntry.Type.IB,
+              entry.netdev(),
+              network(address),
+              "");
+      String objection = active ? "" : "the port is not active";
+      if (objection.isEmpty() && roce && entry.type() != connectsBy) {
+        objection = "connections are made by " + connectsBy;
+      }
+      judge(one, objection);
+    }
+
+    private DeviceChoice.Subnet network(InetAddress address) {
+      Interface of = interfaces.get(address);
+      boolean v4 = address.getAddress().length == 4;
+      int bits = of == null ? 0 : of.bits();
+      boolean known = bits > 0 && bits <= (v4 ? 32 : 128);
+      return new DeviceChoice.Subnet(address, known ? bits : v4 ? 24 : 64);
+    }
+
+    void atInterfaces() {
+      for (Map.Entry<InetAddress, Interface> each : interfaces.entrySet()) {
+        InetAddress address = each.getKey();
+        String netdev = each.getValue().name();
+        if (reachesFar(address) && !inTables.contains(address)) {
+          judge(
+              new DeviceAddress(
+                  "", -1, -1, address, GidEntry.Type.IB, netdev, network(address), ""),
+              "");
+        }
+      }
+    }
+
+    private void judge(DeviceAddress one, String before) {
+      String objection = before;
+      if (objection.isEmpty() && one.address().isLinkLocalAddress()) {
+        objection = "link-local";
+      }
+      if (objection.isEmpty() && !reachesFar(one.address())) {
+        objection = "no other host reaches it";
+      }
+      if (objection.isEmpty()) {
+        objection = choice.objectionTo(one);
+      }
+      if (objection.isEmpty() && !used.add(one.address())) {
+        objection = "the same as one before";
+      }
+      found.add(one.objected(objection));
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.link.LinkOptions;
+import io.verbena.testkit.SteppedLinks;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The traffic class that was set stands in the packets' IP headers, between two machines. */
+@Tag("lab-two")
+final class TrafficClassTest {
+  private static final LinkOptions OPTIONS =
+      new LinkOptions(64 << 10, Duration.ofSeconds(20), null);
+
+  /** DSCP 26, which is AF31, and ECT(0). */
+  private static final int AF31 = 106;
+
+  private final String here = DeviceLinkHarness.variable("LAB_ADDRESS");
+  private final String there = DeviceLinkHarness.variable("LAB_PEER");
+
+  @Test
+  void thePacketsOfBothEndsHaveTheClassOfTheEndThatAsked() throws Exception {
+    RdmaSettings set = RdmaSettings.DEFAULT.withTrafficClass(AF31);
+    List<PacketTap.Packet> packets = packetsBetween(set, RdmaSettings.DEFAULT);
+    assertThat(classes(packets, here)).containsExactly(AF31);
+    assertThat(classes(packets, there)).containsExactly(AF31);
+  }
+
+  @Test
+  void whereTheEndThatAskedSetNoneItIsTheHostsOwn() throws Exception {
+    RdmaSettings set = RdmaSettings.DEFAULT.withTrafficClass(AF31);
+    List<PacketTap.Packet> packets = packetsBetween(RdmaSettings.DEFAULT, set);
+    assertThat(classes(packets, here)).containsExactly(0);
+    assertThat(classes(packets, there)).containsExactly(0);
+  }
+
+  private List<PacketTap.Packet> packetsBetween(RdmaSettings here, RdmaSettings there)
+      throws Exception {
+    TwoMachinesHarness harness = new TwoMachinesHarness(here, there);
+    try (PacketTap tap = new PacketTap();
+        SteppedLinks links = new SteppedLinks(harness, OPTIONS, OPTIONS)) {
+      SteppedLinks.Pair pair = links.open();
+      pair.client().sendNow(new byte[1000]);
+      pair.server().sendNow(new byte[1000]);
+      links.stepUntil(
+          "both frames",
+          () ->
+              pair.server().heard().frames().size() == 1
+                  && pair.client().heard().frames().size() == 1);
+      return tap.heard();
+    } finally {
+      harness.close();
+    }
+  }
+
+  /** But for those of the connection managers. */
+  private static Set<Integer> classes(List<PacketTap.Packet> packets, String source) {
+    return packets.stream()
+        .filter(packet -> packet.source().equals(source) && packet.queuePair() != 1)
+        .map(PacketTap.Packet::trafficClass)
+        .collect(Collectors.toSet());
+  }
+}

@@ -1,0 +1,52 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.link.UpgradeProvider;
+import io.verbena.rdma.DeviceChoice;
+import io.verbena.rdma.RdmaSettings;
+import io.verbena.rdma.RdmaUpgradeProvider;
+import io.verbena.spring.VerbenaProperties.Rdma;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The RDMA links that the server and the client share.
+ *
+ * @param provider null where no property says anything of them: those on the class path are used
+ */
+record RdmaLinks(@Nullable UpgradeProvider provider) {
+  private static final String PROVIDER = "io.verbena.rdma.RdmaUpgradeProvider";
+
+  static RdmaLinks of(Rdma set) {
+    if (set.device() == null && set.trafficClass() == null) {
+      return new RdmaLinks(null);
+    }
+    if (!ClassUtils.isPresent(PROVIDER, RdmaLinks.class.getClassLoader())) {
+      throw new VerbenaStartException(
+          "verbena.rdma.* is set, and there is no RDMA link on the class path",
+          "Add io.verbena:rpc-rdma and io.verbena:verbs-ffm, or remove the properties.",
+          null);
+    }
+    try {
+      return new RdmaLinks(Made.of(set));
+    } catch (IllegalArgumentException e) {
+      throw new VerbenaStartException(
+          "Verbena's RDMA links cannot be set up: " + e.getMessage(),
+          "Correct verbena.rdma.*: the setting has the name that is said above.",
+          e);
+    }
+  }
+
+  /** Loaded only where the class path has RDMA links. */
+  private static final class Made {
+    static UpgradeProvider of(Rdma set) {
+      RdmaSettings settings = RdmaSettings.ofProperties();
+      if (set.device() != null) {
+        settings = settings.withDevice(DeviceChoice.of(set.device()));
+      }
+      if (set.trafficClass() != null) {
+        settings = settings.withTrafficClass(set.trafficClass());
+      }
+      return new RdmaUpgradeProvider(settings);
+    }
+  }
+}
