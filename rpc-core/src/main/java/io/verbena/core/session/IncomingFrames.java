@@ -4,9 +4,12 @@ import io.verbena.api.wire.WireException;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Message;
+import io.verbena.link.memory.Progress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,13 +40,9 @@ final class IncomingFrames {
     return decoder;
   }
 
-  Stalls stalls() {
-    return stalls;
-  }
-
-  /** The next frame is the first of another peer. */
-  void restart() {
-    inbox.restart();
+  /** Others want memory that arrivals have. Safe for any thread. */
+  void arrivalsWanted() {
+    stalls.wanted();
   }
 
   /**
@@ -161,5 +160,55 @@ final class IncomingFrames {
     return message.dropped() == null
         ? message.kind() + " with values beside it"
         : message.kind() + " of " + message.length() + " bytes";
+  }
+
+  /**
+   * Ends what of the peer's has stopped in the middle, where others want the memory that it has
+   * taken beyond this session's part. A peer that is slow may go on: see {@link Progress}. On the
+   * loop, but {@link #wanted}.
+   */
+  private static final class Stalls implements Timers.Timer {
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+
+    static final String WHY =
+        "it brought nothing, or hardly anything, for "
+            + LONGEST.toSeconds()
+            + " s while others wanted the memory that it held";
+
+    private final SessionImpl session;
+    private final Inbox inbox;
+    private boolean watching;
+
+    Stalls(SessionImpl session, Inbox inbox) {
+      this.session = session;
+      this.inbox = inbox;
+    }
+
+    /** Others want memory. Safe for any thread. */
+    void wanted() {
+      session.loop().execute(this::watch);
+    }
+
+    private void watch() {
+      if (!watching && !session.isEnded()) {
+        watching = true;
+        inbox.mark();
+        session.participants().forEach(Participant::markArrivals);
+        long now = session.loop().clock().nanoTime();
+        session.loop().timers().schedule(now + LONGEST.toNanos(), this);
+      }
+    }
+
+    @Override
+    public void onTimer(long nowNanos) {
+      watching = false;
+      if (session.memory().assemblies().isBeyondGuaranteed()) {
+        inbox.dropStalled(WHY);
+      }
+      if (session.memory().assemblies().isBeyondGuaranteed()
+          || session.memory().values().isBeyondGuaranteed()) {
+        session.participants().forEach(one -> one.endStalled(WHY));
+      }
+    }
   }
 }

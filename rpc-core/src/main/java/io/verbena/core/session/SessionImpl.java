@@ -99,7 +99,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     this.incomingFrames = new IncomingFrames(this);
     this.pump = new FramePump(this, links, outbox, incomingFrames.inbox());
     this.pathCosts = new PathCosts(this);
-    this.life = new SessionLife(this);
+    this.life = new SessionLife(this, context);
     carries(drain, upgrade);
   }
 
@@ -261,7 +261,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   }
 
   private void arrivalsWanted() {
-    incomingFrames.stalls().wanted();
+    incomingFrames.arrivalsWanted();
   }
 
   /** Returns what this session has of the memory that all share. */

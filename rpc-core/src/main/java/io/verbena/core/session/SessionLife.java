@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class SessionLife {
   private static final Logger LOG = LoggerFactory.getLogger(SessionLife.class);
 
-  private final SessionImpl session;
+  private final Session session;
   private final SessionEvents events;
 
   /** The path that was told last. */
@@ -27,9 +28,13 @@ final class SessionLife {
   private volatile SessionState state = SessionState.IDLE;
   private volatile SessionPath path = none("not connected yet");
 
-  SessionLife(SessionImpl session) {
+  SessionLife(Session session, SessionContext context) {
     this.session = session;
-    this.events = new SessionEvents(session.context());
+    this.events = new SessionEvents(context);
+  }
+
+  private String name() {
+    return "session with " + session.peer().address();
   }
 
   static SessionPath none(String reason) {
@@ -97,12 +102,12 @@ final class SessionLife {
     switch (state) {
       case IDLE -> {
         state = SessionState.OPEN;
-        LOG.debug("{} opened, over {}", session.name(), now);
+        LOG.debug("{} opened, over {}", name(), now);
         events.tell(one -> one.opened(session));
       }
       case RESUMING -> {
         state = isDraining() ? SessionState.DRAINING : SessionState.OPEN;
-        LOG.debug("{} resumed, over {}", session.name(), now);
+        LOG.debug("{} resumed, over {}", name(), now);
         events.tell(one -> one.resumed(session));
         if (changed) {
           events.tell(one -> one.pathChanged(session, now));
@@ -110,7 +115,7 @@ final class SessionLife {
       }
       default -> {
         if (changed) {
-          LOG.debug("{} now goes over {} instead of {}", session.name(), now, before);
+          LOG.debug("{} now goes over {} instead of {}", name(), now, before);
           events.tell(one -> one.pathChanged(session, now));
         }
       }

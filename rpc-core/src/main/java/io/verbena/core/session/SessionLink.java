@@ -3,6 +3,7 @@ package io.verbena.core.session;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.link.BulkPort;
@@ -10,9 +11,12 @@ import io.verbena.link.Link;
 import io.verbena.link.LinkListener;
 import io.verbena.link.SendResult;
 import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One link under a session, with its epoch and its signs of life. */
@@ -141,5 +145,135 @@ final class SessionLink implements LinkListener {
   @Override
   public String toString() {
     return link.capabilities().kind() + " link " + epoch + " to " + link.peerAddress();
+  }
+
+  /**
+   * Measures what it takes to ask the peer over one link and to hear from it: the best of a few
+   * times, since all that disturbs a measurement makes it longer.
+   */
+  static final class RoundTrip {
+    private static final int SAMPLES = 16;
+
+    private final SessionLink sessionLink;
+    private final NanoClock clock;
+    private final List<Runnable> waiting = new ArrayList<>();
+    private int left;
+    private boolean asking;
+    private long askedNanos;
+    private long best = Long.MAX_VALUE;
+
+    RoundTrip(SessionLink sessionLink, NanoClock clock) {
+      this.sessionLink = sessionLink;
+      this.clock = clock;
+    }
+
+    /** Begins, or begins again; hears when it is done. Never, if the link is lost meanwhile. */
+    void measure(Runnable then) {
+      waiting.add(then);
+      left = SAMPLES;
+      ask();
+    }
+
+    private void ask() {
+      if (!asking) {
+        askedNanos = clock.nanoTime();
+        asking = sessionLink.say(FrameKind.PING);
+      }
+    }
+
+    /** The peer has answered, a question of ours or of the link's keeper. */
+    void answered() {
+      if (!asking) {
+        return;
+      }
+      asking = false;
+      best = Math.min(best, clock.nanoTime() - askedNanos);
+      left--;
+      if (left > 0) {
+        ask();
+      } else {
+        List<Runnable> told = List.copyOf(waiting);
+        waiting.clear();
+        told.forEach(Runnable::run);
+      }
+    }
+
+    /** Returns the shortest in nanoseconds; 0 while none is known. */
+    long nanos() {
+      return best == Long.MAX_VALUE ? 0 : best;
+    }
+  }
+
+  /**
+   * Notices a peer that has fallen silent on one link. A pause of this very process is not held
+   * against the peer: when the timer comes late, what the peer sent meanwhile has yet to be read.
+   *
+   * <p>Both ends probe by their own limits, but no more often than the other end wants to be asked:
+   * who is asked less often is given up later.
+   */
+  private static final class Keepalive implements Timers.Timer {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final SessionImpl session;
+    private final SessionLink sessionLink;
+    private final long ownPingNanos;
+    private final long ownDeadNanos;
+    private long timer = Timers.NONE;
+    private long dueNanos;
+    private long heardNanos;
+
+    Keepalive(SessionImpl session, SessionLink sessionLink) {
+      this.session = session;
+      this.sessionLink = sessionLink;
+      this.ownPingNanos = NanoClock.nanos(session.limits().pingInterval());
+      this.ownDeadNanos = NanoClock.nanos(session.limits().deadAfter());
+    }
+
+    void start() {
+      stop();
+      heard();
+      schedule();
+    }
+
+    void stop() {
+      session.loop().timers().cancel(timer);
+      timer = Timers.NONE;
+    }
+
+    /** Something has come from the peer. */
+    void heard() {
+      heardNanos = session.loop().now();
+    }
+
+    /** Asked for each time: the peer says what it wants after its link has begun. */
+    private long pingNanos() {
+      return Math.max(
+          ownPingNanos, session.outbox().peerLimits().leastPingMillis() * NANOS_PER_MILLI);
+    }
+
+    private void schedule() {
+      dueNanos = session.loop().now() + pingNanos();
+      timer = session.loop().timers().schedule(dueNanos, this);
+    }
+
+    @Override
+    public void onTimer(long nowNanos) {
+      timer = Timers.NONE;
+      long pingNanos = pingNanos();
+      if (nowNanos - dueNanos > pingNanos) {
+        heardNanos = nowNanos; // this process itself was paused
+      }
+      long silent = nowNanos - heardNanos;
+      if (silent >= Math.max(ownDeadNanos, 2 * pingNanos)) {
+        sessionLink
+            .link()
+            .abort("no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
+        return;
+      }
+      if (silent >= pingNanos / 2) {
+        sessionLink.say(FrameKind.PING);
+      }
+      schedule();
+    }
   }
 }
