@@ -26,11 +26,11 @@ enum Planted {
 
   /** Memory goes back to its owner before the writer is fenced off it. */
   QUARANTINE_SKIPPED(
-      8, Slip.in("core.bulk.destination.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
+      8, Slip.in("core.bulk.transfer.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
 
   /** The sender of what was fetched is never told that all has arrived. */
   SENDER_NEVER_TOLD(
-      4, Slip.in("core.bulk.transfer.Transfers", "tellSenders", Planting.withoutCalling("done"))),
+      4, Slip.in("core.bulk.transfer.OngoingTransfers", "tellSenders", Planting.withoutCalling("done"))),
 
   /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
   FENCE_BEFORE_IT_STANDS(

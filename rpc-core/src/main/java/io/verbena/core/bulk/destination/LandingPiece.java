@@ -1,7 +1,9 @@
 package io.verbena.core.bulk.destination;
 
+import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -10,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 public final class LandingPiece {
   private final long offset;
   private final MemorySegment memory;
-  final MemoryLife life;
+  private final MemoryLife life;
   private long arrived;
-  @Nullable BulkTarget target;
-  @Nullable BulkRegion region;
+  private @Nullable BulkTarget target;
+  private @Nullable BulkRegion region;
 
   /**
    * A piece.
@@ -42,10 +44,69 @@ public final class LandingPiece {
   }
 
   /** Returns what has arrived of it. */
-  LandingPiece arrivedPart() {
+  public LandingPiece arrivedPart() {
     LandingPiece part = new LandingPiece(offset, memory.asSlice(0, arrived), life);
     part.arrived = arrived;
     return part;
+  }
+
+  /**
+   * Opens what is still to arrive of it, where it is not open.
+   *
+   * @param whenMore runs when more has arrived, until it is closed
+   * @return what the sender needs to write there
+   * @throws LinkException if there is no room for it
+   */
+  public byte[] open(BulkPort port, Runnable whenMore) throws LinkException {
+    long base = arrived;
+    BulkRegion attached = port.attach(memory.asSlice(base), life);
+    BulkTarget[] own = new BulkTarget[1];
+    try {
+      own[0] =
+          port.open(
+              attached,
+              0,
+              memory.byteSize() - base,
+              at -> {
+                if (target != null && target == own[0]) { // what comes later does not count
+                  arrived = base + at;
+                  whenMore.run();
+                }
+              });
+    } catch (LinkException | RuntimeException e) {
+      attached.release();
+      throw e;
+    }
+    region = attached;
+    target = own[0];
+    return own[0].advertisement();
+  }
+
+  /** Returns whether the sender may write into it. */
+  public boolean isOpen() {
+    return target != null;
+  }
+
+  /**
+   * Closes it, where it is open.
+   *
+   * @param whenFenced runs once nothing writes into it any more, maybe at once
+   * @param whenLost runs in its stead where the device may write into it for ever
+   */
+  public void close(Runnable whenFenced, Runnable whenLost) {
+    BulkTarget closing = target;
+    BulkRegion attached = region;
+    if (closing == null || attached == null) {
+      return;
+    }
+    target = null;
+    region = null;
+    closing.close(
+        () -> {
+          attached.release();
+          whenFenced.run();
+        },
+        whenLost);
   }
 
   /** Returns where in the object it begins. */
@@ -62,13 +123,8 @@ public final class LandingPiece {
     return arrived;
   }
 
-  /** So many of its bytes have arrived. */
-  void arrived(long upTo) {
-    arrived = upTo;
-  }
-
   /** Returns whether all of it has arrived. */
-  boolean isFull() {
+  public boolean isFull() {
     return arrived == memory.byteSize();
   }
 

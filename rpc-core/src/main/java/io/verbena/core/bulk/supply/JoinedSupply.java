@@ -1,6 +1,5 @@
 package io.verbena.core.bulk.supply;
 
-import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.TransferProblem;
@@ -35,12 +34,12 @@ final class JoinedSupply implements Supply {
     }
   }
 
-  JoinedSupply(BulkHost host, ReadAhead readAhead, List<OpenSource> pieces) {
+  JoinedSupply(Supplies supplies, List<OpenSource> pieces) {
     long start = 0;
     for (OpenSource piece : pieces) {
       long end = start + piece.length();
       if (end > start) {
-        parts.add(new Part(Supply.of(host, readAhead, piece, false), start, end));
+        parts.add(new Part(supplies.of(piece, false), start, end));
       }
       start = end;
     }

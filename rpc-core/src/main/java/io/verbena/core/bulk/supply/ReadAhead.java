@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * guaranteed to it. Transfers that find no room wait in turn, for as long as those that hold it
  * move. On the loop.
  */
-public final class ReadAhead {
+final class ReadAhead {
   private final BulkMemory memory;
   private final Quota.Share share;
   private final EventLoop loop;
@@ -36,7 +36,7 @@ public final class ReadAhead {
    *
    * @param share what the session may take of the memory
    */
-  public ReadAhead(BulkMemory memory, Quota.Share share, EventLoop loop) {
+  ReadAhead(BulkMemory memory, Quota.Share share, EventLoop loop) {
     this.memory = memory;
     this.share = share;
     this.loop = loop;

@@ -1,59 +1,15 @@
 package io.verbena.core.bulk.supply;
 
-import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.LinkException;
-import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Gives a transfer its bytes, ready to be written. On the loop. */
 public interface Supply {
-  /**
-   * Returns what supplies a source's bytes.
-   *
-   * @param readAhead where they are read into
-   * @param checked whether a checksum of them is wanted
-   */
-  static Supply of(BulkHost host, ReadAhead readAhead, OpenSource source, boolean checked) {
-    if (source instanceof OpenSource.InFile file && !checked) {
-      return new FileSupply(host, readAhead, file);
-    }
-    if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
-      return new JoinedSupply(host, readAhead, pieces);
-    }
-    return from(host, readAhead, source, 0, isSummed(source, checked) ? new Crc() : null);
-  }
-
-  /**
-   * Returns what supplies a source's bytes from somewhere on.
-   *
-   * @param crc of what is before, to be gone on with; null where no checksum is wanted
-   */
-  static Supply from(
-      BulkHost host, ReadAhead readAhead, OpenSource source, long from, @Nullable Crc crc) {
-    if (source instanceof OpenSource.InMemory memory
-        && memory.memory().isNative()
-        && (memory.life() == MemoryLife.HELD || memory.length() >= host.cutOffs().inPlace())) {
-      return new MemorySupply(host, memory, crc != null);
-    }
-    return new StagedSupply(host, readAhead, source, crc, from);
-  }
-
-  /**
-   * Returns whether a checksum of what goes is known. What is made once is summed unasked: the
-   * receiver may ask when it is made.
-   */
-  static boolean isSummed(OpenSource source, boolean checked) {
-    return checked || source instanceof OpenSource.Made;
-  }
-
   /** Hears of what a supply does elsewhere. */
   interface Owner {
     /** More may be ready. */

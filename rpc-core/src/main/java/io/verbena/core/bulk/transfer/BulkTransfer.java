@@ -10,18 +10,18 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** What both ends of a transfer have in common: a number, a user and one end. */
-abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
+abstract class BulkTransfer {
   private static final int MOST_TEXT = 1000;
 
-  final Transfers transfers;
+  final OngoingTransfers transfers;
   final BulkHost host;
   final TransferHandle handle;
   final long id;
   private boolean peerWaits = true;
 
-  BulkTransfer(Transfers transfers, TransferHandle handle, long id) {
+  BulkTransfer(OngoingTransfers transfers, TransferHandle handle, long id) {
     this.transfers = transfers;
-    this.host = transfers.host();
+    this.host = transfers.host;
     this.handle = handle;
     this.id = id;
     handle.endedBy((status, why) -> fail(status, why, null, true));
@@ -113,6 +113,12 @@ abstract sealed class BulkTransfer permits IncomingTransfer, OutgoingTransfer {
 
   /** Frees what can be freed, the rest when it can, and tells the user. */
   abstract void failed(TransferException failure);
+
+  /** Returns whether all of its bytes are confirmed. */
+  abstract boolean hasAll();
+
+  /** The session's paths are others than before. */
+  void pathsChanged() {}
 
   /** A path is closed. */
   abstract void pathClosed(BulkPath path);

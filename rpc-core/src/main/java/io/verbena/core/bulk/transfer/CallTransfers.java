@@ -12,12 +12,16 @@ import io.verbena.core.bulk.parts.LargeValueDestination;
 import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.bulk.transfer.Grants.Grant;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,15 +29,20 @@ import org.jspecify.annotations.Nullable;
  * values. They are as many as calls, and named by them. On the session's loop.
  */
 public final class CallTransfers {
-  private final Transfers transfers;
+  private static final int MOST_GRANTS = 64;
+
+  private final OngoingTransfers transfers;
   private final BulkHost host;
-  private final CallLandings landings;
   private final GrowingTurns growing = new GrowingTurns();
 
-  CallTransfers(Transfers transfers, BulkHost host) {
+  /** What callers opened for the answers to their calls, until a handler answers. */
+  private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();
+
+  private long lastRequested;
+
+  CallTransfers(OngoingTransfers transfers) {
     this.transfers = transfers;
-    this.host = host;
-    this.landings = new CallLandings(host.mostCalls());
+    this.host = transfers.host;
   }
 
   private long idOfCall(long callId, int kind, boolean ownCall) {
@@ -63,7 +72,10 @@ public final class CallTransfers {
             idOfCall(callId, TransferId.ANSWER, true),
             Destination.of(host, landing),
             Checksum.FILES,
-            received);
+            arrived -> {
+              received.accept(arrived);
+              return arrived;
+            });
     tellFailure(handle, failed);
     transfers.receive(transfer).beginBeforeOffer();
     try {
@@ -96,25 +108,45 @@ public final class CallTransfers {
   }
 
   /**
-   * The peer has opened memory for the answer to a call; returns what is wrong with that, or null.
+   * The peer has opened memory for the answer to a call, right before its request; returns what is
+   * wrong with that, or null.
    */
-  @Nullable String granted(long callId, Grants.Grant grant) {
-    return landings.granted(callId, grant);
+  @Nullable String granted(long callId, Grant grant) {
+    List<Grant> known = landings.get(callId);
+    if (known == null) {
+      if (callId <= lastRequested) {
+        return null; // the call has been answered, or will not be
+      }
+      if (landings.size() >= host.mostCalls()) {
+        return "landings for more than " + host.mostCalls() + " calls";
+      }
+      known = new ArrayList<>();
+      landings.put(callId, known);
+    }
+    if (known.size() >= MOST_GRANTS) {
+      return "more than " + MOST_GRANTS + " grants for call " + callId;
+    }
+    if (!known.isEmpty() && known.getFirst().generation() < grant.generation()) {
+      known.clear();
+    }
+    known.add(grant);
+    return null;
   }
 
   /** A request of the peer's has come: its landing's grants, if any, came before it. */
   public void requested(long callId) {
-    landings.requested(callId);
+    lastRequested = Math.max(lastRequested, callId);
   }
 
   /** The peer waits for no answer to a call of its own any more. */
   void givenUp(long callId) {
-    landings.forget(callId);
+    landings.remove(callId);
   }
 
   /** The peer is gone, and with it whatever it opened. */
   void forgetLandings() {
     landings.clear();
+    lastRequested = 0;
   }
 
   /**
@@ -125,11 +157,12 @@ public final class CallTransfers {
   public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
     long id = idOfCall(callId, TransferId.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    transfers.frames().offer(id, source.length(), Checksum.FILES, "");
+    transfers.frames.offer(id, source.length(), Checksum.FILES, "");
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
     transfers.send(transfer);
-    for (Grants.Grant grant : landings.take(callId)) {
+    List<Grant> granted = landings.remove(callId);
+    for (Grant grant : granted == null ? List.<Grant>of() : granted) {
       String wrong = transfer.granted(grant);
       if (wrong != null) {
         transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong, null, true);
@@ -193,6 +226,7 @@ public final class CallTransfers {
             received -> {
               destination.releaseBlocks();
               arrived.accept(destination.values(), destination::release);
+              return received;
             });
     handle.limit(timeout);
     tellFailure(handle, failed);
@@ -203,7 +237,7 @@ public final class CallTransfers {
 
   /** Has the peer not send what a message of its left out. */
   public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
-    transfers.frames().refuse(idOfCall(callId, partsOf(request), !request), status, why);
+    transfers.frames.refuse(idOfCall(callId, partsOf(request), !request), status, why);
   }
 
   /** Nobody waits for a call of this end's any more: neither way are its values of use. */

@@ -2,14 +2,18 @@ package io.verbena.core.bulk.transfer;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Destination;
-import io.verbena.core.bulk.destination.GrantedPieces;
+import io.verbena.core.bulk.destination.LandingPiece;
+import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
-import java.util.function.Consumer;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,21 +29,40 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is long, since every transition of {@link IncomingState} is made here and nowhere else.
  */
-final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner {
+final class IncomingTransfer extends BulkTransfer {
   private static final long UNKNOWN = -1;
 
-  private final Destination destination;
-  private final Consumer<Received> whenReceived;
+  /** Null as long as nobody has said where a pushed object goes. */
+  private @Nullable Destination destination;
+
+  private final UnaryOperator<Received> whenReceived;
   private final GrantedPieces granted;
-  private final ChecksumAgreement comparison;
-  private final IncomingBytes bytes;
-  private final ReentryGuard rounds;
+  private IncomingState state = IncomingState.NEW;
+
+  /** So many bytes the object has. */
+  private long length = UNKNOWN;
+
+  /** So many are here. */
+  private long confirmed;
 
   /** A beginning that the sender is asked for whether it is its own; 0 if it is not. */
   private long asked;
 
-  private long announced = UNKNOWN;
-  private IncomingState state = IncomingState.NEW;
+  /** When a checksum is compared. */
+  private final Checksum checksum;
+
+  /** Whether the sender knows that a checksum is compared. */
+  private boolean agreed;
+
+  private @Nullable Integer sendersChecksum;
+
+  /** Has nobody asked any more where it goes; false if somebody was. */
+  private BooleanSupplier takenBack = () -> false;
+
+  /** It moves on, and once more where it is asked to from within that. */
+  private boolean movingOn;
+
+  private boolean movesAgain;
 
   /** How it fails, unless it turns out to be in its place. */
   private @Nullable Runnable putOff;
@@ -52,34 +75,96 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   /**
    * A transfer.
    *
+   * @param destination null where it is to be asked for
    * @param checksum when a checksum is compared; the sender knows of it if that is always
-   * @param whenReceived takes what arrived, before the handle does
+   * @param whenReceived takes what arrived, before the handle does, and returns what that gets
    */
   IncomingTransfer(
-      Transfers transfers,
+      OngoingTransfers transfers,
       TransferHandle handle,
       long id,
-      Destination destination,
+      @Nullable Destination destination,
       Checksum checksum,
-      Consumer<Received> whenReceived) {
+      UnaryOperator<Received> whenReceived) {
     super(transfers, handle, id);
-    this.destination = destination;
-    this.granted = new GrantedPieces(host, id, destination, this);
-    this.bytes =
-        new IncomingBytes(host.bulkContext().counters(), handle, destination, granted, this);
-    this.rounds = new ReentryGuard(() -> state.moves(), this::moveOnce);
-    this.comparison = new ChecksumAgreement(checksum);
+    this.granted = new GrantedPieces(this);
+    this.checksum = checksum;
+    this.agreed = checksum == Checksum.ALWAYS;
     this.whenReceived = whenReceived;
-    destination.belongsTo(this::moves, this::broken);
+    if (destination != null) {
+      goesTo(destination);
+    }
   }
+
+  private void goesTo(Destination to) {
+    destination = to;
+    to.belongsTo(this::moves, this::broken);
+  }
+
+  Destination destination() {
+    return Objects.requireNonNull(destination, "nobody has said where it goes");
+  }
+
+  // ---- where a pushed object goes ----
+
+  /**
+   * Asks who takes it where it goes, and begins. Handlers are called in turn, so that a peer which
+   * gives up at once starts no more of them.
+   */
+  void ask(PushTaker taker, PushHandler.Offer offer) {
+    handle.total(offer.length());
+    length = offer.length();
+    Destination[] answer = new Destination[1];
+    Offload.Work ask = () -> answer[0] = taker.ask(host, offer);
+    if (taker.onLoop()) {
+      Offload.runHere(ask, failure -> asked(answer[0], failure));
+      return;
+    }
+    become(IncomingState.PREPARING);
+    Runnable turn =
+        () ->
+            Offload.call(
+                host,
+                ask,
+                failure -> {
+                  taker.returned();
+                  asked(answer[0], failure);
+                });
+    takenBack = () -> taker.takeBack(turn);
+    taker.call(turn);
+  }
+
+  private void asked(@Nullable Destination answer, @Nullable Throwable failure) {
+    if (answer == null) {
+      prepared(failure);
+    } else if (state == IncomingState.NEW && answer.isQuicklyPrepared(length)) {
+      goesTo(answer);
+      begin(length);
+    } else {
+      if (state == IncomingState.NEW) {
+        become(IncomingState.PREPARING);
+      }
+      answer.belongsTo(this::moves, this::broken);
+      answer.prepareElsewhere(
+          host,
+          length,
+          checksum,
+          problem -> {
+            destination = problem == null ? answer : null;
+            prepared(problem);
+          });
+    }
+  }
+
+  // ---- how long it is ----
 
   /** The object's length is known: claims memory for it and opens it. */
   void begin(long objectLength) {
     handle.total(objectLength);
-    announced = objectLength;
-    if (objectLength > destination.capacity()) {
+    length = objectLength;
+    if (objectLength > destination().capacity()) {
       tooLong(objectLength);
-    } else if (destination.isQuicklyPrepared(objectLength)) {
+    } else if (destination().isQuicklyPrepared(objectLength)) {
       Throwable problem = prepareNow(objectLength);
       if (TransferProblem.passingOf(problem) == null) {
         prepared(problem);
@@ -93,7 +178,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   private void prepareElsewhere(long objectLength) {
     become(IncomingState.PREPARING);
-    destination.prepareElsewhere(host, objectLength, comparison.when(), this::prepared);
+    destination().prepareElsewhere(host, objectLength, checksum, this::prepared);
   }
 
   /**
@@ -102,8 +187,8 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
    * memory is opened when it is offered.
    */
   void beginBeforeOffer() {
-    long capacity = destination.capacity();
-    if (destination.isQuicklyPrepared(capacity)) {
+    long capacity = destination().capacity();
+    if (destination().isQuicklyPrepared(capacity)) {
       Throwable problem = prepareNow(capacity);
       if (problem == null) {
         become(IncomingState.MOVING);
@@ -123,37 +208,36 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     if (isOver()) {
       return null;
     }
-    if (announced != UNKNOWN) {
+    if (isAnnounced()) {
       return "an object that was offered twice";
     }
     if (state == IncomingState.NEW) {
       begin(objectLength);
       return null;
     }
-    announced = objectLength;
+    length = objectLength;
     if (state == IncomingState.AWAITS_OFFER) {
       become(IncomingState.MOVING);
     }
     handle.total(objectLength);
-    if (objectLength > destination.capacity()) {
+    if (objectLength > destination().capacity()) {
       tooLong(objectLength);
       return null;
     }
-    bytes.are(objectLength);
-    bytes.advance();
+    advance();
     moveOn();
     return null;
   }
 
   /** Returns whether the object's length is known. */
   boolean isAnnounced() {
-    return announced != UNKNOWN;
+    return length != UNKNOWN;
   }
 
   private void tooLong(long objectLength) {
     fail(
         RpcStatus.INVALID_ARGUMENT,
-        "its destination takes " + destination.capacity() + " bytes, and it has " + objectLength,
+        "its destination takes " + destination().capacity() + " bytes, and it has " + objectLength,
         null,
         true);
   }
@@ -161,7 +245,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   private @Nullable Throwable prepareNow(long objectLength) {
     try {
-      destination.prepare(objectLength, comparison.when());
+      destination().prepare(objectLength, checksum);
       return null;
     } catch (Throwable e) {
       return e;
@@ -170,8 +254,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   private void prepared(@Nullable Throwable problem) {
     if (isPrepared(problem)) {
-      bytes.are(announced);
-      resume(destination.beginning());
+      resume(destination().beginning());
     }
   }
 
@@ -195,10 +278,10 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   // ---- what is there from before ----
 
   private void resume(Destination.@Nullable Beginning beginning) {
-    if (beginning == null || announced == 0) {
+    if (beginning == null || length == 0) {
       moveOn();
     } else if (beginning.length() == 0) {
-      if (!comparison.isAgreed()) {
+      if (!agreed) {
         sayResume(beginning);
       }
       moveOn();
@@ -210,7 +293,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   }
 
   private void sayResume(Destination.Beginning beginning) {
-    comparison.agree();
+    agreed = true;
     host.sendBulk(
         FrameKind.BULK_RESUME,
         id,
@@ -233,7 +316,8 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     if (from == 0) {
       beginAgain();
     } else {
-      bytes.beginAt(from);
+      confirmed = from;
+      granted.beginAt(from);
       handle.resumedFrom(from);
       moveOn();
     }
@@ -242,7 +326,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   private void beginAgain() {
     become(IncomingState.PREPARING);
-    destination.beginAgain(
+    destination().beginAgain(
         problem -> {
           if (isPrepared(problem)) {
             goOn();
@@ -254,7 +338,17 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   /** Opens what can be opened, on the path there is. Closing may call it from within itself. */
   private void moveOn() {
-    rounds.run();
+    movesAgain = true;
+    if (movingOn) {
+      return;
+    }
+    movingOn = true;
+    while (movesAgain && state.moves()) {
+      movesAgain = false;
+      granted.moveOn(isAnnounced() ? length : destination().capacity(), !isAnnounced());
+      finishIfWhole();
+    }
+    movingOn = false;
   }
 
   private void goOn() {
@@ -262,13 +356,8 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     host.schedulePump();
   }
 
-  private void moveOnce() {
-    bytes.moveOn();
-    finishIfWhole();
-  }
-
-  @Override
-  public void lost() {
+  /** Some of its memory can never be fenced. */
+  void lost() {
     lost = true;
     TransferException why = failure;
     if (why != null) {
@@ -285,33 +374,49 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   // ---- arrivals ----
 
-  @Override
-  public void arrived() {
+  /** More has arrived. */
+  void arrived() {
     if (!isOver()) {
-      bytes.advance();
+      advance();
       finishIfWhole();
       host.schedulePump();
     }
   }
 
-  /** A landing that was open before the object was offered may take more than that has. */
-  @Override
-  public void tooMuch(long arrived, long length) {
-    fail(RpcStatus.PROTOCOL_ERROR, "of " + length + " bytes " + arrived + " arrived", null, true);
+  /** More has arrived, or it is known how much will. */
+  private void advance() {
+    LandingPiece head = granted.head();
+    while (head != null) {
+      confirmed(head.offset() + head.arrived());
+      if (isOver() || !isAnnounced() || confirmed < Math.min(head.end(), length)) {
+        return;
+      }
+      LandingPiece full = head;
+      granted.closeHead(() -> destination().filled(full, this::broken, this::moves));
+      head = granted.head();
+    }
+  }
+
+  private void confirmed(long upTo) {
+    if (isAnnounced() && upTo > length) {
+      // a landing that was open before the object was offered may take more than that has
+      String why = "of " + length + " bytes " + upTo + " arrived";
+      fail(RpcStatus.PROTOCOL_ERROR, why, null, true);
+    } else if (upTo > confirmed) {
+      host.bulkContext().counters().received(upTo - confirmed);
+      confirmed = upTo;
+      handle.confirmed(upTo);
+      transfers.owesProgress(this);
+    }
   }
 
   @Override
-  public void progresses() {
-    transfers.owesProgress(this);
-  }
-
-  /** Returns whether all of its bytes are here. */
   boolean hasAll() {
-    return bytes.hasAll();
+    return confirmed == length;
   }
 
-  @Override
-  public void broken(Throwable cause) {
+  /** No more can be granted, or stored. */
+  void broken(Throwable cause) {
     if (isOver()) {
       freeIfFenced();
     } else {
@@ -319,9 +424,8 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     }
   }
 
-  /** More of it is stored, or may be opened; or the last is free of what has failed. */
-  @Override
-  public void moves() {
+  /** More of it is stored, fenced, or may be opened; or the last is free of what has failed. */
+  void moves() {
     if (isOver()) {
       freeIfFenced();
     } else {
@@ -330,33 +434,32 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
   }
 
   /** The sender has written all of it; returns what is wrong with that, or null. */
-  @Nullable String sent(int sendersChecksum) {
-    String wrong = comparison.sent(sendersChecksum);
-    if (wrong == null) {
-      finishIfWhole();
+  @Nullable String sent(int itsChecksum) {
+    if (sendersChecksum != null) {
+      return "an object that was sent twice";
     }
-    return wrong;
+    sendersChecksum = itsChecksum;
+    finishIfWhole();
+    return null;
   }
 
   private void finishIfWhole() {
-    if (state == IncomingState.FINISHING
-        || isOver()
-        || !hasAll()
-        || comparison.awaitsSent(bytes.length())) {
+    boolean awaitsSent = sendersChecksum == null && endsBySent(agreed, length);
+    if (!state.moves() || state == IncomingState.FINISHING || !hasAll() || awaitsSent) {
       return;
     }
-    if (state != IncomingState.TOLD && !comparison.isAgreed() && destination.isInPlace()) {
+    if (state != IncomingState.TOLD && !agreed && destination().isInPlace()) {
       become(IncomingState.TOLD);
       sayDone();
     }
-    if (granted.isFenced() && destination.isIdle()) {
+    if (granted.isFenced() && destination().isIdle()) {
       become(IncomingState.FINISHING);
-      destination.finish(bytes.length(), comparison.expected(), this::finished);
+      destination().finish(length, agreed ? sendersChecksum : null, this::finished);
     }
   }
 
   private void sayDone() {
-    transfers.arrived(id, bytes.length());
+    transfers.arrived(id, length);
     peerKnows();
   }
 
@@ -393,9 +496,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     if (peerWaits()) {
       sayDone();
     }
-    Received received = destination.received(bytes.length());
-    whenReceived.accept(received);
-    handle.succeed(received);
+    handle.succeed(whenReceived.apply(destination().received(length)));
   }
 
   // ---- the end ----
@@ -416,15 +517,19 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
 
   @Override
   long confirmed() {
-    return bytes.confirmed();
+    return confirmed;
   }
 
   @Override
   void failed(TransferException why) {
     failure = why;
-    destination.giveUp();
+    if (destination != null) {
+      destination.giveUp();
+    } else if (takenBack.getAsBoolean()) {
+      prepared(null);
+    }
     granted.closeAll();
-    if (lost || !destination.isUsers()) {
+    if (lost || (destination != null && !destination.isUsers())) {
       handle.fail(why);
     }
     freeIfFenced();
@@ -435,13 +540,17 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     if (why == null
         || state != IncomingState.FREEING
         || !granted.isFenced()
-        || !destination.isIdle()) {
+        || (destination != null && !destination.isIdle())) {
       return;
     }
     become(IncomingState.OVER);
     failure = null;
     granted.free();
-    destination.discard(mayGoOnLater(why.status()), () -> handle.fail(why));
+    if (destination == null) {
+      handle.fail(why);
+    } else {
+      destination.discard(mayGoOnLater(why.status()), () -> handle.fail(why));
+    }
   }
 
   /** Returns whether nobody gave it up, but its peer, its link or its time ran out. */
@@ -449,7 +558,7 @@ final class IncomingTransfer extends BulkTransfer implements IncomingBytes.Owner
     return why == RpcStatus.UNAVAILABLE || why == RpcStatus.DEADLINE_EXCEEDED;
   }
 
-  /** The session's paths are others than before. */
+  @Override
   void pathsChanged() {
     moveOn();
   }

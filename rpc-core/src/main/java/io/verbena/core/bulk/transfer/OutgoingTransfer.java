@@ -4,28 +4,42 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Arrived;
+import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
+import io.verbena.core.bulk.supply.Rereads;
+import io.verbena.core.bulk.supply.Supplies;
 import io.verbena.core.bulk.supply.Supply;
 import io.verbena.core.bulk.work.LimitedWait;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.BulkPort;
 import io.verbena.link.LinkException;
 import io.verbena.link.SendResult;
 import java.io.IOException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An object on its way out. It is written where and as far as the receiver has granted memory, from
- * what an {@link OutgoingSupply} reads.
+ * what a {@link Supply} reads.
  *
  * <pre>
  *   WRITING ──all written, and the receiver waits to hear so──→ SENT
  *   any ──DONE from the receiver──→ OVER
  *   any ──cancel, failure, peer lost──→ OVER, told when no memory is read any more
  * </pre>
+ *
+ * <p>Where the receiver compares a checksum that is not made, or has a beginning from before,
+ * another supply takes the place of the first: it goes on behind that beginning, if it is the same,
+ * else it begins anew.
+ *
+ * <pre>
+ *   READ ──a checksum is wanted──→ CHANGING ──closed──→ READ, summed
+ *     └──a beginning from before──→ COMPARING ──read again──→ CHANGING
+ * </pre>
  */
-final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owner {
+final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   /** So many chunks are written without a checkpoint at most: a lost link has them sent again. */
   private static final int MOST_UNCHECKED_CHUNKS = 24;
 
@@ -39,8 +53,29 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     OVER
   }
 
+  private enum Reading {
+    READ,
+    /** Another supply takes this one's place, when this one is closed. */
+    CHANGING,
+    /** The receiver waits to hear where the object begins, and so opens nothing. */
+    COMPARING
+  }
+
   private final OpenSource source;
-  private final OutgoingSupply supply;
+  private Supply supply;
+  private Reading reading = Reading.READ;
+
+  /** Whether memory may be read into before the receiver has opened his. */
+  private final boolean ahead;
+
+  /** Whether the supply knows the checksum. */
+  private boolean summed;
+
+  private Rereads.@Nullable Reread reread;
+
+  /** What waits for the end of a change of supplies. */
+  private @Nullable Runnable whenChanged;
+
   private final Grants grants;
   private final LimitedWait room;
   private final long length;
@@ -68,7 +103,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
   }
 
   OutgoingTransfer(
-      Transfers transfers,
+      OngoingTransfers transfers,
       TransferHandle handle,
       long id,
       OpenSource source,
@@ -79,15 +114,16 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     this.length = source.length();
     this.checked = checked;
     this.grants = new Grants(length);
-    boolean ahead = !transfers.isFetchedByPeer(id); // who may never open his memory
-    this.supply = new OutgoingSupply(transfers, source, checked, ahead, this);
+    this.ahead = !transfers.isBegunByPeer(id); // who may never open his memory
+    this.summed = Supplies.isSummed(source, checked);
+    this.supply = transfers.supplies().of(source, checked);
     this.whenReleased = whenReleased;
     this.room = new LimitedWait(host.loop(), () -> transfers.written(this));
     handle.total(length);
   }
 
   void begin() {
-    supply.begin();
+    supply.begin(this, ahead);
     transfers.queue(this);
   }
 
@@ -98,7 +134,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     if (isOver() || grants.isVoid(grant)) {
       return null;
     }
-    if (supply.isComparing()) {
+    if (reading == Reading.COMPARING) {
       return "a grant before it is said where the object begins";
     }
     if (grants.voidedBy(grant)) {
@@ -140,12 +176,68 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     }
     resumeHeard = true;
     checked = true;
-    supply.resumes(upTo, sum);
+    if (upTo > 0 && source.readBy() != RunOn.USER) { // who is called once, in order
+      reading = Reading.COMPARING;
+      supply.close(() -> readAgain(upTo, sum));
+      return null;
+    }
+    if (upTo > 0) {
+      beginsAt(0);
+    }
+    if (!summed) {
+      reading = Reading.CHANGING;
+      supply.close(() -> goOnFrom(0, new Crc()));
+    }
     return null;
   }
 
-  @Override
-  public void beginsAt(long from) {
+  private void readAgain(long upTo, int sum) {
+    if (isOver()) {
+      goOnFrom(0, new Crc());
+    } else {
+      reread = transfers.rereads().begin(source, upTo, failure -> readAgain(upTo, sum, failure));
+    }
+  }
+
+  private void readAgain(long upTo, int sum, @Nullable Throwable failure) {
+    Crc crc = Objects.requireNonNull(reread).crc();
+    reread = null;
+    reading = Reading.CHANGING;
+    if (failure != null) {
+      fail(failure);
+    }
+    boolean same = !isOver() && crc.value() == sum;
+    if (!isOver()) {
+      beginsAt(same ? upTo : 0);
+    }
+    goOnFrom(same ? upTo : 0, same ? crc : new Crc());
+  }
+
+  private void goOnFrom(long from, Crc crc) {
+    reading = Reading.READ;
+    if (whenChanged != null) {
+      whenChanged.run();
+      return;
+    }
+    summed = true;
+    supply = transfers.supplies().from(source, from, crc);
+    supply.begin(this, ahead);
+    suppliesMore();
+  }
+
+  /** No more is written; hears, maybe at once, when nothing is read any more. */
+  private void closeSupply(Runnable then) {
+    if (reading == Reading.READ) {
+      supply.close(then);
+      return;
+    }
+    whenChanged = then;
+    if (reread != null) {
+      reread.stop();
+    }
+  }
+
+  private void beginsAt(long from) {
     if (from > 0) {
       writtenUpTo = from;
       confirmed = from;
@@ -167,7 +259,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     if (upTo > confirmed && !isOver()) {
       confirmed = upTo;
       handle.confirmed(upTo);
-      supply.now().confirmed(upTo);
+      supply.confirmed(upTo);
       transfers.queue(this);
     }
   }
@@ -182,7 +274,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     }
     confirmed(length);
     succeeded();
-    supply.close(
+    closeSupply(
         () -> {
           release();
           handle.succeed(Arrived.elsewhere(length));
@@ -206,10 +298,15 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
   }
 
   @Override
+  boolean hasAll() {
+    return confirmed == length;
+  }
+
+  @Override
   void failed(TransferException failure) {
     grants.clear();
     room.ends();
-    supply.close(
+    closeSupply(
         () -> {
           release();
           handle.fail(failure);
@@ -244,7 +341,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
 
   /** Writes one chunk, if it may and can. */
   Turn takeTurn() {
-    if (isOver() || supply.isChanging()) {
+    if (isOver() || reading != Reading.READ) {
       return Turn.IDLE;
     }
     room.tries();
@@ -273,7 +370,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     }
     long at = grant.at();
     int most = (int) Math.min(grant.path.port().chunkBytes(), grant.left());
-    int ready = supply.now().ready(grant.path, at, most);
+    int ready = supply.ready(grant.path, at, most);
     if (ready == 0) {
       return Turn.IDLE;
     }
@@ -283,10 +380,10 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     boolean checkpoint =
         ready == grant.left()
             || unchecked + ready >= untilCheckpoint(grant.path.port())
-            || supply.now().waitsForConfirmation(at + ready);
+            || supply.waitsForConfirmation(at + ready);
     Supply.Piece piece = new Supply.Piece(at, grant.written(), ready, checkpoint);
     SendResult result =
-        supply.now().write(grant.path, grant.target, piece, () -> transfers.written(this));
+        supply.write(grant.path, grant.target, piece, () -> transfers.written(this));
     if (result != SendResult.SENT) {
       return Turn.BLOCKED;
     }
@@ -302,7 +399,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
   private long untilCheckpoint(BulkPort port) {
     long chunk = port.chunkBytes();
     long half = Math.max(chunk, port.windowBytes() / 2);
-    boolean rarely = half < MOST_UNCHECKED_CHUNKS * chunk && !supply.now().keepsUnconfirmed();
+    boolean rarely = half < MOST_UNCHECKED_CHUNKS * chunk && !supply.keepsUnconfirmed();
     return rarely ? Math.min(MOST_UNCHECKED_HALVES * half, MOST_UNCHECKED_CHUNKS * chunk) : half;
   }
 
@@ -310,7 +407,7 @@ final class OutgoingTransfer extends BulkTransfer implements OutgoingSupply.Owne
     if (state != State.WRITING || writtenUpTo < length || !endsBySent(checked, length)) {
       return;
     }
-    Integer checksum = supply.now().checksum();
+    Integer checksum = supply.checksum();
     if (checksum != null) {
       state = State.SENT;
       host.sendBulk(FrameKind.BULK_SENT, id, out -> out.writeInt(checksum));

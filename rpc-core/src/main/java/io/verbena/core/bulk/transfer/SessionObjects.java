@@ -11,7 +11,6 @@ import io.verbena.api.bulk.TransferOptions;
 import io.verbena.api.settings.Checks;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.destination.Destination;
-import io.verbena.core.bulk.destination.PushTaker;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.source.PublishedObjects;
 import io.verbena.core.loop.EventLoop;

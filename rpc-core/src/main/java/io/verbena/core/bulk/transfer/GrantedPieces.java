@@ -1,14 +1,13 @@
-package io.verbena.core.bulk.destination;
+package io.verbena.core.bulk.transfer;
 
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.destination.LandingPiece;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.link.BulkRegion;
-import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -19,11 +18,9 @@ import org.jspecify.annotations.Nullable;
  * the path is lost or another one is better, each is closed, fenced, and opened anew from where it
  * was confirmed. On the loop.
  */
-public final class GrantedPieces {
+final class GrantedPieces {
   private final BulkHost host;
-  private final long id;
-  private final Destination destination;
-  private final Owner owner;
+  private final IncomingTransfer transfer;
   private final LimitedWait room;
   private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
   private @Nullable BulkPath path;
@@ -38,46 +35,25 @@ public final class GrantedPieces {
 
   private long quarantined;
 
-  /** The transfer that grants. */
-  public interface Owner {
-    /** More has arrived. */
-    void arrived();
-
-    /** A piece is fenced, or there may be room for one: it goes on, or frees what it has. */
-    void moves();
-
-    /** A piece cannot be fenced, ever. */
-    void lost();
-
-    /** No more can be granted. */
-    void broken(Throwable cause);
-  }
-
-  /**
-   * None yet.
-   *
-   * @param id of the transfer
-   */
-  public GrantedPieces(BulkHost host, long id, Destination destination, Owner owner) {
-    this.host = host;
-    this.id = id;
-    this.destination = destination;
-    this.owner = owner;
-    this.room = new LimitedWait(host.loop(), owner::moves);
+  /** None yet. */
+  GrantedPieces(IncomingTransfer transfer) {
+    this.host = transfer.host;
+    this.transfer = transfer;
+    this.room = new LimitedWait(host.loop(), transfer::moves);
   }
 
   /** Returns whether a piece is open now. */
-  public boolean isAnyOpen() {
-    return !pieces.isEmpty() && pieces.getFirst().target != null;
+  boolean isAnyOpen() {
+    return !pieces.isEmpty() && pieces.getFirst().isOpen();
   }
 
   /** Returns whether the sender is fenced off whatever was closed. */
-  public boolean isFenced() {
+  boolean isFenced() {
     return fences == 0;
   }
 
   /** What comes before is there already; before anything is opened. */
-  public void beginAt(long offset) {
+  void beginAt(long offset) {
     upTo = offset;
   }
 
@@ -89,7 +65,7 @@ public final class GrantedPieces {
    * @param limit where the object ends, or may end
    * @param one whether one piece is enough for now
    */
-  public void moveOn(long limit, boolean one) {
+  void moveOn(long limit, boolean one) {
     BulkPath best = host.bulkPath();
     if (path != best) {
       changeTo(best);
@@ -126,7 +102,7 @@ public final class GrantedPieces {
         return;
       }
       pieces.removeLast();
-      destination.takeBack(last);
+      transfer.destination().takeBack(last);
       upTo = last.offset() + last.arrived();
       if (last.arrived() > 0) {
         pieces.add(last.arrivedPart());
@@ -144,14 +120,14 @@ public final class GrantedPieces {
   /** Returns the first piece that is not open; null if there is no memory for one more now. */
   private @Nullable LandingPiece nextToOpen(long limit, boolean one) {
     for (LandingPiece piece : pieces) {
-      if (piece.target == null && !piece.isFull()) {
+      if (!piece.isOpen() && !piece.isFull()) {
         return piece;
       }
     }
     if (upTo >= limit || (one && !pieces.isEmpty())) {
       return null;
     }
-    LandingPiece piece = destination.next(upTo);
+    LandingPiece piece = transfer.destination().next(upTo);
     if (piece != null) {
       pieces.add(piece);
       upTo = piece.end();
@@ -170,11 +146,11 @@ public final class GrantedPieces {
         room.ends();
         return true;
       } catch (TransferProblem | RuntimeException e) {
-        owner.broken(e);
+        transfer.broken(e);
         return false;
       } catch (LinkException e) {
         takeBackBehind(next);
-        LandingPiece less = destination.shorter(next);
+        LandingPiece less = transfer.destination().shorter(next);
         if (less == null) {
           waitForRoom(e);
           return false;
@@ -190,7 +166,7 @@ public final class GrantedPieces {
   /** Those behind were opened on a path before, which had room for them; no bytes are there yet. */
   private void takeBackBehind(LandingPiece piece) {
     while (pieces.getLast() != piece) {
-      destination.takeBack(pieces.removeLast());
+      transfer.destination().takeBack(pieces.removeLast());
     }
     upTo = piece.end();
   }
@@ -200,63 +176,45 @@ public final class GrantedPieces {
       return; // closing that moves on
     }
     if (!room.goesOn(why)) {
-      owner.broken(why);
+      transfer.broken(why);
     }
   }
 
   /** Where there was no room it is waited for from later on, if at all. */
-  public void forgetWait() {
+  void forgetWait() {
     room.ends();
   }
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
-    long base = piece.arrived();
-    MemorySegment rest = piece.memory().asSlice(base);
-    long size = rest.byteSize();
-    BulkRegion region = current.port().attach(rest, piece.life);
-    BulkTarget[] own = new BulkTarget[1];
-    try {
-      own[0] = current.port().open(region, 0, size, at -> arrived(piece, own, base + at));
-    } catch (LinkException | RuntimeException e) {
-      region.release();
-      throw e;
-    }
-    piece.region = region;
-    piece.target = own[0];
+    long from = piece.offset() + piece.arrived();
+    byte[] advertisement = piece.open(current.port(), () -> arrived(piece));
     int currentGeneration = generation;
-    byte[] advertisement = own[0].advertisement();
     host.sendBulk(
         FrameKind.BULK_GRANT,
-        id,
+        transfer.id,
         out -> {
           out.writeVarInt(currentGeneration);
-          out.writeVarLong(piece.offset() + base);
-          out.writeVarLong(size);
+          out.writeVarLong(from);
+          out.writeVarLong(piece.end() - from);
           out.writeInt(current.epoch());
           out.writeBytes(advertisement);
         });
   }
 
-  // ---- arrivals ----
-
-  private void arrived(LandingPiece piece, BulkTarget[] target, long at) {
-    if (piece.target == null || piece.target != target[0]) {
-      return; // closed meanwhile: what comes now does not count
-    }
-    piece.arrived(at);
-    destination.arrives(piece);
-    owner.arrived();
+  private void arrived(LandingPiece piece) {
+    transfer.destination().arrives(piece);
+    transfer.arrived();
   }
 
   /** Returns the first piece, which fills; null while there is none. */
-  public @Nullable LandingPiece head() {
+  @Nullable LandingPiece head() {
     return pieces.peek();
   }
 
   /** Closes the first piece, which is full, if its path has not closed it before. */
-  public void closeHead(Runnable whenFenced) {
+  void closeHead(Runnable whenFenced) {
     LandingPiece head = pieces.remove();
-    if (head.target != null) {
+    if (head.isOpen()) {
       close(head, whenFenced);
     } else {
       behindFences.add(whenFenced);
@@ -273,27 +231,22 @@ public final class GrantedPieces {
   // ---- closing ----
 
   private void close(LandingPiece piece, Runnable whenFenced) {
-    BulkTarget target = piece.target;
-    BulkRegion region = piece.region;
-    if (target == null || region == null) {
+    if (!piece.isOpen()) {
       return;
     }
-    piece.target = null;
-    piece.region = null;
     fences++;
-    target.close(
+    piece.close(
         () -> {
           fences--;
-          region.release();
           whenFenced.run();
           runBehindFences();
-          owner.moves();
+          transfer.moves();
         },
-        owner::lost);
+        transfer::lost);
   }
 
   /** Closes all; what there is counts as quarantined until {@link #free}. */
-  public void closeAll() {
+  void closeAll() {
     pieces.forEach(piece -> quarantined += piece.memory().byteSize());
     host.bulkContext().counters().quarantined(quarantined);
     room.ends();
@@ -303,13 +256,13 @@ public final class GrantedPieces {
   }
 
   /** All is fenced: its memory may be used for something else. */
-  public void free() {
+  void free() {
     pieces.clear();
     host.bulkContext().counters().quarantined(-quarantined);
   }
 
   /** A path is closed; returns whether these were on it. */
-  public boolean pathClosed(BulkPath closed) {
+  boolean pathClosed(BulkPath closed) {
     if (path != closed) {
       return false;
     }
@@ -338,9 +291,9 @@ public final class GrantedPieces {
           fences--;
           runBehindFences();
           if (failure != null) {
-            owner.broken(failure);
+            transfer.broken(failure);
           } else {
-            owner.moves();
+            transfer.moves();
           }
         });
   }

@@ -1,9 +1,13 @@
-package io.verbena.core.bulk.destination;
+package io.verbena.core.bulk.transfer;
 
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.runtime.ThrottledLog;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Who takes a session's pushes, and where. As long as many of the handler's calls have not returned
  * it is asked for no more objects, which wait for their turn. On the loop, but {@link #of}.
  */
-public final class PushTaker {
+final class PushTaker {
   private static final ThrottledLog HANDLER_FAILED =
       ThrottledLog.of(PushTaker.class, "push handlers that failed");
 
@@ -32,12 +36,25 @@ public final class PushTaker {
   }
 
   /** Asks the handler where it wants to be called. On the thread of whoever sets it. */
-  public static PushTaker of(PushHandler handler) {
+  static PushTaker of(PushHandler handler) {
     return new PushTaker(handler, handler.nonBlocking());
   }
 
-  PushHandler handler() {
-    return handler;
+  /** Asks the handler where an object goes. Where it is to be called, see {@link #onLoop}. */
+  Destination ask(BulkHost host, PushHandler.Offer offer) throws TransferProblem {
+    Landing landing = handler.offered(offer);
+    if (landing == null) {
+      throw new TransferProblem(RpcStatus.PERMISSION_DENIED, "it was refused by the peer");
+    }
+    if (offer.length() > landing.capacity()) {
+      throw new TransferProblem(
+          RpcStatus.INVALID_ARGUMENT,
+          "its destination takes "
+              + landing.capacity()
+              + " bytes, and it has "
+              + offer.length());
+    }
+    return Destination.of(host, Destination.watched(landing, offer.transfer()));
   }
 
   /** Returns whether the handler is called on the loop, and not on a handler thread. */
