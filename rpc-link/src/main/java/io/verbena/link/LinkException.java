@@ -1,7 +1,6 @@
 package io.verbena.link;
 
-import io.verbena.link.memory.Waiters;
-import java.util.function.LongSupplier;
+import io.verbena.link.memory.Shortage;
 import org.jspecify.annotations.Nullable;
 
 /** A link could not be opened or listened for. */
@@ -11,14 +10,6 @@ public final class LinkException extends Exception {
   private final boolean nobodyListens;
   private final boolean untrusted;
   private final transient @Nullable Shortage shortage;
-
-  /**
-   * What is missing, where others may give it back.
-   *
-   * @param waiters who are told when they do
-   * @param needs how much of what others have it needs by now; asked by any thread
-   */
-  public record Shortage(Waiters waiters, LongSupplier needs) {}
 
   /** Says what went wrong, where, and what to do. */
   public LinkException(String message, @Nullable Throwable cause) {

@@ -30,7 +30,9 @@ enum Planted {
 
   /** The sender of what was fetched is never told that all has arrived. */
   SENDER_NEVER_TOLD(
-      4, Slip.in("core.bulk.transfer.OngoingTransfers", "tellSenders", Planting.withoutCalling("done"))),
+      4,
+      Slip.in(
+          "core.bulk.transfer.OngoingTransfers", "tellSenders", Planting.withoutCalling("done"))),
 
   /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
   FENCE_BEFORE_IT_STANDS(

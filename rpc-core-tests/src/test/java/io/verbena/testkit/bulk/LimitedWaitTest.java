@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import io.verbena.mem.InMemoryNetwork;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,7 @@ class LimitedWaitTest {
     attempts++;
     wait.tries();
     waiters.freed();
-    waits = wait.goesOn(waiters, () -> FREE);
+    waits = wait.goesOn(new Shortage(waiters, () -> FREE));
   }
 
   private void pass(int millis) {

@@ -131,6 +131,11 @@ public final class Quota {
       return amount - unused();
     }
 
+    /** Returns what is missing for an amount that it could not take. */
+    public Shortage shortage(long amount) {
+      return new Shortage(waiters, () -> beyond(amount));
+    }
+
     /** Returns how much nobody else can have. */
     public long guaranteed() {
       return guaranteed;

@@ -2,10 +2,10 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
-import io.verbena.link.LinkException.Shortage;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.PinningCosts;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;

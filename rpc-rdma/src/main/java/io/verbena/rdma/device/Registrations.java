@@ -1,8 +1,8 @@
 package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.verbena.link.LinkException.Shortage;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
@@ -318,7 +318,7 @@ public final class Registrations {
               .formatted(
                   share.quota().limit(), share.quota().taken(), share.held(), share.guaranteed()),
           "raise maxPinnedBytes",
-          new Shortage(share.waiters(), () -> share.beyond(bytes)));
+          share.shortage(bytes));
     }
 
     private static Refused byBudget(long bytes, PinBudget budget) {

@@ -2,8 +2,8 @@ package io.verbena.rdma.link;
 
 import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
-import io.verbena.link.LinkException.Shortage;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.device.Domain;

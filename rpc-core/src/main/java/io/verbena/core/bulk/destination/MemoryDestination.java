@@ -73,7 +73,7 @@ final class MemoryDestination implements Destination {
     BulkMemory.Block claimed = pool.claim(Math.max(1, length), share);
     if (claimed == null) {
       throw share.mayEverTake(length)
-          ? pool.noRoom(length).passing(share.waiters(), () -> share.beyond(length))
+          ? pool.noRoom(length).passing(share.shortage(length))
           : new TransferProblem(
               RpcStatus.RESOURCE_EXHAUSTED, share.refusal(length, "bulkMemoryBytes"));
     }

@@ -4,6 +4,7 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.link.memory.Shortage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +47,8 @@ final class PrepareWait {
 
   private void prepared(@Nullable Throwable failure) {
     preparing = false;
-    TransferProblem.Passing passing = TransferProblem.passingOf(failure);
-    if (passing == null || givenUp || !wait.goesOn(passing.told(), passing.needs())) {
+    Shortage shortage = TransferProblem.shortageOf(failure);
+    if (shortage == null || givenUp || !wait.goesOn(shortage)) {
       end(failure);
     } else {
       latest = failure;

@@ -1,6 +1,5 @@
 package io.verbena.core.bulk.parts;
 
-import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
@@ -16,6 +15,8 @@ import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Shortage;
+import io.verbena.link.memory.Waiters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -65,7 +66,7 @@ public final class LargeValueDestination implements Destination {
   private boolean obtaining;
   private boolean givenUp;
   private final LimitedWait wait;
-  private Quota.@Nullable Share shortOf;
+  private @Nullable Waiters shortOf;
 
   /**
    * Room for values, none claimed yet.
@@ -152,26 +153,22 @@ public final class LargeValueDestination implements Destination {
 
   private void obtained(@Nullable Throwable failure) {
     obtaining = false;
-    if (failure instanceof ValueMemory.NotNow notNow && !givenUp) {
-      await(notNow);
-    } else if (failure != null) {
-      broken.accept(failure);
-    } else {
+    Shortage shortage = TransferProblem.shortageOf(failure);
+    if (failure == null) {
       shortOf = null;
       wait.ends();
       moves.run();
+    } else if (shortage == null || givenUp || !waits(shortage)) {
+      broken.accept(failure);
     }
   }
 
-  private void await(ValueMemory.NotNow why) {
-    if (shortOf != why.share()) {
-      shortOf = why.share();
-      shortOf.quota().want();
+  private boolean waits(Shortage shortage) {
+    if (shortOf != shortage.waiters()) {
+      shortOf = shortage.waiters();
+      memory.want(shortOf);
     }
-    if (!wait.goesOn(why.share().waiters(), why::needs)) {
-      broken.accept(
-          new TransferProblem(RpcStatus.RESOURCE_EXHAUSTED, String.valueOf(why.getMessage())));
-    }
+    return wait.goesOn(shortage);
   }
 
   /** Returns how many bytes it takes without moving on; 0 while it waits for memory itself. */

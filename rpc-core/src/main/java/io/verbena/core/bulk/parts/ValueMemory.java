@@ -5,6 +5,7 @@ import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Waiters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -47,30 +48,6 @@ final class ValueMemory {
   private long onHeap;
   private long inBlocks;
   private long inSegments;
-
-  /** There is not so much now. */
-  static final class NotNow extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    private final transient Quota.Share share;
-    private final long bytes;
-
-    NotNow(Quota.Share share, long bytes, String setting, String cure) {
-      super("values: " + share.refusal(bytes, setting) + cure);
-      this.share = share;
-      this.bytes = bytes;
-    }
-
-    /** Returns what it is short of. */
-    Quota.Share share() {
-      return share;
-    }
-
-    /** Returns how much it needs of what others have. */
-    long needs() {
-      return share.beyond(bytes);
-    }
-  }
 
   /** Memory for these, none claimed yet. */
   ValueMemory(
@@ -148,23 +125,23 @@ final class ValueMemory {
         for (int i = 0; i < values.length; i++) {
           enlarge(i, table.entries().get(i).length());
         }
-      } catch (NotNow e) {
-        discard(); // others of the same session have it by now: it grows by and by
-        forget();
       } catch (TransferProblem e) {
         discard();
-        throw e;
+        if (TransferProblem.shortageOf(e) == null) {
+          throw e;
+        }
+        forget(); // others of the same session have it by now: it grows by and by
       }
     }
   }
 
   /** Makes a value longer. Not while anything is written to what there is of it. */
-  void enlarge(int index) throws NotNow, TransferProblem {
+  void enlarge(int index) throws TransferProblem {
     long longer = Math.max(FIRST_BYTES, GROWTH * values[index].byteSize());
     enlarge(index, Math.min(table.entries().get(index).length(), longer));
   }
 
-  private synchronized void enlarge(int index, long length) throws NotNow, TransferProblem {
+  private synchronized void enlarge(int index, long length) throws TransferProblem {
     if (!isArray(index)) {
       claimSegment(index);
       return;
@@ -178,11 +155,11 @@ final class ValueMemory {
   }
 
   /** Claims all of a segment: it cannot grow where it is. */
-  private void claimSegment(int index) throws NotNow {
+  private void claimSegment(int index) throws TransferProblem {
     long length = table.entries().get(index).length();
     Block block = bulk.claim(length, outside);
     if (block == null) {
-      throw new NotNow(outside, length, "bulkMemoryBytes", CLOSE_ARENAS);
+      throw notNow(outside, length, "bulkMemoryBytes", CLOSE_ARENAS);
     }
     inSegments += block.size();
     segments[index] = block;
@@ -224,10 +201,22 @@ final class ValueMemory {
     }
   }
 
-  private static void takeFrom(Quota.Share share, long bytes, String setting) throws NotNow {
+  private static void takeFrom(Quota.Share share, long bytes, String setting)
+      throws TransferProblem {
     if (!share.take(bytes)) {
-      throw new NotNow(share, bytes, setting, "");
+      throw notNow(share, bytes, setting, "");
     }
+  }
+
+  private static TransferProblem notNow(
+      Quota.Share share, long bytes, String setting, String cure) {
+    return exhausted("values: " + share.refusal(bytes, setting) + cure)
+        .passing(share.shortage(bytes));
+  }
+
+  /** Tells those who have what these wait for. */
+  void want(Waiters of) {
+    (of == heap.waiters() ? heap : outside).quota().want();
   }
 
   /** As arguments they are at fault, and not the moment: to send them again is of no use. */
@@ -252,7 +241,7 @@ final class ValueMemory {
     return blockSize() * blockCount();
   }
 
-  private void claimBlocks() throws NotNow, TransferProblem {
+  private void claimBlocks() throws TransferProblem {
     if (!blocks.isEmpty()) {
       return;
     }

@@ -5,6 +5,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.runtime.ThrottledLog;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -137,7 +138,7 @@ public final class FileSink implements Sink {
   private TransferProblem another(FileHolder other) {
     String peer = other.peer();
     TransferProblem problem = another("one with " + peer).hiding(peer);
-    return other.givesWay() ? problem.passing(other.others(), () -> 0) : problem;
+    return other.givesWay() ? problem.passing(new Shortage(other.others(), () -> 0)) : problem;
   }
 
   private TransferProblem another(String whose) {

@@ -6,12 +6,12 @@ import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,14 +59,14 @@ final class ReadAhead {
     long each = BulkMemory.sizeFor(size);
     if (held > 0 && held + count * each > (granted ? most : most / 2)) {
       if (granted) {
-        await(owner, waiters, () -> count * each);
+        await(owner, new Shortage(waiters, () -> count * each));
       }
       return null;
     }
     int taken = taken(count, each);
     if (taken == 0) {
       if (granted) {
-        await(owner, share.waiters(), () -> share.beyond(each));
+        await(owner, share.shortage(each));
       }
       return null;
     }
@@ -94,15 +94,14 @@ final class ReadAhead {
     return taken;
   }
 
-  private void await(Supply.Owner owner, Waiters among, LongSupplier wanted)
-      throws TransferProblem {
+  private void await(Supply.Owner owner, Shortage of) throws TransferProblem {
     LimitedWait wait =
         waits.computeIfAbsent(
             owner, one -> new LimitedWait(loop, one::suppliesMore, () -> movedAt));
     wait.tries();
-    if (!wait.goesOn(among, wanted)) {
+    if (!wait.goesOn(of)) {
       forget(owner);
-      throw memory.noRoom(wanted.getAsLong());
+      throw memory.noRoom(of.needs().getAsLong());
     }
   }
 

@@ -175,7 +175,7 @@ final class GrantedPieces {
     if (fences > 0 || isAnyOpen()) {
       return; // closing that moves on
     }
-    if (!room.goesOn(why)) {
+    if (!room.goesOn(why.shortage())) {
       transfer.broken(why);
     }
   }

@@ -166,7 +166,7 @@ final class IncomingTransfer extends BulkTransfer {
       tooLong(objectLength);
     } else if (destination().isQuicklyPrepared(objectLength)) {
       Throwable problem = prepareNow(objectLength);
-      if (TransferProblem.passingOf(problem) == null) {
+      if (TransferProblem.shortageOf(problem) == null) {
         prepared(problem);
       } else {
         prepareElsewhere(objectLength);
@@ -197,7 +197,7 @@ final class IncomingTransfer extends BulkTransfer {
           become(IncomingState.AWAITS_OFFER);
         }
         granted.forgetWait();
-      } else if (TransferProblem.passingOf(problem) == null) {
+      } else if (TransferProblem.shortageOf(problem) == null) {
         fail(problem);
       } // else there is room by and by, and it is looked for when the object is offered
     }
@@ -326,12 +326,13 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void beginAgain() {
     become(IncomingState.PREPARING);
-    destination().beginAgain(
-        problem -> {
-          if (isPrepared(problem)) {
-            goOn();
-          }
-        });
+    destination()
+        .beginAgain(
+            problem -> {
+              if (isPrepared(problem)) {
+                goOn();
+              }
+            });
   }
 
   // ---- opening memory ----

@@ -357,7 +357,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   }
 
   private void waitForRoom(LinkException why) {
-    if (!room.goesOn(why)) {
+    if (!room.goesOn(why.shortage())) {
       fail(why);
     }
   }

@@ -49,10 +49,7 @@ final class PushTaker {
     if (offer.length() > landing.capacity()) {
       throw new TransferProblem(
           RpcStatus.INVALID_ARGUMENT,
-          "its destination takes "
-              + landing.capacity()
-              + " bytes, and it has "
-              + offer.length());
+          "its destination takes " + landing.capacity() + " bytes, and it has " + offer.length());
     }
     return Destination.of(host, Destination.watched(landing, offer.transfer()));
   }

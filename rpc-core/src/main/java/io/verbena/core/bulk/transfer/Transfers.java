@@ -169,9 +169,7 @@ public final class Transfers extends OngoingTransfers {
   }
 
   private @Nullable String unknown(FrameKind kind, long id) {
-    return ids.mayHaveBeen(id)
-        ? null
-        : kind + " for transfer " + id + ", which was not begun";
+    return ids.mayHaveBeen(id) ? null : kind + " for transfer " + id + ", which was not begun";
   }
 
   private @Nullable String fetched(long id, WireIn in) {

@@ -2,7 +2,7 @@ package io.verbena.core.bulk.work;
 
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
-import io.verbena.link.LinkException;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -66,20 +66,14 @@ public final class LimitedWait {
     return waits;
   }
 
-  /** A link is short of something: waits for that, as {@link #goesOn(Waiters, LongSupplier)}. */
-  public boolean goesOn(LinkException why) {
-    LinkException.Shortage shortage = why.shortage();
-    return shortage == null ? goesOn(null, () -> 0) : goesOn(shortage.waiters(), shortage.needs());
-  }
-
   /**
    * There is nothing to go on with: waits, or goes on waiting.
    *
-   * @param waiters who are told; null where nobody is, and only the last look is left
-   * @param needs how much of it is needed; asked by any thread
+   * @param of what there is too little of; null where nobody gives it back, and only the last look
+   *     is left
    * @return false if it has waited for long enough, and waits no more
    */
-  public boolean goesOn(@Nullable Waiters waiters, LongSupplier needs) {
+  public boolean goesOn(@Nullable Shortage of) {
     if (last) {
       ends();
       return false;
@@ -90,7 +84,7 @@ public final class LimitedWait {
       since = failed;
       limit(since);
     }
-    join(waiters, needs);
+    join(of);
     if (heard) {
       heard = false;
       lookSoon();
@@ -98,7 +92,8 @@ public final class LimitedWait {
     return true;
   }
 
-  private void join(@Nullable Waiters waiters, LongSupplier needs) {
+  private void join(@Nullable Shortage of) {
+    Waiters waiters = of == null ? null : of.waiters();
     Waiters.Place before = place;
     if (before != null && before.waiters() != waiters) {
       before.leave();
@@ -107,8 +102,8 @@ public final class LimitedWait {
     if (place == null && waiters != null) {
       place = waiters.place(loop.executor(), this::told);
     }
-    if (place != null) {
-      place.join(needs);
+    if (place != null && of != null) {
+      place.join(of.needs());
     }
   }
 

@@ -2,10 +2,9 @@ package io.verbena.core.bulk.work;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.link.LinkException;
-import io.verbena.link.memory.Waiters;
+import io.verbena.link.memory.Shortage;
 import io.verbena.link.runtime.Thrown;
 import java.nio.file.Path;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Why a transfer cannot go on, with the status that says what kind of reason that is. */
@@ -15,15 +14,7 @@ public final class TransferProblem extends Exception {
   private final RpcStatus status;
   private @Nullable String directory;
   private @Nullable String thirdParty;
-  private transient @Nullable Passing passing;
-
-  /**
-   * What others are about to give back.
-   *
-   * @param told who are told when they do
-   * @param needs how much of it is needed by now
-   */
-  public record Passing(Waiters told, LongSupplier needs) {}
+  private transient @Nullable Shortage shortage;
 
   public TransferProblem(RpcStatus status, String message) {
     this(status, message, null);
@@ -51,20 +42,15 @@ public final class TransferProblem extends Exception {
     return this;
   }
 
-  /**
-   * It is about to pass: the same may be tried again soon. Returns this.
-   *
-   * @param told who are told when it has
-   * @param needs how much of what others have is needed by now; asked by any thread
-   */
-  public TransferProblem passing(Waiters told, LongSupplier needs) {
-    passing = new Passing(told, needs);
+  /** It may be tried again when others have given something back. Returns this. */
+  public TransferProblem passing(Shortage of) {
+    shortage = of;
     return this;
   }
 
   /** Returns what is to be waited for; null where it is not expected to pass, or nothing failed. */
-  public static @Nullable Passing passingOf(@Nullable Throwable failure) {
-    return failure instanceof TransferProblem problem ? problem.passing : null;
+  public static @Nullable Shortage shortageOf(@Nullable Throwable failure) {
+    return failure instanceof TransferProblem problem ? problem.shortage : null;
   }
 
   /** Returns what the peer is told of a failure that has these words here. */
