@@ -1,6 +1,6 @@
 package io.verbena.verbs.ffm.lib;
 
-import static io.verbena.verbs.ffm.lib.Control.unexpected;
+import static io.verbena.verbs.ffm.lib.Verb.unexpected;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -30,10 +30,9 @@ public final class DataPath {
           Shapes.status(JAVA_LONG, JAVA_INT, JAVA_LONG), Linker.Option.critical(false));
   private static final MethodHandle REQ_NOTIFY =
       LINKER.downcallHandle(Shapes.status(JAVA_LONG, JAVA_INT));
-  private static final MethodHandle ALLOC_MW =
-      LINKER.downcallHandle(Shapes.pointer(ADDRESS, JAVA_INT), NativeLibrary.ERRNO);
-  private static final MethodHandle DEALLOC_MW =
-      LINKER.downcallHandle(Shapes.status(ADDRESS), NativeLibrary.ERRNO);
+  private static final Verb ALLOC_MW =
+      Verb.ofContext("ibv_alloc_mw", Shapes.pointer(ADDRESS, JAVA_INT));
+  private static final Verb DEALLOC_MW = Verb.ofContext("ibv_dealloc_mw", Shapes.status(ADDRESS));
 
   /**
    * {@code post_send}, {@code post_recv} or {@code post_srq_recv}.
@@ -71,19 +70,11 @@ public final class DataPath {
   /** {@code alloc_mw}: a memory window of type 1 or 2. */
   public static MemorySegment allocMw(MemorySegment verb, MemorySegment pd, int type)
       throws VerbsException {
-    try (Control call = Control.call("ibv_alloc_mw")) {
-      return call.pointer((MemorySegment) ALLOC_MW.invokeExact(verb, call.errno, pd, type));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
+    return ALLOC_MW.pointer(verb, pd, type);
   }
 
   /** {@code dealloc_mw}: frees a window, bound or not. */
   public static void deallocMw(MemorySegment verb, MemorySegment mw) throws VerbsException {
-    try (Control call = Control.call("ibv_dealloc_mw")) {
-      call.zero((int) DEALLOC_MW.invokeExact(verb, call.errno, mw));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
+    DEALLOC_MW.zero(verb, mw);
   }
 }

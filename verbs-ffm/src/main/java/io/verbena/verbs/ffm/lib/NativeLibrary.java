@@ -5,12 +5,11 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 
 /** A shared library of the distribution, open for as long as the process lives. */
 final class NativeLibrary {
   private static final Linker LINKER = Linker.nativeLinker();
-  static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
   private final String soname;
   private final SymbolLookup symbols;
@@ -40,14 +39,10 @@ final class NativeLibrary {
     return new NativeLibrary("libc", LINKER.defaultLookup());
   }
 
-  /** A control call: its first argument is the segment that takes errno. */
-  MethodHandle control(String function, FunctionDescriptor shape) {
-    return LINKER.downcallHandle(symbol(function), shape, ERRNO);
-  }
-
-  /** A plain call, whose errno nobody reads. */
-  MethodHandle plain(String function, FunctionDescriptor shape, Linker.Option... options) {
-    return LINKER.downcallHandle(symbol(function), shape, options);
+  Verb control(String function, FunctionDescriptor shape, Linker.Option... more) {
+    Linker.Option[] options = Arrays.copyOf(more, more.length + 1);
+    options[more.length] = Verb.ERRNO;
+    return Verb.of(function, LINKER.downcallHandle(symbol(function), shape, options));
   }
 
   private MemorySegment symbol(String function) {

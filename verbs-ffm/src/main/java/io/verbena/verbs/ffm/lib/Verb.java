@@ -1,0 +1,128 @@
+package io.verbena.verbs.ffm.lib;
+
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A control call by its name: calls the function, and knows what its result and errno mean. Control
+ * calls cost microseconds, so each has a confined arena for errno and its arguments in boxes. Safe
+ * for use by several threads.
+ *
+ * @param spread takes errno's place and the arguments, and returns the result
+ */
+record Verb(String name, MethodHandle spread) {
+  static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+
+  private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO_OF =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private record Outcome(@Nullable Object result, int errno) {}
+
+  /** One whose first argument is the segment that takes errno. */
+  static Verb of(String name, MethodHandle handle) {
+    int arguments = handle.type().parameterCount() - 1;
+    MethodHandle boxed = handle.asType(handle.type().generic());
+    return new Verb(name, boxed.asSpreader(Object[].class, arguments));
+  }
+
+  /** One that a device's context points to: its first argument is where. */
+  static Verb ofContext(String name, FunctionDescriptor shape) {
+    MethodHandle handle = Linker.nativeLinker().downcallHandle(shape, ERRNO);
+    MethodType errnoSecond = handle.type();
+    int[] order = new int[errnoSecond.parameterCount()];
+    for (int i = 2; i < order.length; i++) {
+      order[i] = i;
+    }
+    order[0] = 1; // both are segments
+    return of(name, MethodHandles.permuteArguments(handle, errnoSecond, order));
+  }
+
+  private Outcome call(Object... arguments) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(STATE);
+      Object result = (Object) spread.invokeExact((Object) state, arguments);
+      return new Outcome(result, (int) ERRNO_OF.get(state, 0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Calls what returns nothing. */
+  void run(Object... arguments) {
+    Outcome _ = call(arguments);
+  }
+
+  /** Calls what returns a pointer; null is a failure. */
+  MemorySegment pointer(Object... arguments) throws VerbsException {
+    Outcome outcome = call(arguments);
+    MemorySegment result = (MemorySegment) outcome.result();
+    if (result == null || result.address() == 0) {
+      throw Cures.failure(name, outcome.errno());
+    }
+    return result;
+  }
+
+  /** Calls what returns a status: 0 is good, -1 says that errno has the reason, above is it. */
+  void zero(Object... arguments) throws VerbsException {
+    zero(call(arguments));
+  }
+
+  private void zero(Outcome outcome) throws VerbsException {
+    int status = status(outcome);
+    if (status != 0) {
+      throw Cures.failure(name, status < 0 ? outcome.errno() : status);
+    }
+  }
+
+  private static int status(Outcome outcome) {
+    return outcome.result() instanceof Integer status ? status : 0;
+  }
+
+  /** The same of what does not block: false says that there is nothing to take now. */
+  boolean ready(Object... arguments) throws VerbsException {
+    Outcome outcome = call(arguments);
+    if (status(outcome) != 0 && outcome.errno() == Errno.EAGAIN) {
+      return false;
+    }
+    zero(outcome);
+    return true;
+  }
+
+  /** Calls what returns a descriptor, or another number from 0 on. */
+  int descriptor(Object... arguments) throws VerbsException {
+    Outcome outcome = call(arguments);
+    if (status(outcome) < 0) {
+      throw Cures.failure(name, outcome.errno());
+    }
+    return status(outcome);
+  }
+
+  /** Calls what waits, and returns how many it found; 0 where a signal ended the wait. */
+  int count(Object... arguments) throws VerbsException {
+    Outcome outcome = call(arguments);
+    if (status(outcome) < 0 && outcome.errno() != Errno.EINTR) {
+      throw Cures.failure(name, outcome.errno());
+    }
+    return Math.max(status(outcome), 0);
+  }
+
+  /** What a method handle threw: a fault of ours is thrown on. */
+  static IllegalStateException unexpected(Throwable thrown) {
+    return switch (thrown) {
+      case RuntimeException fault -> throw fault;
+      case Error error -> throw error;
+      default -> new IllegalStateException(thrown);
+    };
+  }
+}
