@@ -4,4 +4,6 @@ module io.verbena.verbs.ext {
   requires static transitive org.jspecify;
 
   exports io.verbena.verbs.ext;
+
+  uses com.ibm.disni.verbs.RdmaProvider;
 }

@@ -35,6 +35,7 @@ class ModulesTest {
           "io.verbena.rdma",
           "io.verbena.spring",
           "io.verbena.tcp",
+          "io.verbena.verbs.disni",
           "io.verbena.verbs.ext",
           "io.verbena.verbs.ffm");
 

@@ -6,8 +6,8 @@ import com.ibm.darpc.DaRPCFuture;
 import com.ibm.darpc.DaRPCStream;
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
+import io.verbena.verbs.disni.DisniBridge;
 import io.verbena.verbs.ext.VerbsException;
-import io.verbena.verbs.ffm.FfmProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -53,7 +53,7 @@ final class DarpcCaller implements Caller {
 
   /** Puts this host's devices under DaRPC. */
   static void useDevices() throws IOException {
-    Optional<VerbsException> problem = FfmProvider.install();
+    Optional<VerbsException> problem = DisniBridge.install();
     if (problem.isPresent()) {
       throw new IOException(problem.get().getMessage(), problem.get());
     }

@@ -71,11 +71,6 @@ public final class CompletionBlock {
     return memory.get(Layouts.BIG_ENDIAN_INT, at(index) + Layouts.WC_IMMEDIATE);
   }
 
-  /** The immediate as DiSNI's programs have it: its bytes in memory are those on the wire. */
-  int immediateAsInMemory(int index) {
-    return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_IMMEDIATE);
-  }
-
   /** The window that the peer invalidated, where {@link WcFlags#WITH_INV} is set. */
   public int invalidatedRkey(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_IMMEDIATE);
@@ -92,23 +87,23 @@ public final class CompletionBlock {
   }
 
   /** The peer's queue pair, where the device tells: of datagrams. */
-  int sourceQp(int index) {
+  public int sourceQp(int index) {
     return memory.get(JAVA_INT_UNALIGNED, at(index) + Layouts.WC_SOURCE_QP);
   }
 
-  short pkeyIndex(int index) {
+  public short pkeyIndex(int index) {
     return memory.get(JAVA_SHORT_UNALIGNED, at(index) + Layouts.WC_PKEY_INDEX);
   }
 
-  short sourceLid(int index) {
+  public short sourceLid(int index) {
     return memory.get(JAVA_SHORT_UNALIGNED, at(index) + Layouts.WC_SOURCE_LID);
   }
 
-  byte serviceLevel(int index) {
+  public byte serviceLevel(int index) {
     return memory.get(JAVA_BYTE, at(index) + Layouts.WC_SERVICE_LEVEL);
   }
 
-  byte destinationPathBits(int index) {
+  public byte destinationPathBits(int index) {
     return memory.get(JAVA_BYTE, at(index) + Layouts.WC_DESTINATION_PATH_BITS);
   }
 

@@ -13,6 +13,6 @@ final class Extensions {
             + " does not implement "
             + extension.getSimpleName()
             + ": it comes from a provider without these extensions. Make DiSNI objects by a"
-            + " VerbsProvider, or install one with DisniBridge.install before the first of them.");
+            + " VerbsProvider, or install one with verbs-disni's DisniBridge before the first.");
   }
 }

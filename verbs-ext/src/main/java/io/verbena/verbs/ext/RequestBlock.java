@@ -87,6 +87,11 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     return address(first);
   }
 
+  /** The memory of a request, in the layout of {@link Layouts}, for DiSNI's views of it. */
+  public final MemorySegment memory(int index) {
+    return memory.asSlice(at(index), requestSize);
+  }
+
   final long at(int index) {
     return (long) Objects.checkIndex(index, capacity) * requestSize;
   }
@@ -108,7 +113,8 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.WR_NUM_SGE, count + 1);
   }
 
-  final void putSge(int index, int sge, long address, int length, int lkey) {
+  /** Replaces a piece of a request. */
+  public final void putSge(int index, int sge, long address, int length, int lkey) {
     long at = sgeAt(index, sge);
     memory.set(JAVA_LONG_UNALIGNED, at + Layouts.SGE_ADDRESS, address);
     memory.set(JAVA_INT_UNALIGNED, at + Layouts.SGE_LENGTH, length);

@@ -68,12 +68,6 @@ public final class SendBlock extends RequestBlock {
     return this;
   }
 
-  /** The immediate as DiSNI's programs have it: its bytes in memory are those on the wire. */
-  SendBlock immediateAsInMemory(int index, int immediate) {
-    memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_IMMEDIATE, immediate);
-    return this;
-  }
-
   /** What LOCAL_INV or SEND_WITH_INV invalidates; stands where the immediate would. */
   public SendBlock invalidate(int index, int rkey) {
     memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_IMMEDIATE, rkey);

@@ -9,9 +9,8 @@ import java.util.Optional;
 /**
  * One source of verbs objects: the real devices of this machine, or one simulated host of a fabric.
  *
- * <p>All methods are safe for use by several threads. A provider calls {@link DisniBridge#ensure()}
- * before it makes its first DiSNI object; applications that use DiSNI's static entry points call
- * {@link DisniBridge#install}.
+ * <p>All methods are safe for use by several threads. A provider calls {@link UnderDisni#ensure()}
+ * before it makes its first DiSNI object.
  */
 public interface VerbsProvider {
   /** A short name for messages and {@code ServiceLoader} choice, such as {@code ffm}. */

@@ -1,6 +1,5 @@
 /**
- * What DiSNI's types cannot say, as small interfaces that any provider can implement, and the
- * bridge that puts providers under DiSNI's API.
+ * What DiSNI's types cannot say, as small interfaces that any provider can implement.
  *
  * <p>Who is who:
  *
@@ -15,9 +14,9 @@
  *       {@link io.verbena.verbs.ext.SendBlock}, {@link io.verbena.verbs.ext.ReceiveBlock} and
  *       {@link io.verbena.verbs.ext.CompletionBlock}. They are filled once and posted often, and
  *       nothing is allocated.
- *   <li>{@link io.verbena.verbs.ext.DisniBridge} stands behind DiSNI's static entry points for
- *       every provider at once, and implements DiSNI's calls (RdmaVerbs, RdmaCm, the SVC classes)
- *       over the objects. A provider writes none of these.
+ *   <li>The module verbs-disni stands behind DiSNI's static entry points for every provider at
+ *       once, and implements DiSNI's calls (RdmaVerbs, RdmaCm, the SVC classes) over the objects. A
+ *       provider writes none of these; a program that uses them has that module on its path.
  * </ul>
  *
  * <p>What a provider's classes must override of DiSNI's own methods, because the bridge leads back

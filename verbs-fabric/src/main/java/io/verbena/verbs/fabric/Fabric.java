@@ -1,6 +1,6 @@
 package io.verbena.verbs.fabric;
 
-import io.verbena.verbs.ext.DisniBridge;
+import io.verbena.verbs.ext.UnderDisni;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,7 +46,7 @@ public final class Fabric implements AutoCloseable {
   private record HostPair(FabricHost one, FabricHost other) {}
 
   private Fabric(long seed, @Nullable LongSupplier clock, boolean threaded) {
-    DisniBridge.ensure();
+    UnderDisni.ensure();
     this.seed = seed;
     this.clock = clock;
     this.threaded = threaded;

@@ -2,7 +2,7 @@ package io.verbena.verbs.ffm;
 
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.verbena.verbs.ext.DisniBridge;
+import io.verbena.verbs.ext.UnderDisni;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -15,15 +15,14 @@ import java.util.Optional;
 /**
  * The real verbs devices of this machine, by libibverbs and librdmacm, without native code of ours.
  *
- * <p>An unmodified DiSNI program runs on it after {@link #install()}. All instances are the same
- * devices. Safe for use by several threads.
+ * <p>All instances are the same devices. Safe for use by several threads.
  */
 public final class FfmProvider implements VerbsProvider {
   private static final FfmProvider SHARED = new FfmProvider();
   private static final Devices DEVICES = new Devices(SHARED);
 
   static {
-    DisniBridge.ensure();
+    UnderDisni.ensure();
   }
 
   /** For {@code ServiceLoader}, which wants one of its own; everybody else takes the shared one. */
@@ -32,20 +31,6 @@ public final class FfmProvider implements VerbsProvider {
   /** The provider that the devices name as theirs; costs nothing until it is used. */
   public static FfmProvider shared() {
     return SHARED;
-  }
-
-  /**
-   * Puts the real devices under DiSNI's API; call it before the first DiSNI object is made.
-   *
-   * @return why they cannot be used here, with the cure; nothing is installed then. Empty when all
-   *     is well.
-   */
-  public static Optional<VerbsException> install() {
-    Optional<VerbsException> problem = SHARED.problem();
-    if (problem.isEmpty()) {
-      DisniBridge.install(SHARED);
-    }
-    return problem;
   }
 
   @Override

@@ -13,6 +13,7 @@ import com.ibm.darpc.DaRPCService;
 import com.ibm.darpc.DaRPCStream;
 import com.ibm.disni.RdmaServerEndpoint;
 import com.ibm.disni.verbs.RdmaConnParam;
+import io.verbena.verbs.disni.DisniBridge;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -82,7 +83,7 @@ class DarpcTest {
 
   @Test
   void answersEveryCallAtDepthSixteen() throws Exception {
-    assertThat(FfmProvider.install()).isEmpty();
+    assertThat(DisniBridge.install()).isEmpty();
     DaRPCServerGroup<Value, Value> serverGroup =
         DaRPCServerGroup.createServerGroup(
             new Successor(), new long[] {1}, TIMEOUT_MILLIS, 0, false, DEPTH, DEPTH, DEPTH, 4);

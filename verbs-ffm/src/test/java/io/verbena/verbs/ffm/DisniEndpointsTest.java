@@ -18,6 +18,7 @@ import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.SVCPollCq;
 import com.ibm.disni.verbs.SVCPostRecv;
 import com.ibm.disni.verbs.SVCPostSend;
+import io.verbena.verbs.disni.DisniBridge;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.LinkedList;
@@ -132,7 +133,7 @@ class DisniEndpointsTest {
 
   @BeforeEach
   void install() {
-    assertThat(FfmProvider.install()).isEmpty();
+    assertThat(DisniBridge.install()).isEmpty();
   }
 
   @Test

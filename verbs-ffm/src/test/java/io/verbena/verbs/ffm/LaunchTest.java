@@ -3,6 +3,7 @@ package io.verbena.verbs.ffm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.verbs.disni.Launch;
 import io.verbena.verbs.testkit.ActiveProgram;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.verbs.disni.DisniBridge;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
@@ -29,7 +30,7 @@ class MissingDeviceTest {
     assertThat(problem).isPresent();
     assertThat(problem.orElseThrow().errno()).isEqualTo(Errno.ENODEV);
     assertThat(problem.orElseThrow()).hasMessageMatching("(?s).*(install|modprobe|need).*");
-    assertThat(FfmProvider.install().map(Throwable::getMessage))
+    assertThat(DisniBridge.install().map(Throwable::getMessage))
         .isEqualTo(problem.map(Throwable::getMessage));
   }
 

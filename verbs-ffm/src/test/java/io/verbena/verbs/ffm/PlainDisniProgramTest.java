@@ -24,6 +24,7 @@ import com.ibm.disni.verbs.RdmaConnParam;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import com.ibm.disni.verbs.SVCPollCq;
 import com.ibm.disni.verbs.SVCReqNotify;
+import io.verbena.verbs.disni.DisniBridge;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -127,7 +128,7 @@ class PlainDisniProgramTest {
 
   @Test
   void connectsSendsWritesAndDisconnects() throws Exception {
-    assertThat(FfmProvider.install()).isEmpty();
+    assertThat(DisniBridge.install()).isEmpty();
     RdmaEventChannel serverEvents = RdmaEventChannel.createEventChannel();
     RdmaEventChannel clientEvents = RdmaEventChannel.createEventChannel();
     RdmaCmId listener = serverEvents.createId(RdmaCm.RDMA_PS_TCP);

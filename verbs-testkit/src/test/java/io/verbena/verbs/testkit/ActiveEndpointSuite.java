@@ -2,7 +2,7 @@ package io.verbena.verbs.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.verbs.ext.DisniBridge;
+import io.verbena.verbs.disni.DisniBridge;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -1,6 +1,7 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.SVCDeregMr;
+import io.verbena.verbs.ext.VerbsMr;
 import java.io.IOException;
 
 /** DiSNI's stateful deregistration. */

@@ -1,7 +1,9 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.SVCPollCq;
+import io.verbena.verbs.ext.CompletionBlock;
+import io.verbena.verbs.ext.VerbsCq;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 
@@ -29,7 +31,8 @@ final class PollCqCall extends SVCPollCq {
       wc.setOpcode(block.opcode(i));
       wc.setVendor_err(block.vendorError(i));
       wc.setByte_len(block.byteLength(i));
-      wc.setImm_data(block.immediateAsInMemory(i));
+      // Its bytes in memory are those on the wire, as those of a key are.
+      wc.setImm_data(block.invalidatedRkey(i));
       wc.setQp_num(block.qpNumber(i));
       wc.setSrc_qp(block.sourceQp(i));
       wc.setWc_flags(block.flags(i));

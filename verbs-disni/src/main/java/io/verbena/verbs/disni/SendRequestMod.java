@@ -1,6 +1,7 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.SVCPostSend;
+import io.verbena.verbs.ext.SendOpcode;
 
 /**
  * A request of DiSNI's stateful post that can change its opcode and immediate, too. What {@link

@@ -1,6 +1,7 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.SVCReqNotify;
+import io.verbena.verbs.ext.VerbsCq;
 import java.io.IOException;
 
 /** DiSNI's stateful arming of a completion queue. */

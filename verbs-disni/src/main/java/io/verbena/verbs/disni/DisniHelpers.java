@@ -1,4 +1,4 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import static java.lang.classfile.ClassFile.ACC_PUBLIC;
 import static java.lang.classfile.ClassFile.ACC_STATIC;

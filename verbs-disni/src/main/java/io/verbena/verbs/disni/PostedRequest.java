@@ -1,24 +1,22 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import com.ibm.disni.verbs.SVCPostSend;
+import io.verbena.verbs.ext.Layouts;
+import io.verbena.verbs.ext.SendBlock;
 import java.lang.foreign.MemorySegment;
 
 /** DiSNI's view of one request of a send block. */
 record PostedRequest(SendBlock block, int index) implements SendRequestMod, SVCPostSend.RdmaMod {
   private MemorySegment memory() {
-    return block.memory;
-  }
-
-  private long at(int offset) {
-    return block.at(index) + offset;
+    return block.memory(index);
   }
 
   @Override
   public void setWr_id(long wrId) {
-    memory().set(JAVA_LONG, at(Layouts.WR_ID), wrId);
+    memory().set(JAVA_LONG, Layouts.WR_ID, wrId);
   }
 
   @Override
@@ -33,7 +31,7 @@ record PostedRequest(SendBlock block, int index) implements SendRequestMod, SVCP
 
   @Override
   public int getOpcode() {
-    return memory().get(JAVA_INT, at(Layouts.SEND_WR_OPCODE));
+    return memory().get(JAVA_INT, Layouts.SEND_WR_OPCODE);
   }
 
   @Override
@@ -43,12 +41,12 @@ record PostedRequest(SendBlock block, int index) implements SendRequestMod, SVCP
 
   @Override
   public int getSend_flags() {
-    return memory().get(JAVA_INT, at(Layouts.SEND_WR_FLAGS));
+    return memory().get(JAVA_INT, Layouts.SEND_WR_FLAGS);
   }
 
   @Override
   public void setImm_data(int immediate) {
-    block.immediateAsInMemory(index, immediate);
+    block.invalidate(index, immediate);
   }
 
   @Override
@@ -63,33 +61,33 @@ record PostedRequest(SendBlock block, int index) implements SendRequestMod, SVCP
 
   @Override
   public void setRemote_addr(long address) {
-    memory().set(JAVA_LONG, at(Layouts.SEND_WR_REMOTE_ADDRESS), address);
+    memory().set(JAVA_LONG, Layouts.SEND_WR_REMOTE_ADDRESS, address);
   }
 
   @Override
   public long getRemote_addr() {
-    return memory().get(JAVA_LONG, at(Layouts.SEND_WR_REMOTE_ADDRESS));
+    return memory().get(JAVA_LONG, Layouts.SEND_WR_REMOTE_ADDRESS);
   }
 
   @Override
   public void setRkey(int rkey) {
-    memory().set(JAVA_INT, at(Layouts.SEND_WR_RDMA_RKEY), rkey);
+    memory().set(JAVA_INT, Layouts.SEND_WR_RDMA_RKEY, rkey);
   }
 
   @Override
   public int getRkey() {
-    return memory().get(JAVA_INT, at(Layouts.SEND_WR_RDMA_RKEY));
+    return memory().get(JAVA_INT, Layouts.SEND_WR_RDMA_RKEY);
   }
 
   /** Padding that DiSNI shows; it means nothing to a device. */
   @Override
   public void setReserved(int reserved) {
-    memory().set(JAVA_INT, at(Layouts.SEND_WR_RDMA_RKEY + Integer.BYTES), reserved);
+    memory().set(JAVA_INT, Layouts.SEND_WR_RDMA_RKEY + Integer.BYTES, reserved);
   }
 
   @Override
   public int getReserved() {
-    return memory().get(JAVA_INT, at(Layouts.SEND_WR_RDMA_RKEY + Integer.BYTES));
+    return memory().get(JAVA_INT, Layouts.SEND_WR_RDMA_RKEY + Integer.BYTES);
   }
 
   @Override

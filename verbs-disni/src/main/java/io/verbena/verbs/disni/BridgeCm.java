@@ -1,4 +1,4 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
@@ -14,15 +14,9 @@ import java.net.SocketAddress;
 
 /** Leads RdmaCm's calls to the objects, which know their provider. */
 final class BridgeCm extends RdmaCm {
-  private final DisniBridge bridge;
-
-  BridgeCm(DisniBridge bridge) {
-    this.bridge = bridge;
-  }
-
   @Override
   public RdmaEventChannel createEventChannel() throws IOException {
-    return bridge.createEventChannel();
+    return DisniBridge.createEventChannel();
   }
 
   @Override

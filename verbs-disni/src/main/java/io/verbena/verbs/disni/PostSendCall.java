@@ -1,8 +1,13 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.IbvSendWR;
 import com.ibm.disni.verbs.IbvSge;
 import com.ibm.disni.verbs.SVCPostSend;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.SendBlock;
+import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -39,7 +44,8 @@ final class PostSendCall extends SVCPostSend {
     for (IbvSge sge : pieces) {
       block.sge(index, sge.getAddr(), sge.getLength(), sge.getLkey());
     }
-    block.immediateAsInMemory(index, request.getImm_data());
+    // Its bytes in memory are those on the wire, as those of a key are.
+    block.invalidate(index, request.getImm_data());
     if (opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
       IbvSendWR.Atomic atomic = request.getAtomic();
       block.atomic(

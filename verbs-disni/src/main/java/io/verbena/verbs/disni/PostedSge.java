@@ -1,6 +1,7 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.SVCPostSend;
+import io.verbena.verbs.ext.SendBlock;
 
 /** DiSNI's view of one piece of a request of a send block. */
 record PostedSge(SendBlock block, int index, int sge) implements SVCPostSend.SgeMod {

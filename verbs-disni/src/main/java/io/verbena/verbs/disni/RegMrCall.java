@@ -1,7 +1,8 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.SVCRegMr;
+import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

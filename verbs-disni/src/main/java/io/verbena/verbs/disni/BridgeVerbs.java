@@ -1,4 +1,4 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
@@ -16,6 +16,12 @@ import com.ibm.disni.verbs.SVCPostRecv;
 import com.ibm.disni.verbs.SVCPostSend;
 import com.ibm.disni.verbs.SVCRegMr;
 import com.ibm.disni.verbs.SVCReqNotify;
+import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.VerbsCq;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsMr;
+import io.verbena.verbs.ext.VerbsPd;
+import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.verbena.verbs.ffm;
+package io.verbena.verbs.disni;
 
 import io.verbena.verbs.ext.VerbsException;
 import java.lang.reflect.InvocationTargetException;
@@ -9,8 +9,8 @@ import java.util.Arrays;
  * Runs a program that was written for DiSNI, as it is, on the real devices:
  *
  * <pre>
- * java --enable-native-access=ALL-UNNAMED -cp verbs-ffm.jar:verbs-ext.jar:disni.jar:…:app.jar \
- *     io.verbena.verbs.ffm.Launch app.Main arguments
+ * java --enable-native-access=ALL-UNNAMED -cp verbs-disni.jar:verbs-ffm.jar:verbs-ext.jar:disni.jar:…:app.jar \
+ *     io.verbena.verbs.disni.Launch app.Main arguments
  * </pre>
  */
 public final class Launch {
@@ -48,6 +48,6 @@ public final class Launch {
   }
 
   private static String obstacle() {
-    return FfmProvider.install().map(VerbsException::cure).orElse("");
+    return DisniBridge.install().map(VerbsException::cure).orElse("");
   }
 }

@@ -1,8 +1,10 @@
-package io.verbena.verbs.ext;
+package io.verbena.verbs.disni;
 
 import com.ibm.disni.verbs.IbvRecvWR;
 import com.ibm.disni.verbs.IbvSge;
 import com.ibm.disni.verbs.SVCPostRecv;
+import io.verbena.verbs.ext.ReceiveBlock;
+import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.List;
