@@ -3,6 +3,8 @@ package io.verbena.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.RpcException;
+import io.verbena.api.Session;
+import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.runtime.ThrottledLog;
@@ -31,8 +33,12 @@ class OutOfFilesTest {
       assertThat(told(process))
           .contains("UNAVAILABLE", "all the " + LIMIT + " files", "ulimit -n", "LimitNOFILE")
           .doesNotContain("/etc/hosts");
+      assertThat(told(process)).as("a second session").contains("UNAVAILABLE", "ulimit -n");
+      assertThat(told(process)).as("a client's first loop").contains("UNAVAILABLE", "ulimit -n");
+      assertThat(told(process)).as("a channel's first loop").contains("UNAVAILABLE", "ulimit -n");
       assertThat(told(process)).isEqualTo("accepting has paused");
       assertThat(told(process)).isEqualTo("4");
+      assertThat(told(process)).as("that channel, later").isEqualTo("5");
       assertThat(told(process)).as("pauses").matches("[1-9]|[1-9][0-9]");
     }
   }
@@ -68,11 +74,30 @@ class OutOfFilesTest {
     }
 
     private static String failure(VerbenaClient client, String address) {
+      return failure(() -> client.connect(address).close());
+    }
+
+    private static String failure(Runnable attempt) {
       try {
-        client.connect(address).close();
+        attempt.run();
         return "connected";
-      } catch (RpcException e) {
-        return String.valueOf(e.getMessage());
+      } catch (RuntimeException e) {
+        return e.toString();
+      }
+    }
+
+    private static BalancedChannel channel(VerbenaClient client, int port) {
+      return BalancedChannel.builder(client, "static:127.0.0.1:" + port).build();
+    }
+
+    /** A channel comes back to what it lacked by itself. */
+    private static long addedOnceThereIsAServer(House house) throws InterruptedException {
+      while (true) {
+        try {
+          return house.add(4);
+        } catch (RpcException e) {
+          Thread.sleep(10);
+        }
       }
     }
 
@@ -83,17 +108,30 @@ class OutOfFilesTest {
                   .loops(1)
                   .serve(HouseRpc.bind(new PlainHouse()))
                   .start();
-          VerbenaClient client = VerbenaClient.builder().loops(1).build()) {
+          VerbenaClient client = VerbenaClient.builder().loops(1).build();
+          VerbenaClient twoLoops = VerbenaClient.builder().loops(2).build();
+          VerbenaClient late = VerbenaClient.builder().build();
+          VerbenaClient ofChannel = VerbenaClient.builder().build()) {
         int port = server.address().getPort();
         // Once with files, so that no class is missing when there are none.
         failure(client, "127.0.0.1:" + port);
         failure(client, "127.0.0.1:1");
         failure(client, "nowhere.invalid:" + port);
+        Session _ = twoLoops.session("127.0.0.1:" + port);
+        try (VerbenaClient other = VerbenaClient.builder().build();
+            BalancedChannel channel = channel(other, port)) {
+          HouseRpc.client(channel).add(1);
+        }
         useUp();
         FILES.pop().close();
         useUp();
         tell(failure(client, "127.0.0.1:" + port));
         tell(failure(client, "localhost:" + port));
+        tell(failure(() -> HouseRpc.client(twoLoops.session("127.0.0.1:" + port)).add(1)));
+        tell(failure(late, "127.0.0.1:" + port));
+        BalancedChannel channel = channel(ofChannel, port);
+        House balanced = HouseRpc.client(channel);
+        tell(failure(() -> balanced.add(1)));
         FILES.pop().close(); // for the client's socket, and none for the server's
         House house = HouseRpc.client(client.session("127.0.0.1:" + port));
         Thread caller = Thread.ofPlatform().start(() -> tell(house.add(3)));
@@ -105,6 +143,8 @@ class OutOfFilesTest {
           FILES.pop().close();
         }
         caller.join();
+        tell(addedOnceThereIsAServer(balanced));
+        channel.close();
         tell(ThrottledLog.counts().get(PAUSES));
       }
     }

@@ -1,5 +1,6 @@
 package io.verbena.channel;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.SessionState;
 import io.verbena.core.VerbenaClient;
 import java.util.ArrayList;
@@ -25,8 +26,9 @@ final class Members implements Resolver.Listener {
   private volatile List<Member> all = List.of();
 
   /** What the resolver told last and cannot be connected to, and why; nobody else is hurt by it. */
-  private volatile Map<Endpoint, String> malformed = Map.of();
+  private volatile Map<Endpoint, String> unusable = Map.of();
 
+  private volatile List<Endpoint> latest = List.of();
   private volatile boolean resolved;
   private volatile @Nullable String unresolved;
   private volatile boolean closed;
@@ -160,7 +162,7 @@ final class Members implements Resolver.Listener {
   private String why(List<Member> now) {
     List<String> whys = new ArrayList<>();
     now.forEach(member -> whys.add(member + ": " + member.obstacle()));
-    whys.addAll(malformed.values());
+    whys.addAll(unusable.values());
     if (whys.isEmpty()) {
       String failure = unresolved;
       return failure == null ? "the resolver knows no server" : failure;
@@ -194,14 +196,18 @@ final class Members implements Resolver.Listener {
           wrong.put(endpoint, why);
         }
       }
-      malformed = Collections.unmodifiableMap(wrong);
       List<Endpoint> chosen =
           Rendezvous.subset(List.copyOf(wanted.values()), settings.subset(), settings.subsetKey());
       List<Member> now = new ArrayList<>();
       for (Endpoint endpoint : chosen) {
         Member member = before.get(endpoint.address());
         if (member == null || !member.endpoint().authority().equals(endpoint.authority())) {
-          member = new Member(settings, client, this, endpoint);
+          try {
+            member = new Member(settings, client, this, endpoint);
+          } catch (RpcException e) {
+            wrong.put(endpoint, String.valueOf(e.getMessage()));
+            continue;
+          }
           come.add(member);
         } else {
           member.endpoint(endpoint);
@@ -209,6 +215,12 @@ final class Members implements Resolver.Listener {
         }
         now.add(member);
       }
+      latest = told;
+      if (now.size() < chosen.size()) {
+        long delay = settings.reconnect().nanos(1, settings.random());
+        Runnable _ = settings.time().after(delay, () -> again(told));
+      }
+      unusable = Collections.unmodifiableMap(wrong);
       gone.addAll(before.values());
       all = List.copyOf(now);
       resolved = true;
@@ -217,6 +229,13 @@ final class Members implements Resolver.Listener {
     gone.forEach(Member::retire);
     come.forEach(Member::start);
     changed();
+  }
+
+  /** This process lacked what a session needs: by now there may be some. */
+  private void again(List<Endpoint> told) {
+    if (told == latest) {
+      endpoints(told);
+    }
   }
 
   private @Nullable String misfit(Endpoint endpoint) {
@@ -254,7 +273,7 @@ final class Members implements Resolver.Listener {
   List<ChannelStat.EndpointStat> stat() {
     List<ChannelStat.EndpointStat> stat = new ArrayList<>();
     all.forEach(member -> stat.add(member.stat()));
-    malformed.forEach(
+    unusable.forEach(
         (endpoint, why) ->
             stat.add(
                 new ChannelStat.EndpointStat(endpoint, SessionState.ENDED, why, 0, 0, 0, false)));
@@ -267,7 +286,7 @@ final class Members implements Resolver.Listener {
       closed = true;
       members = all;
       all = List.of();
-      malformed = Map.of();
+      unusable = Map.of();
     }
     members.forEach(Member::close);
     changed();

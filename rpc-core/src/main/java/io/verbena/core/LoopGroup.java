@@ -65,7 +65,7 @@ final class LoopGroup implements AutoCloseable {
   /**
    * Returns a loop for one more session: one with the fewest, a new one rather than a busy one.
    *
-   * @throws IllegalStateException if the group is closed
+   * @throws IllegalStateException if the group is closed, or has no loop and gets none
    */
   synchronized EventLoop join() {
     Member idlest =
@@ -73,7 +73,11 @@ final class LoopGroup implements AutoCloseable {
             .min(Comparator.comparingInt(member -> member.sessions))
             .orElseGet(this::add);
     if (idlest.sessions > 0 && members.size() < most) {
-      idlest = add();
+      try {
+        idlest = add();
+      } catch (IllegalStateException e) {
+        // No thread, or no file: sessions can share a loop.
+      }
     }
     idlest.sessions++;
     return idlest.loop;

@@ -283,7 +283,14 @@ public final class VerbenaClient implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the client is closed: no session with " + address);
     }
-    SessionContext context = engine.join(uri.getScheme(), link, upgrade);
+    SessionContext context;
+    try {
+      context = engine.join(uri.getScheme(), link, upgrade);
+    } catch (IllegalStateException e) { // of a client that is open: this process lacks something
+      Connector.Failure why =
+          new Connector.Failure(RpcStatus.UNAVAILABLE, String.valueOf(e.getMessage()));
+      throw unreachable(address, why);
+    }
     Connector connector =
         new Connector(
             context, new ConnectorConfig(uri, link, token, keepsOpen, oneOfMany, this::ended));

@@ -33,6 +33,8 @@ public interface LinkProvider {
    *
    * @param wakeLoop ends the loop's wait, whichever of its drivers it waits in. A driver that
    *     becomes ready by another thread's doing calls it from that thread.
+   * @throws IllegalStateException if this process may not have what it takes, with words that say
+   *     what and how to get it
    */
   LinkDriver newDriver(Runnable wakeLoop);
 }

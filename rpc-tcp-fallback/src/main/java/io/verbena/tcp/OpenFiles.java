@@ -1,5 +1,6 @@
 package io.verbena.tcp;
 
+import io.verbena.link.runtime.Thrown;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,10 +16,17 @@ final class OpenFiles {
   /** Read before they run out: then it could not be. */
   private static final String LIMIT = limit();
 
+  /**
+   * Loaded before they run out: a class that is not found then leaves callers without an answer.
+   */
+  private static final Class<?> LOADED = Thrown.class;
+
   private OpenFiles() {}
 
   /** Has the limit read while it can be. */
-  static void prepare() {}
+  static void prepare() {
+    Class<?> _ = LOADED;
+  }
 
   private static String limit() {
     try {
@@ -30,18 +38,34 @@ final class OpenFiles {
   }
 
   /**
-   * Returns whether no file can be opened now. Asks the kernel, whose words are in any language.
+   * Returns whether so many files cannot be opened now. Asks the kernel, whose words are in any
+   * language.
    */
-  static boolean haveRunOut() {
-    try (InputStream _ = new FileInputStream("/dev/null")) {
+  private static boolean haveRunOut(int needed) {
+    if (needed == 0) {
       return false;
+    }
+    try (InputStream _ = new FileInputStream("/dev/null")) {
+      return haveRunOut(needed - 1);
     } catch (IOException e) {
       return true;
     }
   }
 
-  /** Returns what is the matter where they have run out, and what to do. */
-  static String words() {
+  /**
+   * Returns why something failed that needed files: that they have run out, and what to do, or else
+   * other words.
+   */
+  static String why(int needed, String otherwise) {
+    return haveRunOut(needed) ? words() : otherwise;
+  }
+
+  /** The same, or else what was thrown says. */
+  static String why(int needed, Throwable thrown) {
+    return haveRunOut(needed) ? words() : Thrown.words(thrown);
+  }
+
+  private static String words() {
     return "this process has all the "
         + LIMIT
         + "files open that it may: raise 'ulimit -n', or LimitNOFILE in its systemd"

@@ -117,15 +117,9 @@ final class TcpAttempt {
   }
 
   private static LinkException unknown(TcpAddress address, UnknownHostException e) {
-    if (OpenFiles.haveRunOut()) {
-      return new LinkException(address + ": the host cannot be looked up: " + OpenFiles.words(), e);
-    }
-    return new LinkException(
-        address
-            + ": the host '"
-            + address.host()
-            + "' is unknown; check its spelling, /etc/hosts and DNS",
-        e);
+    String unknown =
+        "the host '" + address.host() + "' is unknown; check its spelling, /etc/hosts and DNS";
+    return new LinkException(address + ": " + OpenFiles.why(1, unknown), e);
   }
 
   private void connectNext(TcpAddress address) {
@@ -145,7 +139,7 @@ final class TcpAttempt {
     try {
       socket = driver.transport().sockets().get();
     } catch (ChannelException e) {
-      String why = OpenFiles.haveRunOut() ? OpenFiles.words() : Thrown.words(e);
+      String why = OpenFiles.why(1, e);
       fail(new LinkException(uri + " got no socket: " + why, e));
       return;
     }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
@@ -28,6 +29,9 @@ final class TcpDriver implements LinkDriver {
 
   private static final int STEPS_TO_CLOSE = 16;
 
+  /** Those of epoll: itself, for waking it up, and for its time. */
+  private static final int FILES_OF_A_LOOP = 3;
+
   private final Transport transport;
   private final Runnable wakeLoop;
   private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
@@ -51,8 +55,13 @@ final class TcpDriver implements LinkDriver {
   TcpDriver(Transport transport, Runnable wakeLoop) {
     this.transport = transport;
     this.wakeLoop = wakeLoop;
-    this.loop = new Loop();
     OpenFiles.prepare();
+    try {
+      this.loop = new Loop();
+    } catch (ChannelException e) {
+      String why = OpenFiles.why(FILES_OF_A_LOOP, e);
+      throw new IllegalStateException("an event loop could not be opened: " + why, e);
+    }
   }
 
   /** Netty's loop, which does not wait when it has been told not to. */

@@ -11,7 +11,6 @@ import io.verbena.link.LinkDriver.Listening;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.runtime.ThrottledLog;
-import io.verbena.link.runtime.Thrown;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -154,10 +153,7 @@ final class TcpListening implements Listening {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      PAUSED.warn(
-          "Accepting on {} pauses for a second: {}",
-          address,
-          OpenFiles.haveRunOut() ? OpenFiles.words() : Thrown.words(cause));
+      PAUSED.warn("Accepting on {} pauses for a second: {}", address, OpenFiles.why(1, cause));
       channel.config().setAutoRead(false);
       driver.schedule(() -> channel.config().setAutoRead(true), PAUSE_MILLIS);
     }

@@ -160,8 +160,9 @@ class NoThreadsTest {
     VerbenaClient client = closed(VerbenaClient.builder().build());
     noThreadsMore();
     assertThatThrownBy(() -> client.connect(at(server, "127.0.0.1")))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContainingAll("no thread can be had for the event loop", RefusedThreads.WORDS);
+        .isInstanceOf(RpcException.class)
+        .hasMessageContainingAll(
+            "UNAVAILABLE", "no thread can be had for the event loop", RefusedThreads.WORDS);
     threadsAgain();
     assertThat(add(session(client, server)).join()).isEqualTo(2);
   }
