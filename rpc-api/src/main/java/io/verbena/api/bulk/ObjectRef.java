@@ -38,6 +38,7 @@ public record ObjectRef(long id, long key, long length) {
   /** Returns the id and the length: the key does not belong in a log. */
   @Override
   public String toString() {
-    return "object " + id + " of " + length + " bytes";
+    String which = id < 0 ? "named object " + Long.toHexString(id) : "object " + id;
+    return which + " of " + length + " bytes";
   }
 }

@@ -117,6 +117,21 @@ class NamedObjectsTest {
   }
 
   @Test
+  void aFailureNamesItByItsNameWhereThatIsKnown() {
+    ObjectRef beyond = new ObjectRef(REF.id(), REF.key(), LENGTH + 1);
+    assertThat(bulk.awaitFailure(bulk.fetch(beyond, Landing.pooled(LENGTH + 1))))
+        .hasMessageContaining("object '" + NAME + "' of " + LENGTH + " bytes has no range");
+    Published clock = bulk.server.publish("clock", Source.of(bytes), BulkWorld.LEASE);
+    Transfer fetched = bulk.fetch(clock.ref(), Landing.pooled(LENGTH));
+    while (clock.fetches().isEmpty()) {
+      bulk.steps(1);
+    }
+    Transfer sent = clock.fetches().getFirst().transfer();
+    fetched.cancel();
+    assertThat(bulk.awaitFailure(sent)).hasMessageContaining("object 'clock'");
+  }
+
+  @Test
   void aNameIsOneObjectsUntilThatIsClosed() {
     Source more = Source.of(bulk.bytes(10, 1));
     assertThatThrownBy(() -> bulk.server.publish(NAME, more, BulkWorld.LEASE))

@@ -49,9 +49,8 @@ public final class PublishedObjects {
         name == null
             ? new ObjectRef(lastId.incrementAndGet(), random.nextLong(), opened.length())
             : ObjectRef.named(name, opened.length());
-    String words = (name == null ? "" : "'" + name + "', ") + inWords(source);
     PublishedObject shelved =
-        new PublishedObject(ref, words, opened, here, loop, NanoClock.nanos(lease));
+        new PublishedObject(ref, name, inWords(source), opened, here, loop, NanoClock.nanos(lease));
     if (objects.putIfAbsent(ref.id(), shelved) != null) {
       opened.close();
       throw new IllegalStateException(
@@ -83,6 +82,18 @@ public final class PublishedObjects {
   public @Nullable PublishedObject use(long id, long key, Published.Fetch fetch) {
     PublishedObject found = objects.get(id);
     return found != null && found.ref.key() == key && found.use(fetch) ? found : null;
+  }
+
+  /** Returns what an object is called here: by its name, if it has one that is known. */
+  public String title(long id) {
+    PublishedObject found = objects.get(id);
+    String name = found == null ? null : found.name;
+    return name == null ? titleElsewhere(id) : "object '" + name + "'";
+  }
+
+  /** Returns what an object is called where its name is not known. */
+  public static String titleElsewhere(long id) {
+    return id < 0 ? "named object " + Long.toHexString(id) : "object " + id;
   }
 
   /** Returns why there is no object to be sent. */
@@ -124,7 +135,8 @@ public final class PublishedObjects {
   /** One published object. */
   public final class PublishedObject implements Published {
     private final ObjectRef ref;
-    private final String words;
+    private final @Nullable String name;
+    private final String whence;
     private final OpenSource source;
     private final AtomicBoolean here;
     private final EventLoop loop;
@@ -139,14 +151,16 @@ public final class PublishedObjects {
 
     PublishedObject(
         ObjectRef ref,
-        String words,
+        @Nullable String name,
+        String whence,
         OpenSource source,
         AtomicBoolean here,
         EventLoop loop,
         long leaseNanos) {
       this.here = here;
       this.ref = ref;
-      this.words = words;
+      this.name = name;
+      this.whence = whence;
       this.source = source;
       this.loop = loop;
       this.leaseNanos = leaseNanos;
@@ -161,12 +175,12 @@ public final class PublishedObjects {
 
     /** Returns what tells it from others on this machine: the peer does not hear of it. */
     public String inWords() {
-      return words;
+      return (name == null ? "" : "'" + name + "', ") + whence;
     }
 
     @Override
     public String toString() {
-      return ref + " (" + words + "), " + (isAvailable() ? "published" : "published no more");
+      return ref + " (" + inWords() + "), " + (isAvailable() ? "published" : "published no more");
     }
 
     @Override
@@ -188,7 +202,7 @@ public final class PublishedObjects {
       long idle = fetches.isEmpty() ? now - lastUsed : 0;
       return new PublishedStat(
           ref.id(),
-          words,
+          inWords(),
           ref.length(),
           fetches.size(),
           fetches.stream().map(fetch -> fetch.peer().address()).distinct().toList(),

@@ -56,7 +56,7 @@ public final class SessionObjects implements BulkObjects {
     if (length > into.capacity()) {
       throw new IllegalArgumentException(tooSmall(ref, length, into));
     }
-    TransferHandle handle = new TransferHandle(loop(), "object " + ref.id());
+    TransferHandle handle = new TransferHandle(loop(), PublishedObjects.titleElsewhere(ref.id()));
     handle.whence(() -> peer("from "));
     Landing landing = Destination.watched(into, handle);
     boolean checked =

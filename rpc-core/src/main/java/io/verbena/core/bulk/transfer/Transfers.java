@@ -189,7 +189,8 @@ public final class Transfers extends OngoingTransfers {
     if (refusesMore(id)) {
       return null;
     }
-    TransferHandle handle = new TransferHandle(host.loop(), "object " + object);
+    String title = host.bulkContext().shelf().title(object);
+    TransferHandle handle = new TransferHandle(host.loop(), title);
     Published.Fetch fetch = new Published.Fetch(host.peer(), handle);
     PublishedObjects.PublishedObject shelved = host.bulkContext().shelf().use(object, key, fetch);
     if (shelved == null) {
@@ -202,7 +203,8 @@ public final class Transfers extends OngoingTransfers {
       frames.refuse(
           id,
           RpcStatus.INVALID_ARGUMENT,
-          shelved.ref() + " has no range of " + length + " from " + offset);
+          "%s of %d bytes has no range of %d from %d"
+              .formatted(title, shelved.ref().length(), length, offset));
       return null;
     }
     handle.whence(() -> shelved.inWords() + " to " + host.peer().address());
