@@ -23,7 +23,10 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.link.runtime.ThrottledLog;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -197,6 +200,36 @@ class StreamsTest {
         .isInstanceOf(RpcException.class)
         .hasMessageContaining("in debt");
     await().until(exchange.cancelled::isDone);
+  }
+
+  @Test
+  void thatTheirCallerSpoilsAreItsFaultAndNotTheHandlers() throws Exception {
+    Quotes quotes = at("mem://spoilt");
+    long before = bugsOfHandlers();
+    assertThatThrownBy(() -> quotes.total(Streams.of(Arrays.asList(1L, null))))
+        .isInstanceOfSatisfying(
+            RpcException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.INVALID_ARGUMENT))
+        .hasMessageContainingAll("the caller's own stream failed", "an item is null");
+    assertThat(bugsOfHandlers()).isEqualTo(before);
+  }
+
+  @Test
+  void areNoServiceThatUsersAreShown() throws Exception {
+    VerbenaServer server =
+        VerbenaServer.builder().listen("mem://listed").serve(QuotesRpc.bind(exchange)).start();
+    open.add(server);
+    VerbenaClient client = VerbenaClient.builder().build();
+    open.add(client);
+    Session session = client.connect(server.address().toString());
+    assertThat(QuotesRpc.client(session).total(Streams.of(List.of(1L)))).isOne();
+    assertThat(client.services(session))
+        .succeedsWithin(Duration.ofSeconds(20))
+        .isEqualTo(List.of("quotes.v1"));
+  }
+
+  private static long bugsOfHandlers() {
+    return ThrottledLog.counts()
+        .getOrDefault("handlers that threw what their contract does not declare", 0L);
   }
 
   @Test

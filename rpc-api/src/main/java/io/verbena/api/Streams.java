@@ -25,7 +25,9 @@ public final class Streams {
 
   /**
    * Returns a publisher of a stream's items, to one subscriber. The stream is closed when it ends,
-   * and when it is cancelled.
+   * and when it is cancelled. A call's argument that the server has not asked for is neither, and
+   * stays open: {@code subscriber -> Streams.of(Files.lines(path)).subscribe(subscriber)} opens it
+   * when it is asked for.
    */
   public static <T> Flow.Publisher<T> of(BaseStream<? extends T, ?> items) {
     Checks.required("items", items);

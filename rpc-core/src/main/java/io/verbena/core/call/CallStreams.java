@@ -9,6 +9,9 @@ public interface CallStreams extends MessageStreams {
   /** The stream among a call's arguments ends with the call, or with the stream that it returns. */
   void endWith(PendingCall<?> call);
 
+  /** Returns whether this is how the stream that was read here has failed at its sender. */
+  boolean failedBy(Throwable thrown);
+
   /** The call was not made, or nobody hears of its answer. */
   void cancel();
 

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Another service's failure that a handler has let through. Its message tells this process where
  * that service is, and is not for the caller of this one.
  *
- * @param status of the other call, or transfer
+ * @param failure of the other call, or transfer
  */
-record Downstream(RpcStatus status) {
+record Downstream(VerbenaException failure) {
   private static final int DEEPEST = 16;
 
   /**
@@ -25,7 +25,7 @@ record Downstream(RpcStatus status) {
       if (cause instanceof VerbenaException failure && !isAnswer(failure)) {
         boolean repeated =
             cause == thrown || Thrown.repeats(thrown, String.valueOf(failure.getMessage()));
-        return repeated ? new Downstream(failure.status()) : null;
+        return repeated ? new Downstream(failure) : null;
       }
       cause = cause.getCause();
     }
@@ -36,9 +36,13 @@ record Downstream(RpcStatus status) {
     return failure instanceof RpcException call && call.isAnswer();
   }
 
+  RpcStatus status() {
+    return failure.status();
+  }
+
   String words() {
     return "another call or transfer that its handler needed failed: "
-        + status
+        + status()
         + ". The log of the handler's process says more";
   }
 }

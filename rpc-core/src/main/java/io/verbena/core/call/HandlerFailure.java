@@ -40,17 +40,27 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
   /**
    * Returns what to make of it.
    *
+   * @param argument the stream among the call's arguments; null if there is none
    * @param stopped what to call it that the handler was stopped
    * @param cancelled whether it was
    * @param late whether the deadline has passed
    */
-  static HandlerFailure of(Throwable thrown, RpcStatus stopped, boolean cancelled, boolean late) {
+  static HandlerFailure of(
+      Throwable thrown,
+      @Nullable CallStreams argument,
+      RpcStatus stopped,
+      boolean cancelled,
+      boolean late) {
     if (thrown instanceof RpcException answer && answer.isAnswer()) {
       RpcStatus status = answer.status() == RpcStatus.CANCELLED ? stopped : answer.status();
       String words = String.valueOf(answer.getMessage());
       return new HandlerFailure(status, "", words, answer.metadata(), Whose.NOBODYS);
     }
     Downstream other = Downstream.in(thrown);
+    if (other != null && !cancelled && argument != null && argument.failedBy(other.failure())) {
+      String words = "the caller's own stream failed: " + other.failure().getMessage();
+      return new HandlerFailure(statusOf(other), "", words, Metadata.EMPTY, Whose.CALLERS);
+    }
     boolean timeIsUp = other != null && other.status() == RpcStatus.DEADLINE_EXCEEDED && late;
     FileTrouble file = other == null ? FileTrouble.in(thrown) : null;
     RpcStatus undeclared = file == null ? RpcStatus.INTERNAL : file.status();
@@ -62,6 +72,12 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
         words(thrown, other, file),
         Metadata.EMPTY,
         callers ? Whose.CALLERS : Whose.HANDLERS);
+  }
+
+  /** What broke is an argument. */
+  private static RpcStatus statusOf(Downstream stream) {
+    RpcStatus status = stream.status();
+    return status == RpcStatus.INTERNAL ? RpcStatus.INVALID_ARGUMENT : status;
   }
 
   private static String words(

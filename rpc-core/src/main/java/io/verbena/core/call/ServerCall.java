@@ -56,6 +56,9 @@ public final class ServerCall extends ReplyMessage
   private boolean timed;
   private @Nullable Handler handler;
 
+  /** The stream among its arguments, if its method has streams. */
+  private @Nullable CallStreams streams;
+
   /** Whether the executor was given it. On the loop. */
   private boolean handedOver;
 
@@ -148,7 +151,8 @@ public final class ServerCall extends ReplyMessage
       dispatcher.dispatch(method, in, this);
       return;
     }
-    in.streams(host.streams().of(method, deadlineNanos, false));
+    streams = host.streams().of(method, deadlineNanos, false);
+    in.streams(streams);
     try {
       dispatcher.dispatch(method, in, this);
     } finally {
@@ -298,6 +302,7 @@ public final class ServerCall extends ReplyMessage
       held.free();
     }
     handler = null;
+    streams = null;
     timed = false;
     host.loop.timers().cancel(timer);
     timer = Timers.NONE;
@@ -429,7 +434,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   private HandlerFailure failure(Throwable thrown) {
-    return HandlerFailure.of(thrown, cancellation.status(), isCancelled(), isLate());
+    return HandlerFailure.of(thrown, streams, cancellation.status(), isCancelled(), isLate());
   }
 
   private void failed(Throwable thrown, Execution execution) {

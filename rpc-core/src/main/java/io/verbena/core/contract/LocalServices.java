@@ -102,7 +102,11 @@ public final class LocalServices {
 
   /** Returns the services' names, for a message. */
   public String names() {
-    return names(offered().stream().map(OfferedService::name).toList());
+    return names(
+        offered().stream()
+            .map(OfferedService::name)
+            .filter(name -> !name.equals(OwnService.NAME))
+            .toList());
   }
 
   /** Returns such names as a message says them. */

@@ -199,6 +199,7 @@ public final class RemoteServices implements Participant {
     return remotes.values().stream()
         .filter(remote -> !remote.isSought())
         .map(remote -> remote.name)
+        .filter(name -> !name.equals(OwnService.NAME))
         .sorted()
         .toList();
   }

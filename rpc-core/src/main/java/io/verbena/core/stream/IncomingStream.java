@@ -59,7 +59,6 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   /** Whether the loop has run since it was asked to show that. */
   private volatile boolean loopRan = true;
 
-  private @Nullable Throwable failure;
   private long timer = Timers.NONE;
 
   /**
@@ -76,6 +75,9 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     /** No more items come. */
     private boolean ended;
 
+    /** Why; null if all came. */
+    private @Nullable Throwable failure;
+
     private @Nullable Runnable whenOver;
 
     private Place(IncomingStream<?> stream) {
@@ -89,6 +91,11 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     /** Returns the stream; null if it cannot be reached any more. */
     @Nullable IncomingStream<?> stream() {
       return stream.get();
+    }
+
+    /** Returns whether this is what its subscriber has heard of its end. */
+    boolean hasFailedBy(Throwable thrown) {
+      return thrown == failure; // read by the thread that was told
     }
 
     /** The stream cannot be reached any more. On the cleaner's thread. */
@@ -362,7 +369,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
         return false;
       }
       place.ended = true;
-      failure = why;
+      place.failure = why;
       question = null;
     }
     streams.host().loop().execute(() -> streams.host().loop().timers().cancel(timer));
@@ -433,7 +440,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
     if (item != null) {
       taker.onNext(item);
     } else if (last) {
-      Throwable why = failure;
+      Throwable why = place.failure;
       if (why == null) {
         taker.onComplete();
       } else {

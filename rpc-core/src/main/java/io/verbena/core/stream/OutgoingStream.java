@@ -50,6 +50,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private Flow.@Nullable Subscription subscription;
   private boolean subscribed;
 
+  /** It was made for one call that is over with it; an argument may be tried with the next. */
+  private boolean ofResult;
+
   /** How many items the publisher was asked for and has yet to send. */
   private long coming;
 
@@ -86,8 +89,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     return id;
   }
 
-  /** Ends unless the peer asks for items in time. */
+  /** That of a result ends unless the peer asks for items in time. */
   void awaitFirstQuestion() {
+    ofResult = true;
     EventLoop loop = streams.host().loop();
     loop.execute(
         () -> {
@@ -250,6 +254,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       }
       cancelled = true;
       waits = !subscribed;
+      subscribed = true;
       items.clear();
       from = ended ? null : subscription;
     }
@@ -257,6 +262,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
     if (waits) {
       EventLoop loop = streams.host().loop();
       loop.execute(() -> loop.timers().cancel(timer));
+    }
+    if (waits && ofResult) {
+      streams.run(this::subscribe); // and cancel: it may hold a file
     }
     answerIfDue();
     if (from != null) {
@@ -279,7 +287,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   private void subscribe() {
     synchronized (this) {
-      if (cancelled) {
+      if (cancelled && !ofResult) {
         return;
       }
     }

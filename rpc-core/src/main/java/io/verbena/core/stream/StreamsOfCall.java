@@ -16,6 +16,7 @@ final class StreamsOfCall implements CallStreams {
   private final MethodDescriptor<?> method;
   private final long deadlineNanos;
   private @Nullable OutgoingStream<?> outgoing;
+  private IncomingStream.@Nullable Place incoming;
 
   /** Whether they are among the arguments of a call of this end's. */
   private final boolean ofArguments;
@@ -45,7 +46,15 @@ final class StreamsOfCall implements CallStreams {
 
   @Override
   public <T> Flow.Publisher<T> read(WireIn in, Function<WireIn, T> item) {
-    return session.incoming(method, in.readVarLong(), item, deadlineNanos);
+    IncomingStream<T> stream = session.incoming(method, in.readVarLong(), item, deadlineNanos);
+    incoming = stream.place();
+    return stream;
+  }
+
+  @Override
+  public boolean failedBy(Throwable thrown) {
+    IncomingStream.Place place = incoming;
+    return place != null && place.hasFailedBy(thrown);
   }
 
   @Override
