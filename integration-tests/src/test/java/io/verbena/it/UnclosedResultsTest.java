@@ -65,6 +65,7 @@ class UnclosedResultsTest {
     COLLECTED_ARENA(() -> CallOptions.DEFAULT.withResultsIn(Arena.ofAuto())),
     OPEN_ARENA(() -> CallOptions.DEFAULT.withResultsIn(Arena.ofShared()));
 
+    @SuppressWarnings("ImmutableEnumChecker") // a function without state
     private final Supplier<CallOptions> options;
 
     Where(Supplier<CallOptions> options) {
