@@ -37,7 +37,7 @@ public interface UpgradeProvider {
     /**
      * They can.
      *
-     * @param detail by what, such as {@code "rxe0"}
+     * @param detail by what, such as {@code "rxe0 at 10.7.0.1"}
      */
     record Available(String detail) implements Availability {}
 
