@@ -238,7 +238,9 @@ public final class DeviceAddresses {
               network(address),
               "");
       String objection = active ? "" : "the port is not active";
-      if (objection.isEmpty() && roce && entry.type() != connectsBy) {
+      // An older kernel, or a container, may not show either.
+      boolean told = connectsBy != GidEntry.Type.IB && entry.type() != GidEntry.Type.IB;
+      if (objection.isEmpty() && roce && told && entry.type() != connectsBy) {
         objection = "connections are made by " + connectsBy;
       }
       judge(one, objection);

@@ -252,7 +252,7 @@ public final class UserSession extends SessionImpl {
 
     @Override
     public boolean isBusy() {
-      return transfers.wantsLink();
+      return transfers.isBusy();
     }
 
     @Override

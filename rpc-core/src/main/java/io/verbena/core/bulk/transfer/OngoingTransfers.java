@@ -80,6 +80,11 @@ class OngoingTransfers {
     return !outgoing.isEmpty() || !incoming.isEmpty() || ids.isAnyWaiting();
   }
 
+  /** Returns whether something is under way, or a sender is still to be told of its end. */
+  public boolean isBusy() {
+    return wantsLink() || !untold.isEmpty();
+  }
+
   // ---- begin and end ----
 
   /** Takes a transfer up, before it begins. */
