@@ -6,7 +6,7 @@ import java.net.InetAddress;
 /**
  * An address of this host that may lead to a verbs device, and whether links use it.
  *
- * @param device the device's name; empty where binding tells, as on IPoIB and iWARP
+ * @param device the device's name; empty where binding tells, as it may on IPoIB and iWARP
  * @param port the device's port, or -1 where that is not known
  * @param gid its index in the port's GID table, or -1 where it is not in there
  * @param type how packets from it are built
@@ -35,7 +35,8 @@ public record DeviceAddress(
   /** Returns it in words, as {@code rxe0 port 1 GID 1: 10.7.0.1, RoCE v2, eth0}. */
   @Override
   public String toString() {
-    String where = device.isEmpty() ? "" : device + " port " + port + " GID " + gid + ": ";
+    String index = gid < 0 ? "" : " GID " + gid;
+    String where = device.isEmpty() ? "" : device + " port " + port + index + ": ";
     return where + described();
   }
 

@@ -4,14 +4,12 @@ import com.ibm.disni.verbs.IbvContext;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.verbs.ext.DeviceAttributes;
 import io.verbena.verbs.ext.GidEntry;
+import io.verbena.verbs.ext.HostAddress;
 import io.verbena.verbs.ext.PortAttributes;
 import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InterfaceAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -142,15 +140,15 @@ public final class DeviceAddresses {
   }
 
   /**
-   * Looks at all devices: the addresses in the GID tables, which on RoCE are the devices'; where
-   * there is another device, then the host's other ones, some of which may be an IPoIB or iWARP
-   * device's: binding tells.
+   * Looks at all devices: the addresses in the GID tables, which on RoCE are the devices'; then
+   * those of interfaces that lead to a port of an IPoIB or iWARP device. Where there is such a
+   * device, the host's other addresses come last: binding tells whether one is a device's.
    *
    * @throws IOException if devices cannot be listed, or there are some and none can be queried
    */
   public static List<DeviceAddress> of(VerbsProvider provider, DeviceChoice choice)
       throws IOException {
-    Look look = new Look(choice);
+    Look look = new Look(choice, hostAddresses(provider));
     List<IbvContext> devices = provider.devices();
     int broken = 0;
     for (IbvContext context : devices) {
@@ -162,10 +160,19 @@ public final class DeviceAddresses {
         }
       }
     }
-    if (look.someNoRoce) {
+    if (!look.others.isEmpty()) {
       look.atInterfaces();
     }
     return List.copyOf(look.found);
+  }
+
+  /** Of the interfaces that this process sees; a device's may be in another namespace. */
+  private static List<HostAddress> hostAddresses(VerbsProvider provider) {
+    try {
+      return provider.hostAddresses();
+    } catch (IOException e) {
+      return List.of(); // Only what the devices say of themselves, then.
+    }
   }
 
   private static final class Look {
@@ -173,27 +180,26 @@ public final class DeviceAddresses {
     private final List<DeviceAddress> found = new ArrayList<>();
     private final Set<InetAddress> inTables = new HashSet<>();
     private final Set<InetAddress> used = new HashSet<>();
+    private final Map<InetAddress, HostAddress> ofHost = new LinkedHashMap<>();
 
-    /** Of the interfaces that this process sees; a device's may be in another namespace. */
-    private final Map<InetAddress, Interface> interfaces = new LinkedHashMap<>();
+    /** What is no RoCE: found by the hardware address of an interface, which its GID is. */
+    private final List<OtherPort> others = new ArrayList<>();
 
-    private boolean someNoRoce;
-
-    private record Interface(String name, int bits) {}
-
-    Look(DeviceChoice choice) {
-      this.choice = choice;
-      try {
-        for (NetworkInterface one : NetworkInterface.networkInterfaces().toList()) {
-          for (InterfaceAddress address : one.getInterfaceAddresses()) {
-            interfaces.put(
-                address.getAddress(),
-                new Interface(one.getName(), address.getNetworkPrefixLength()));
-          }
-        }
-      } catch (SocketException e) {
-        // Only what the devices say of themselves, then.
+    private record OtherPort(String device, int port, boolean active, List<GidEntry> gids) {
+      /** Newer kernels name the interface of an iWARP port. */
+      boolean isLedToBy(HostAddress address) {
+        return gids.stream()
+            .anyMatch(
+                gid ->
+                    gid.netdev().isEmpty()
+                        ? address.leadsTo(gid.gid())
+                        : gid.netdev().equals(address.netdev()));
       }
+    }
+
+    Look(DeviceChoice choice, List<HostAddress> addresses) {
+      this.choice = choice;
+      addresses.forEach(one -> ofHost.put(one.address(), one));
     }
 
     void at(VerbsContext device) throws IOException {
@@ -202,7 +208,10 @@ public final class DeviceAddresses {
         PortAttributes state = device.queryPort(port);
         boolean roce =
             state.ethernet() && attributes.transport() != DeviceAttributes.Transport.IWARP;
-        someNoRoce |= !roce;
+        List<GidEntry> gids = new ArrayList<>();
+        if (!roce) {
+          others.add(new OtherPort(device.deviceName(), port, state.active(), gids));
+        }
         GidEntry.Type connectsBy = roce ? device.connectsBy(port) : GidEntry.Type.IB;
         int empty = 0;
         for (int i = 0; i < state.gidTableLength(); i++) {
@@ -210,6 +219,7 @@ public final class DeviceAddresses {
             GidEntry entry = device.queryGid(port, i);
             empty = entry.gid().isEmpty() ? empty + 1 : 0;
             if (!entry.gid().isEmpty()) {
+              gids.add(entry);
               add(device.deviceName(), port, i, entry, roce, state.active(), connectsBy);
             }
           }
@@ -247,7 +257,7 @@ public final class DeviceAddresses {
     }
 
     private DeviceChoice.Subnet network(InetAddress address) {
-      Interface of = interfaces.get(address);
+      HostAddress of = ofHost.get(address);
       boolean v4 = address.getAddress().length == 4;
       int bits = of == null ? 0 : of.bits();
       boolean known = bits > 0 && bits <= (v4 ? 32 : 128);
@@ -255,16 +265,32 @@ public final class DeviceAddresses {
     }
 
     void atInterfaces() {
-      for (Map.Entry<InetAddress, Interface> each : interfaces.entrySet()) {
-        InetAddress address = each.getKey();
-        String netdev = each.getValue().name();
-        if (reachesFar(address) && !inTables.contains(address)) {
-          judge(
-              new DeviceAddress(
-                  "", -1, -1, address, GidEntry.Type.IB, netdev, network(address), ""),
-              "");
+      List<HostAddress> left = new ArrayList<>();
+      for (HostAddress one : ofHost.values()) {
+        if (reachesFar(one.address())) {
+          others.stream()
+              .filter(port -> port.isLedToBy(one))
+              .findFirst()
+              .ifPresentOrElse(
+                  port ->
+                      judge(
+                          ofInterface(one, port.device(), port.port()),
+                          port.active() ? "" : "the port is not active"),
+                  () -> left.add(one));
         }
       }
+      for (HostAddress one : left) {
+        if (!inTables.contains(one.address())) {
+          boolean told = choice.namesDevice() && !one.hardware().isEmpty();
+          judge(ofInterface(one, "", -1), told ? "no device is known to have it" : "");
+        }
+      }
+    }
+
+    private DeviceAddress ofInterface(HostAddress one, String device, int port) {
+      InetAddress address = one.address();
+      return new DeviceAddress(
+          device, port, -1, address, GidEntry.Type.IB, one.netdev(), network(address), "");
     }
 
     private void judge(DeviceAddress one, String before) {

@@ -161,6 +161,11 @@ public record DeviceChoice(
     return equals(ANY);
   }
 
+  /** Returns whether it is of a device, or of a port. */
+  boolean namesDevice() {
+    return device != null || port >= 0;
+  }
+
   /** Returns why links may not use a device; empty where they may. */
   public String objectionTo(String name) {
     return device == null || device.equals(name) ? "" : "not " + device;

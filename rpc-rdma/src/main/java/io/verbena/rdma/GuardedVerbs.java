@@ -4,6 +4,7 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.link.ProviderChoice;
 import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.HostAddress;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -116,6 +117,11 @@ public final class GuardedVerbs implements VerbsProvider {
   @Override
   public List<IbvContext> devices() throws IOException {
     return ask("rdma_get_devices", VerbsProvider::devices);
+  }
+
+  @Override
+  public List<HostAddress> hostAddresses() throws IOException {
+    return ask("the search for network interfaces", VerbsProvider::hostAddresses);
   }
 
   @Override

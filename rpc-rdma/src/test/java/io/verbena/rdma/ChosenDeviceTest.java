@@ -40,11 +40,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ChosenDeviceTest {
   private static final int MOST_STEPS = 3_000_000;
 
-  private final FabricWorld world =
-      new FabricWorld(Seed.random("chosen devices").nextLong(), DeviceProfile.full());
+  private FabricWorld world = world(DeviceProfile.full());
   private final FabricAdapter eastSecond = world.east.addAdapter(address("10.9.1.1"));
   private final FabricAdapter westSecond = world.west.addAdapter(address("10.9.1.2"));
   private final List<UpgradeDriver> drivers = new ArrayList<>();
+
+  private static FabricWorld world(DeviceProfile profile) {
+    return new FabricWorld(Seed.random("chosen devices").nextLong(), profile);
+  }
 
   private static InetAddress address(String literal) {
     return FabricWorld.address(literal);
@@ -155,6 +158,22 @@ final class ChosenDeviceTest {
     String name = world.east.addAdapter(address("10.9.0.11")).deviceName();
     assertThat(path("", "")).contains(" at 10.9.0.1 to ");
     assertThat(path(name, "")).isEqualTo(name + " at 10.9.0.11 to rdma://10.9.0.2");
+  }
+
+  /** Where a GID is no IP address, the address of an interface is to be known as the device's. */
+  @ParameterizedTest
+  @CsvSource({"0, 10.9.0.1", "1, 10.9.0.11", "2, 10.9.0.12"})
+  void aDeviceThatIsNoRoceIsChosenThoughOthersAreInTheSameNetwork(int index, String from)
+      throws Exception {
+    world = world(DeviceProfile.full().withoutWriteWithImmediate());
+    List<String> names =
+        List.of(
+            world.east.adapter().deviceName(),
+            world.east.addAdapter(address("10.9.0.11")).deviceName(),
+            world.east.addAdapter(address("10.9.0.12")).deviceName());
+    assertThat(path("", "")).contains(" at 10.9.0.1 to ");
+    assertThat(path(names.get(index), ""))
+        .isEqualTo(names.get(index) + " at " + from + " to rdma://10.9.0.2");
   }
 
   @Test

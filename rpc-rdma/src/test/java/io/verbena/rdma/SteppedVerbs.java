@@ -3,6 +3,7 @@ package io.verbena.rdma;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.HostAddress;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -30,6 +31,11 @@ record SteppedVerbs(VerbsProvider host, FabricWorld world) implements VerbsProvi
   @Override
   public List<IbvContext> devices() throws IOException {
     return host.devices();
+  }
+
+  @Override
+  public List<HostAddress> hostAddresses() throws IOException {
+    return host.hostAddresses();
   }
 
   @Override

@@ -5,6 +5,7 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
+import io.verbena.verbs.ext.HostAddress;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -37,6 +38,11 @@ record SimVerbs(FabricHost host, Scheduler scheduler) implements VerbsProvider {
   @Override
   public List<IbvContext> devices() throws IOException {
     return host.devices();
+  }
+
+  @Override
+  public List<HostAddress> hostAddresses() throws IOException {
+    return host.hostAddresses();
   }
 
   @Override

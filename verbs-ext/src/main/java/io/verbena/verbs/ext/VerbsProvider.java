@@ -37,6 +37,11 @@ public interface VerbsProvider {
    */
   List<IbvContext> devices() throws IOException;
 
+  /** The IP addresses of the host's network interfaces, as far as this process sees them. */
+  default List<HostAddress> hostAddresses() throws IOException {
+    return List.of();
+  }
+
   /** A new, empty set of channels to wait on together. */
   WaitSet newWaitSet() throws IOException;
 }

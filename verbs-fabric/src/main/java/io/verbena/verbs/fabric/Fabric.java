@@ -223,11 +223,16 @@ public final class Fabric implements AutoCloseable {
     return null;
   }
 
-  /** Networks have the usual sizes: 24 bits of an IPv4 address, 64 of an IPv6 one. */
+  /** Networks have the usual sizes. */
+  static int networkBits(InetAddress address) {
+    return address.getAddress().length == 4 ? 24 : 64;
+  }
+
+  /** Whether packets between two addresses need no router. */
   static boolean shareNetwork(InetAddress one, InetAddress other) {
     byte[] ones = one.getAddress();
     byte[] others = other.getAddress();
-    int length = ones.length == 4 ? 3 : 8;
+    int length = networkBits(one) / Byte.SIZE;
     return ones.length == others.length && Arrays.equals(ones, 0, length, others, 0, length);
   }
 

@@ -2,10 +2,13 @@ package io.verbena.verbs.fabric;
 
 import io.verbena.verbs.ext.Gid;
 import io.verbena.verbs.ext.GidEntry;
+import io.verbena.verbs.ext.HostAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -15,22 +18,27 @@ import org.jspecify.annotations.Nullable;
  * plugged in. Safe for use by several threads.
  */
 public final class FabricAdapter {
+  /** Where hardware addresses begin, of which each host has its own: nothing goes by them. */
+  private static final long HARDWARE = 0x02_00_00_00_00_00L;
+
+  private static final int HARDWARE_BITS = 48;
+
   private final FabricHost host;
-  private final String netdev;
+  private final int index;
   private final List<InetAddress> addresses;
   private @Nullable FabricContext device;
   private boolean hasRoceV1;
 
-  FabricAdapter(FabricHost host, String netdev, List<InetAddress> addresses) {
+  FabricAdapter(FabricHost host, int index, List<InetAddress> addresses) {
     this.host = host;
-    this.netdev = netdev;
+    this.index = index;
     this.addresses = new CopyOnWriteArrayList<>(addresses);
     device = newDevice();
   }
 
   /** Returns the name of its network interface. */
   public String netdev() {
-    return netdev;
+    return "eth" + index;
   }
 
   /** Returns the name of its device; an empty text while it is unplugged. */
@@ -117,15 +125,32 @@ public final class FabricAdapter {
     }
   }
 
+  /** Those of an iWARP device are hardware addresses. */
   List<GidEntry> gids() {
+    if (!host.profile().writeWithImmediate()) {
+      Gid gid = new Gid((HARDWARE + index) << (Long.SIZE - HARDWARE_BITS), 0);
+      return List.of(new GidEntry(gid, GidEntry.Type.IB, ""));
+    }
     List<GidEntry> gids = new ArrayList<>();
     for (InetAddress address : addresses) {
       if (hasRoceV1) {
-        gids.add(new GidEntry(gid(address), GidEntry.Type.ROCE_V1, netdev));
+        gids.add(new GidEntry(gid(address), GidEntry.Type.ROCE_V1, netdev()));
       }
-      gids.add(new GidEntry(gid(address), GidEntry.Type.ROCE_V2, netdev));
+      gids.add(new GidEntry(gid(address), GidEntry.Type.ROCE_V2, netdev()));
     }
     return gids;
+  }
+
+  List<HostAddress> hostAddresses() {
+    String hardware = HexFormat.ofDelimiter(":").formatHex(hardware());
+    return addresses.stream()
+        .map(one -> new HostAddress(netdev(), hardware, one, Fabric.networkBits(one)))
+        .toList();
+  }
+
+  private byte[] hardware() {
+    byte[] whole = ByteBuffer.allocate(Long.BYTES).putLong(HARDWARE + index).array();
+    return Arrays.copyOfRange(whole, Short.BYTES, Long.BYTES);
   }
 
   private static Gid gid(InetAddress address) {

@@ -3,6 +3,7 @@ package io.verbena.verbs.fabric;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.verbena.verbs.ext.Errno;
+import io.verbena.verbs.ext.HostAddress;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -48,7 +49,7 @@ public final class FabricHost implements VerbsProvider {
     this.fabric = fabric;
     this.name = name;
     this.profile = profile;
-    adapters.add(new FabricAdapter(this, "eth0", addresses));
+    adapters.add(new FabricAdapter(this, 0, addresses));
   }
 
   @Override
@@ -64,7 +65,7 @@ public final class FabricHost implements VerbsProvider {
   public FabricAdapter addAdapter(InetAddress... addresses) {
     synchronized (fabric.lock) {
       fabric.requireFree(addresses);
-      FabricAdapter added = new FabricAdapter(this, "eth" + adapters.size(), List.of(addresses));
+      FabricAdapter added = new FabricAdapter(this, adapters.size(), List.of(addresses));
       adapters.add(added);
       return added;
     }
@@ -120,6 +121,13 @@ public final class FabricHost implements VerbsProvider {
         }
       }
       return devices;
+    }
+  }
+
+  @Override
+  public List<HostAddress> hostAddresses() {
+    synchronized (fabric.lock) {
+      return adapters.stream().flatMap(adapter -> adapter.hostAddresses().stream()).toList();
     }
   }
 

@@ -2,6 +2,7 @@ package io.verbena.verbs.ffm;
 
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.HostAddress;
 import io.verbena.verbs.ext.UnderDisni;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
@@ -9,6 +10,7 @@ import io.verbena.verbs.ext.WaitSet;
 import io.verbena.verbs.ffm.cm.FfmEventChannel;
 import io.verbena.verbs.ffm.device.Devices;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -63,6 +65,11 @@ public final class FfmProvider implements VerbsProvider {
   public List<IbvContext> devices() throws IOException {
     require();
     return DEVICES.all();
+  }
+
+  @Override
+  public List<HostAddress> hostAddresses() throws IOException {
+    return HostAddresses.of(Path.of("/sys/class/net"));
   }
 
   @Override
