@@ -166,18 +166,24 @@ public record DeviceChoice(
     return device != null || port >= 0;
   }
 
-  /** Returns why links may not use a device; empty where they may. */
-  public String objectionTo(String name) {
-    return device == null || device.equals(name) ? "" : "not " + device;
+  /**
+   * Returns why links may not use a port of a device; empty where they may.
+   *
+   * @param number of the port, from 1; less where that is not known
+   */
+  public String objectionTo(String name, int number) {
+    if (device != null && !device.equals(name)) {
+      return "not " + device;
+    }
+    return port >= 0 && number > 0 && port != number ? "not port " + port : "";
   }
 
   /** Returns why links may not use an address; empty where they may. */
   String objectionTo(DeviceAddress one) {
     InetAddress address = one.address();
-    if (!one.device().isEmpty() && !objectionTo(one.device()).isEmpty()) {
-      return objectionTo(one.device());
-    } else if (port >= 0 && one.port() >= 0 && port != one.port()) {
-      return "not port " + port;
+    String ofPort = one.device().isEmpty() ? "" : objectionTo(one.device(), one.port());
+    if (!ofPort.isEmpty()) {
+      return ofPort;
     } else if (gid >= 0 && gid != one.gid()) {
       return "not GID " + gid;
     } else if (type != null && type != one.type()) {

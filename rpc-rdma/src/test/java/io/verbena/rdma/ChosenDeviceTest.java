@@ -16,9 +16,12 @@ import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
+import io.verbena.verbs.ext.HostAddress;
+import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.FabricAdapter;
 import io.verbena.verbs.fabric.FabricHost;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -174,6 +177,44 @@ final class ChosenDeviceTest {
     assertThat(path("", "")).contains(" at 10.9.0.1 to ");
     assertThat(path(names.get(index), ""))
         .isEqualTo(names.get(index) + " at " + from + " to rdma://10.9.0.2");
+  }
+
+  /** As in a container to which the kernel's files are not shown. */
+  private VerbsProvider withoutHardwareAddresses(FabricHost host) {
+    VerbsProvider stepped = new SteppedVerbs(host, world);
+    return (VerbsProvider)
+        Proxy.newProxyInstance(
+            VerbsProvider.class.getClassLoader(),
+            new Class<?>[] {VerbsProvider.class},
+            (self, method, arguments) ->
+                method.getName().equals("hostAddresses")
+                    ? host.hostAddresses().stream()
+                        .map(one -> new HostAddress("eth0", "", one.address(), one.bits()))
+                        .toList()
+                    : method.invoke(stepped, arguments));
+  }
+
+  @Test
+  void aPortThatOnlyBindingTellsIsTheOneThatWasChosen() throws Exception {
+    world = world(DeviceProfile.full().withoutWriteWithImmediate());
+    String name = world.east.adapter().deviceName();
+    for (int port = 1; port <= 2; port++) {
+      RdmaSettings settings =
+          RdmaSettings.DEFAULT.withDevice(DeviceChoice.of(name + ":" + port + ",family=ipv4"));
+      RdmaUpgradeProvider links =
+          new RdmaUpgradeProvider(withoutHardwareAddresses(world.east), settings, world);
+      UpgradeDriver driver = links.newDriver(() -> {});
+      drivers.add(driver);
+      if (port == 1) {
+        assertThat(offered(driver, "tcp://10.9.0.1:7400")).containsExactly("10.9.0.1");
+        assertThat(path(driver, someOffer())).isEqualTo(name + " at 10.9.0.1 to rdma://10.9.0.2");
+      } else {
+        assertThatThrownBy(() -> offer(driver, "tcp://10.9.0.1:7400"))
+            .hasMessage("no address can be listened at");
+        assertThat(path(driver, someOffer()))
+            .contains(": " + name + " port 1 leads there, which is not port 2");
+      }
+    }
   }
 
   @Test

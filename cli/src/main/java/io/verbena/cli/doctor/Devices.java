@@ -122,7 +122,7 @@ final class Devices {
             .orElse(
                 Finding.ok(
                     name, "registered " + Limits.inWords(Limits.NEEDED_BYTES) + " as a test")));
-    if (carries && refused.isEmpty() && choice.objectionTo(name).isEmpty()) {
+    if (carries && refused.isEmpty() && choice.objectionTo(name, 0).isEmpty()) {
       usable.add(name);
     } else {
       obstacle = refused.orElse(name + " has no active port with an address");

@@ -253,10 +253,11 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     if (verbs == null || offer == null) {
       throw new IOException("no verbs device leads there");
     }
-    String objection = addresses.choice().objectionTo(VerbsContext.of(verbs).deviceName());
+    String device = VerbsContext.of(verbs).deviceName();
+    int port = resolved.getPort_num();
+    String objection = addresses.choice().objectionTo(device, port);
     if (!objection.isEmpty()) {
-      throw new IOException(
-          VerbsContext.of(verbs).deviceName() + " leads there, which is " + objection);
+      throw new IOException(device + " port " + port + " leads there, which is " + objection);
     }
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
     id = null; // the link's from here on

@@ -123,8 +123,9 @@ final class Listeners {
     try {
       id.bindAddr(new InetSocketAddress(own.address(), 0));
       IbvContext device = id.getVerbs();
+      String deviceName = device == null ? "" : VerbsContext.of(device).deviceName();
       if (device == null
-          || !addresses.choice().objectionTo(VerbsContext.of(device).deviceName()).isEmpty()
+          || !addresses.choice().objectionTo(deviceName, id.getPort_num()).isEmpty()
           || !(id.getSource() instanceof InetSocketAddress bound)) {
         events.destroy(id);
         return;

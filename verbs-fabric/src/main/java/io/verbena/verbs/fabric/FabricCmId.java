@@ -327,6 +327,12 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
     }
   }
 
+  /** Devices have one port. */
+  @Override
+  public byte getPort_num() {
+    return (byte) (getVerbs() == null ? 0 : 1);
+  }
+
   @Override
   public @Nullable SocketAddress getSource() throws VerbsException {
     synchronized (fabric().lock) {

@@ -1,0 +1,161 @@
+package io.verbena.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ext.DeviceAttributes;
+import io.verbena.verbs.ext.Gid;
+import io.verbena.verbs.ext.GidEntry;
+import io.verbena.verbs.ext.HostAddress;
+import io.verbena.verbs.ext.PortAttributes;
+import io.verbena.verbs.ext.UnderDisni;
+import io.verbena.verbs.ext.VerbsContext;
+import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.VerbsProvider;
+import io.verbena.verbs.ext.WaitSet;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A host with one InfiniBand device, whose two ports have an interface each in one network. */
+final class DeviceAddressesTest {
+  private static final long PREFIX = 0x2001_0db8_0000_0000L;
+  private static final String IPOIB = "00:00:10:29:20:01:0d:b8:00:00:00:00:";
+
+  static {
+    UnderDisni.ensure();
+  }
+
+  /** Of an adapter with two ports; the second may be without a subnet manager. */
+  private static final class TwoPorts extends IbvContext implements VerbsContext {
+    private final boolean secondIsActive;
+
+    TwoPorts(boolean secondIsActive) throws IOException {
+      super(1, 1);
+      this.secondIsActive = secondIsActive;
+    }
+
+    @Override
+    public VerbsProvider provider() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public String deviceName() {
+      return "mlx5_0";
+    }
+
+    @Override
+    public DeviceAttributes queryDevice() {
+      return new DeviceAttributes(
+          "mlx5_0",
+          "1",
+          DeviceAttributes.Transport.INFINIBAND,
+          1,
+          0,
+          DeviceAttributes.AtomicCapability.NONE,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          2);
+    }
+
+    @Override
+    public PortAttributes queryPort(int port) {
+      return new PortAttributes(port == 1 || secondIsActive, 4096, 4096, 1, 8, 1, false);
+    }
+
+    @Override
+    public GidEntry queryGid(int port, int index) {
+      Gid gid = index == 0 ? new Gid(PREFIX, port) : new Gid(0, 0);
+      return new GidEntry(gid, GidEntry.Type.IB, "");
+    }
+
+    @Override
+    public GidEntry.Type connectsBy(int port) {
+      return GidEntry.Type.IB;
+    }
+
+    @Override
+    public @Nullable AsyncEvent nextAsyncEvent(long timeoutNanos) {
+      return null;
+    }
+  }
+
+  private record OneDevice(IbvContext device, List<HostAddress> hostAddresses)
+      implements VerbsProvider {
+    @Override
+    public String name() {
+      return "one device";
+    }
+
+    @Override
+    public Optional<VerbsException> problem() {
+      return Optional.empty();
+    }
+
+    @Override
+    public RdmaEventChannel createEventChannel() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<IbvContext> devices() {
+      return List.of(device);
+    }
+
+    @Override
+    public WaitSet newWaitSet() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private static HostAddress address(String netdev, String hardware, String address) {
+    return new HostAddress(netdev, hardware, InetAddress.ofLiteral(address), 24);
+  }
+
+  private static VerbsProvider host(boolean secondIsActive) throws IOException {
+    return new OneDevice(
+        new TwoPorts(secondIsActive),
+        List.of(
+            address("eth0", "52:54:00:12:34:56", "10.8.0.1"),
+            address("ib0", IPOIB + "00:00:00:00:00:00:00:01", "10.8.0.11"),
+            address("ib1", IPOIB + "00:00:00:00:00:00:00:02", "10.8.0.12")));
+  }
+
+  private static List<String> used(VerbsProvider host, String choice) throws IOException {
+    return DeviceAddresses.of(host, DeviceChoice.of(choice)).stream()
+        .filter(DeviceAddress::isUsed)
+        .filter(one -> one.address().getAddress().length == 4)
+        .map(DeviceAddress::toString)
+        .toList();
+  }
+
+  @Test
+  void anAddressIsOfThePortWhoseGidItsInterfaceHas() throws Exception {
+    String first = "mlx5_0 port 1: 10.8.0.11, ib0";
+    String second = "mlx5_0 port 2: 10.8.0.12, ib1";
+    assertThat(used(host(true), "")).containsExactly(first, second, "10.8.0.1, eth0");
+    assertThat(used(host(true), "mlx5_0")).containsExactly(first, second);
+    assertThat(used(host(true), "mlx5_0:1")).containsExactly(first);
+    assertThat(used(host(true), "port=2")).containsExactly(second);
+    assertThat(used(host(true), "mlx5_1")).isEmpty();
+    assertThat(used(host(false), "mlx5_0")).containsExactly(first);
+  }
+}
