@@ -236,7 +236,9 @@ public final class DeviceAddresses {
         boolean active,
         GidEntry.Type connectsBy) {
       InetAddress address = entry.gid().toAddress();
-      inTables.add(address);
+      if (roce) {
+        inTables.add(address);
+      }
       DeviceAddress one =
           new DeviceAddress(
               device,
@@ -250,7 +252,10 @@ public final class DeviceAddresses {
       String objection = active ? "" : "the port is not active";
       // An older kernel, or a container, may not show either.
       boolean told = connectsBy != GidEntry.Type.IB && entry.type() != GidEntry.Type.IB;
-      if (objection.isEmpty() && roce && told && entry.type() != connectsBy) {
+      if (!roce) {
+        objection = "a GID that is no IP address";
+      }
+      if (objection.isEmpty() && told && entry.type() != connectsBy) {
         objection = "connections are made by " + connectsBy;
       }
       judge(one, objection);

@@ -142,7 +142,6 @@ final class DeviceAddressesTest {
   private static List<String> used(VerbsProvider host, String choice) throws IOException {
     return DeviceAddresses.of(host, DeviceChoice.of(choice)).stream()
         .filter(DeviceAddress::isUsed)
-        .filter(one -> one.address().getAddress().length == 4)
         .map(DeviceAddress::toString)
         .toList();
   }
@@ -157,5 +156,16 @@ final class DeviceAddressesTest {
     assertThat(used(host(true), "port=2")).containsExactly(second);
     assertThat(used(host(true), "mlx5_1")).isEmpty();
     assertThat(used(host(false), "mlx5_0")).containsExactly(first);
+  }
+
+  /** Binding to it would fail, and a peer with an IPv6 address would be set out to from it. */
+  @Test
+  void aGidOfInfinibandIsNoAddressThoughItsPrefixReachesFar() throws Exception {
+    VerbsProvider bare = new OneDevice(new TwoPorts(true), List.of());
+    List<DeviceAddress> all = DeviceAddresses.of(bare, DeviceChoice.of("mlx5_0"));
+    assertThat(all).hasSize(2).noneMatch(DeviceAddress::isUsed);
+    assertThat(DeviceAddresses.towards(InetAddress.ofLiteral("2001:db8::7"), all)).isNull();
+    assertThat(DeviceAddresses.problem(bare, DeviceChoice.of("mlx5_0"), all))
+        .endsWith("mlx5_0 port 2 GID 0: 2001:db8:0:0:0:0:0:2 (a GID that is no IP address)");
   }
 }
