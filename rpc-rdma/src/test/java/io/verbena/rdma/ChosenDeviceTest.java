@@ -28,7 +28,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -179,42 +181,64 @@ final class ChosenDeviceTest {
         .isEqualTo(names.get(index) + " at " + from + " to rdma://10.9.0.2");
   }
 
-  /** As in a container to which the kernel's files are not shown. */
-  private VerbsProvider withoutHardwareAddresses(FabricHost host) {
+  /** Verbs that answer one of their calls otherwise. */
+  private VerbsProvider but(String call, FabricHost host, Callable<?> answer) {
     VerbsProvider stepped = new SteppedVerbs(host, world);
     return (VerbsProvider)
         Proxy.newProxyInstance(
             VerbsProvider.class.getClassLoader(),
             new Class<?>[] {VerbsProvider.class},
             (self, method, arguments) ->
-                method.getName().equals("hostAddresses")
-                    ? host.hostAddresses().stream()
-                        .map(one -> new HostAddress("eth0", "", one.address(), one.bits()))
-                        .toList()
-                    : method.invoke(stepped, arguments));
+                method.getName().equals(call) ? answer.call() : method.invoke(stepped, arguments));
+  }
+
+  private UpgradeDriver driver(VerbsProvider verbs, DeviceChoice choice) {
+    RdmaSettings settings = RdmaSettings.DEFAULT.withDevice(choice);
+    UpgradeDriver made = new RdmaUpgradeProvider(verbs, settings, world).newDriver(() -> {});
+    drivers.add(made);
+    return made;
+  }
+
+  /** As in a container to which the kernel's files are not shown. */
+  private static List<HostAddress> withoutHardwareAddresses(FabricHost host) {
+    return host.hostAddresses().stream()
+        .map(one -> new HostAddress(one.netdev(), "", one.address(), one.bits()))
+        .toList();
   }
 
   @Test
   void aPortThatOnlyBindingTellsIsTheOneThatWasChosen() throws Exception {
     world = world(DeviceProfile.full().withoutWriteWithImmediate());
+    VerbsProvider verbs =
+        but("hostAddresses", world.east, () -> withoutHardwareAddresses(world.east));
     String name = world.east.adapter().deviceName();
-    for (int port = 1; port <= 2; port++) {
-      RdmaSettings settings =
-          RdmaSettings.DEFAULT.withDevice(DeviceChoice.of(name + ":" + port + ",family=ipv4"));
-      RdmaUpgradeProvider links =
-          new RdmaUpgradeProvider(withoutHardwareAddresses(world.east), settings, world);
-      UpgradeDriver driver = links.newDriver(() -> {});
-      drivers.add(driver);
-      if (port == 1) {
-        assertThat(offered(driver, "tcp://10.9.0.1:7400")).containsExactly("10.9.0.1");
-        assertThat(path(driver, someOffer())).isEqualTo(name + " at 10.9.0.1 to rdma://10.9.0.2");
-      } else {
-        assertThatThrownBy(() -> offer(driver, "tcp://10.9.0.1:7400"))
-            .hasMessage("no address can be listened at");
-        assertThat(path(driver, someOffer()))
-            .contains(": " + name + " port 1 leads there, which is not port 2");
-      }
-    }
+    UpgradeDriver first = driver(verbs, DeviceChoice.of(name + ":1,family=ipv4"));
+    assertThat(offered(first, "tcp://10.9.0.1:7400")).containsExactly("10.9.0.1");
+    assertThat(path(first, someOffer())).isEqualTo(name + " at 10.9.0.1 to rdma://10.9.0.2");
+    UpgradeDriver second = driver(verbs, DeviceChoice.of(name + ":2,family=ipv4"));
+    assertThatThrownBy(() -> offer(second, "tcp://10.9.0.1:7400"))
+        .hasMessage("no address can be listened at");
+    assertThat(path(second, someOffer()))
+        .contains(": " + name + " port 1 leads there, which is not port 2");
+  }
+
+  @Test
+  void whyNoneOfManyCandidatesCanBeReachedIsAskedOnce() throws Exception {
+    UpgradeDriver passive = driver(ofManyNetworks(12), "");
+    AtomicInteger looks = new AtomicInteger();
+    VerbsProvider counted =
+        but(
+            "devices",
+            world.east,
+            () -> {
+              looks.incrementAndGet();
+              return world.east.devices();
+            });
+    UpgradeDriver active = driver(counted, DeviceChoice.of("mlx5_9"));
+    assertThat(path(active, offer(passive, "tcp://192.0.2.7:7400")))
+        .containsOnlyOnce("10.8.3.2")
+        .contains("no verbs device mlx5_9; there are ");
+    assertThat(looks).as("for addresses, and for the names").hasValueLessThanOrEqualTo(2);
   }
 
   @Test

@@ -132,6 +132,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
 
   private void findRoutes() throws LinkException {
     Map<InetSocketAddress, DeviceAddress> far = new LinkedHashMap<>();
+    String noAddress = "";
     try {
       List<DeviceAddress> own = addresses.now();
       for (InetSocketAddress one : offered) {
@@ -139,7 +140,8 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
         if (!DeviceAddresses.reachesFar(one.getAddress())) {
           failures.put(one, "no address that is reached from another host");
         } else if (from == null) {
-          failures.put(one, noAddress());
+          noAddress = noAddress.isEmpty() ? noAddress() : noAddress;
+          failures.put(one, noAddress);
         } else {
           (from.network().contains(one.getAddress()) ? routes : far).put(one, from);
         }
@@ -150,6 +152,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     }
   }
 
+  /** Takes a look at all devices. */
   private String noAddress() throws IOException {
     return addresses.problem().orElse("no verbs device here has an address of its family");
   }
