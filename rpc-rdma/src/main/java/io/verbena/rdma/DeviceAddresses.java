@@ -142,7 +142,8 @@ public final class DeviceAddresses {
   /**
    * Looks at all devices: the addresses in the GID tables, which on RoCE are the devices'; then
    * those of interfaces that lead to a port of an IPoIB or iWARP device. Where there is such a
-   * device, the host's other addresses come last: binding tells whether one is a device's.
+   * device, the host's other addresses come last: of one whose interface's hardware address is not
+   * known only binding tells whether it is a device's.
    *
    * @throws IOException if devices cannot be listed, or there are some and none can be queried
    */
@@ -189,11 +190,7 @@ public final class DeviceAddresses {
       /** Newer kernels name the interface of an iWARP port. */
       boolean isLedToBy(HostAddress address) {
         return gids.stream()
-            .anyMatch(
-                gid ->
-                    gid.netdev().isEmpty()
-                        ? address.leadsTo(gid.gid())
-                        : gid.netdev().equals(address.netdev()));
+            .anyMatch(gid -> gid.netdev().equals(address.netdev()) || address.leadsTo(gid.gid()));
       }
     }
 
@@ -286,8 +283,9 @@ public final class DeviceAddresses {
       }
       for (HostAddress one : left) {
         if (!inTables.contains(one.address())) {
-          boolean told = choice.namesDevice() && !one.hardware().isEmpty();
-          judge(ofInterface(one, "", -1), told ? "no device is known to have it" : "");
+          judge(
+              ofInterface(one, "", -1),
+              one.hardware().isEmpty() ? "" : "its interface leads to no verbs device");
         }
       }
     }

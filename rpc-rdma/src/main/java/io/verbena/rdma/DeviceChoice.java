@@ -161,11 +161,6 @@ public record DeviceChoice(
     return equals(ANY);
   }
 
-  /** Returns whether it is of a device, or of a port. */
-  boolean namesDevice() {
-    return device != null || port >= 0;
-  }
-
   /**
    * Returns why links may not use a port of a device; empty where they may.
    *
