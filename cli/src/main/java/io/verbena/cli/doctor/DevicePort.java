@@ -19,14 +19,16 @@ final class DevicePort {
   private final String directory;
   private final List<DeviceAddress> addresses;
   private final @Nullable DeviceAddress first;
+  private final boolean bindingTells;
   private boolean hasAddress;
   private boolean isChosen;
 
   /**
    * A port.
    *
-   * @param addresses those of its GIDs
+   * @param addresses those of its GIDs, and of interfaces that lead to it
    * @param first the one of all devices that is chosen where none is nearer; null for none
+   * @param bindingTells whether addresses that are no RoCE device's may be its own
    */
   DevicePort(
       Host host,
@@ -35,8 +37,10 @@ final class DevicePort {
       PortAttributes port,
       Transport transport,
       List<DeviceAddress> addresses,
-      @Nullable DeviceAddress first) {
+      @Nullable DeviceAddress first,
+      boolean bindingTells) {
     this.host = host;
+    this.bindingTells = bindingTells;
     this.addresses = addresses;
     this.first = first;
     this.device = device;
@@ -56,15 +60,21 @@ final class DevicePort {
 
   /** Whether calls can go through it; known after {@link #findings()}. */
   boolean carriesSessions() {
-    // Elsewhere than on RoCE a GID is no IP address: rdma_cm goes by those of the interface.
-    return port.active() && (isChosen || !isRoce());
+    return port.active() && (isChosen || (bindingTells && !isRoce()));
   }
 
   List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
     findings.add(state());
     for (DeviceAddress one : addresses) {
-      findings.add(gid(one));
+      findings.add(one.gid() >= 0 && !isRoce() ? otherGid(one) : address(one));
+    }
+    if (!isRoce() && !hasAddress && !bindingTells) {
+      findings.add(
+          Finding.missing(
+              name(),
+              "no interface with an IP address leads to it, in this network namespace",
+              "ip address add ADDRESS/24 dev " + (port.ethernet() ? networkDevice(0) : "ib0")));
     }
     if (isRoce() && !hasAddress) {
       findings.add(
@@ -93,12 +103,14 @@ final class DevicePort {
             .formatted(layer, port.activeMtu(), port.maxMtu(), rate));
   }
 
-  private Finding gid(DeviceAddress one) {
-    String what = "GID " + one.gid();
+  /** Elsewhere than on RoCE a GID is no IP address: rdma_cm goes by those of the interface. */
+  private static Finding otherGid(DeviceAddress one) {
+    return Finding.note("GID " + one.gid(), one.described());
+  }
+
+  private Finding address(DeviceAddress one) {
+    String what = one.gid() < 0 ? "address" : "GID " + one.gid();
     hasAddress |= DeviceAddresses.reachesFar(one.address());
-    if (!isRoce()) {
-      return Finding.note(what, one.described());
-    }
     if (!one.isUsed()) {
       return Finding.note(what, one.described() + "; not chosen: " + one.objection());
     }

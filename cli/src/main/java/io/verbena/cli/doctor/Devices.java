@@ -111,7 +111,8 @@ final class Devices {
               addresses.stream()
                   .filter(one -> one.device().equals(name) && one.port() == ofPort)
                   .toList(),
-              addresses.stream().filter(DeviceAddress::isUsed).findFirst().orElse(null));
+              addresses.stream().filter(DeviceAddress::isUsed).findFirst().orElse(null),
+              addresses.stream().anyMatch(one -> one.isUsed() && one.device().isEmpty()));
       findings.addAll(facts.findings());
       carries |= facts.carriesSessions();
     }

@@ -130,6 +130,39 @@ class DoctorTest {
         .startsWith("path: tcp (no verbs device mlx5_9; there are " + first + ", ");
   }
 
+  /** Whose GIDs are no IP addresses: those of its interfaces are chosen, or not. */
+  @Test
+  void aDeviceThatIsNoRoceIsOfNoUseWhereTheChoiceExcludesIt() {
+    FabricHost host = device(DeviceProfile.full().withoutWriteWithImmediate(), "10.9.0.1");
+    String first = host.adapter().deviceName();
+    String second = host.addAdapter(InetAddress.ofLiteral("10.9.1.1")).deviceName();
+    assertThat(examine(host, RDMA_LINK).prospect().reason()).isEqualTo(first + ", " + second);
+
+    Diagnosis one = examine(host, RDMA_LINK, DeviceChoice.of("netdev=eth1"));
+    assertThat(one.prospect().reason()).isEqualTo(second);
+    assertThat(devices(one).findings())
+        .filteredOn(finding -> finding.what().equals("address"))
+        .containsExactly(
+            Finding.note("address", "10.9.0.1, eth0; not chosen: not of eth1"),
+            Finding.ok(
+                "address", "10.9.1.1, eth1; chosen for peers in 10.9.1.1/24, and beyond routers"));
+
+    Diagnosis none = examine(host, RDMA_LINK, DeviceChoice.of("netdev=eth7"));
+    assertThat(none.prospect().rdma()).isFalse();
+    assertThat(none.prospect().reason())
+        .startsWith("no address of a verbs device is 'netdev=eth7'");
+  }
+
+  @Test
+  void aDeviceThatIsNoRoceWithoutAnAddressGivesTcp() {
+    Diagnosis diagnosis =
+        examine(device(DeviceProfile.full().withoutWriteWithImmediate(), "fe80::1"), RDMA_LINK);
+    assertThat(diagnosis.prospect().rdma()).isFalse();
+    assertThat(devices(diagnosis).findings())
+        .extracting(Finding::detail)
+        .anyMatch(detail -> detail.startsWith("no interface with an IP address leads to it"));
+  }
+
   @Test
   void aDeviceWithoutAnAddressOfItsOwnGivesTcp() {
     Diagnosis diagnosis = examine(device(DeviceProfile.full(), "fe80::1"), RDMA_LINK);
