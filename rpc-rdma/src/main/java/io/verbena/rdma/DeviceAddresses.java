@@ -105,7 +105,8 @@ public final class DeviceAddresses {
     return "no address of a verbs device " + what + "; there are " + objections;
   }
 
-  private static List<String> names(VerbsProvider provider) throws IOException {
+  /** Returns the names of the devices. */
+  static List<String> names(VerbsProvider provider) throws IOException {
     List<String> names = new ArrayList<>();
     for (IbvContext device : provider.devices()) {
       names.add(VerbsContext.of(device).deviceName());

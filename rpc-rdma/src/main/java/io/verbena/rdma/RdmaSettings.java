@@ -105,13 +105,21 @@ public record RdmaSettings(
    * @throws IllegalArgumentException if one is out of range
    */
   public static RdmaSettings ofProperties() {
-    RdmaSettings settings =
-        DEFAULT.withDevice(DeviceChoice.of(said(DEVICE_PROPERTY, DEVICE_VARIABLE)));
+    RdmaSettings settings = DEFAULT.withDevice(saidDevice());
     String trafficClass = said(CLASS_PROPERTY, CLASS_VARIABLE);
     Checks.that(trafficClass.matches("|\\d{1,3}"), CLASS_PROPERTY, "a number to 255", trafficClass);
     return trafficClass.isEmpty()
         ? settings
         : settings.withTrafficClass(Integer.parseInt(trafficClass));
+  }
+
+  private static DeviceChoice saidDevice() {
+    try {
+      return DeviceChoice.of(said(DEVICE_PROPERTY, DEVICE_VARIABLE));
+    } catch (IllegalArgumentException e) {
+      String by = System.getProperty(DEVICE_PROPERTY) == null ? DEVICE_VARIABLE : DEVICE_PROPERTY;
+      throw new IllegalArgumentException(by + ": " + e.getMessage(), e);
+    }
   }
 
   private static String said(String byProperty, String byVariable) {

@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 public final class RdmaUpgradeProvider implements UpgradeProvider {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaUpgradeProvider.class);
 
+  /** What was wrong with the properties, so that it is logged once for all clients and servers. */
+  private static volatile String toldOfProperties = "";
+
   private final GuardedVerbs verbs;
   private final RdmaSettings settings;
   private final DeviceAddresses addresses;
@@ -38,12 +41,37 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private volatile String told = "";
 
   /**
-   * For {@link java.util.ServiceLoader}: with {@link RdmaSettings#ofProperties()}.
+   * For {@link java.util.ServiceLoader}: with {@link RdmaSettings#ofProperties()}. What is wrong
+   * with a property is logged, too: where there is another kind of link, nobody else would tell.
    *
    * @throws IllegalArgumentException if a property is out of range
    */
   public RdmaUpgradeProvider() {
-    this(RdmaSettings.ofProperties());
+    this(settingsOfProperties());
+  }
+
+  private static RdmaSettings settingsOfProperties() {
+    try {
+      return RdmaSettings.ofProperties();
+    } catch (IllegalArgumentException e) {
+      tellOfProperties(e.getMessage() + "; " + devices(GuardedVerbs.onClassPath()));
+      throw e;
+    }
+  }
+
+  private static void tellOfProperties(String reason) {
+    if (!toldOfProperties.equals(reason)) {
+      toldOfProperties = reason;
+      LOG.warn("There are no RDMA links: {}", reason);
+    }
+  }
+
+  private static String devices(VerbsProvider verbs) {
+    try {
+      return "there are the verbs devices " + String.join(", ", DeviceAddresses.names(verbs));
+    } catch (Throwable thrown) { // whatever a provider throws: there are none to name
+      return "there is no verbs device";
+    }
   }
 
   /** Links over what {@link GuardedVerbs#onClassPath()} finds. */
@@ -113,7 +141,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
       if (!settings.device().isAny()) {
         Optional<String> none = addresses.problem();
         return none.isPresent()
-            ? new Availability.Unavailable(tellOnce(none.get(), null))
+            ? new Availability.Unavailable(tellOnce(none.get(), ofChoice(), null))
             : new Availability.Available(settings.device().toString());
       }
       StringJoiner names = new StringJoiner(", ");
@@ -137,13 +165,23 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private String tell(Throwable thrown) {
     String words =
         thrown instanceof VerbsException verbsFailure ? verbsFailure.cure() : Words.of(thrown);
-    return tellOnce("the verbs devices cannot be used: " + firstSentence(words), thrown);
+    return tellOnce("the verbs devices cannot be used: " + firstSentence(words), "", thrown);
   }
 
-  private String tellOnce(String reason, @Nullable Throwable thrown) {
+  private String ofChoice() {
+    return " '%s' is chosen, by withDevice, %s or %s;"
+        .formatted(settings.device(), RdmaSettings.DEVICE_PROPERTY, RdmaSettings.DEVICE_VARIABLE);
+  }
+
+  /**
+   * Logs why no session rides RDMA, unless it did.
+   *
+   * @param further what is to be logged with it
+   */
+  private String tellOnce(String reason, String further, @Nullable Throwable thrown) {
     if (!told.equals(reason)) {
       told = reason;
-      LOG.warn("{}; sessions stay on TCP. 'verbena doctor' tells more", reason);
+      LOG.warn("{};{} sessions stay on TCP. 'verbena doctor' tells more", reason, further);
       LOG.debug("It was thrown here", thrown);
     }
     return reason;

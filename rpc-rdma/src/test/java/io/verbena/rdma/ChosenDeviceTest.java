@@ -3,6 +3,7 @@ package io.verbena.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.link.Link;
@@ -289,6 +290,41 @@ final class ChosenDeviceTest {
                     .startsWith("no address of a verbs device is 'type=roce-v1'; there are ")
                     .contains("GID 0: 10.9.0.1, RoCE v2, eth0 (not RoCE v1)")
                     .contains("10.9.1.1, RoCE v1, eth1 (connections are made by RoCE v2)"));
+  }
+
+  /** Beside another kind of link nobody else would say why this one is not taken. */
+  @Test
+  void aChoiceThatIsNoneIsLoggedOnceWithItsSettingAndTheDevices() {
+    System.setProperty(RdmaSettings.DEVICE_PROPERTY, "mlx5_1:one");
+    try (CapturedLog log = new CapturedLog(RdmaUpgradeProvider.class.getName(), Level.WARN)) {
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(RdmaUpgradeProvider::new)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageStartingWith("verbena.rdma.device: device is a device's name")
+            .hasMessageEndingWith("not mlx5_1:one");
+      }
+      assertThat(log.take())
+          .singleElement()
+          .asString()
+          .startsWith("There are no RDMA links: verbena.rdma.device: ")
+          .containsPattern("not mlx5_1:one; there (is no verbs device|are the verbs devices .+)$");
+    } finally {
+      System.clearProperty(RdmaSettings.DEVICE_PROPERTY);
+    }
+  }
+
+  @Test
+  void aDeviceThatIsNotThereIsLoggedWithTheSettingsThatMayNameIt() {
+    RdmaUpgradeProvider links = links(world.east, "mlx5_9");
+    try (CapturedLog log = new CapturedLog(RdmaUpgradeProvider.class.getName(), Level.WARN)) {
+      links.availability();
+      links.availability();
+      assertThat(log.take())
+          .singleElement()
+          .asString()
+          .startsWith("no verbs device mlx5_9; there are " + world.east.adapter().deviceName())
+          .contains("'device=mlx5_9' is chosen, by withDevice, verbena.rdma.device or VERBENA_");
+    }
   }
 
   @Test
