@@ -9,6 +9,7 @@ import io.verbena.verbs.ext.UnderDisni;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.IOException;
+import java.security.CodeSource;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * {@link VerbsProvider} need not install it. All methods are safe for use by several threads.
  */
 public final class DisniBridge extends RdmaProvider {
+  private static final StackWalker CALLERS =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
   private static volatile @Nullable VerbsProvider installed;
 
   static {
@@ -43,6 +46,10 @@ public final class DisniBridge extends RdmaProvider {
    *     is well.
    */
   public static Optional<VerbsException> install() {
+    String others = otherDisni(CALLERS.getCallerClass().getClassLoader());
+    if (!others.isEmpty()) {
+      return Optional.of(none(others));
+    }
     Optional<VerbsProvider> provider =
         ServiceLoader.load(VerbsProvider.class, DisniBridge.class.getClassLoader()).stream()
             .map(ServiceLoader.Provider::get)
@@ -52,15 +59,66 @@ public final class DisniBridge extends RdmaProvider {
     }
     Optional<VerbsException> problem = provider.get().problem();
     if (problem.isEmpty()) {
-      install(provider.get());
+      put(provider.get());
     }
     return problem;
   }
 
-  /** Makes {@code provider} the one that {@link RdmaEventChannel#createEventChannel()} uses. */
+  /**
+   * Makes {@code provider} the one that {@link RdmaEventChannel#createEventChannel()} uses.
+   *
+   * @throws IllegalStateException if the program has classes of DiSNI's of its own, for which this
+   *     would have no effect; the message has the cure
+   */
   public static void install(VerbsProvider provider) {
+    String others = otherDisni(CALLERS.getCallerClass().getClassLoader());
+    if (!others.isEmpty()) {
+      throw new IllegalStateException(others);
+    }
+    put(provider);
+  }
+
+  private static void put(VerbsProvider provider) {
     UnderDisni.ensure();
+    if (!(underDisni() instanceof DisniBridge)) {
+      UnderDisni.use(new DisniBridge()); // whose class loader UnderDisni's does not see
+    }
     installed = provider;
+  }
+
+  private static RdmaProvider underDisni() {
+    try {
+      return RdmaProvider.provider();
+    } catch (IOException e) {
+      throw new IllegalStateException("There is one, so that DiSNI makes none of its own", e);
+    }
+  }
+
+  /**
+   * Returns what to do where a program that calls this has other classes of DiSNI's than this
+   * module; empty where it has the same, or none.
+   *
+   * @param callers null for the boot loader
+   */
+  private static String otherDisni(@Nullable ClassLoader callers) {
+    try {
+      Class<?> its = Class.forName(RdmaProvider.class.getName(), false, callers);
+      if (its != RdmaProvider.class) {
+        return ("the program's DiSNI, which %s loads from %s, is not the one below Verbena, from"
+                + " %s. Have DiSNI once: leave its jar out of the program, or put verbs-disni,"
+                + " verbs-ext and the provider (verbs-ffm) beside the program's and nowhere"
+                + " above.")
+            .formatted(its.getClassLoader(), source(its), source(RdmaProvider.class));
+      }
+    } catch (ClassNotFoundException | LinkageError e) {
+      // It calls nothing of DiSNI's.
+    }
+    return "";
+  }
+
+  private static String source(Class<?> type) {
+    CodeSource source = type.getProtectionDomain().getCodeSource();
+    return source == null ? "an unknown place" : String.valueOf(source.getLocation());
   }
 
   static RdmaEventChannel createEventChannel() throws IOException {

@@ -4,6 +4,9 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaProvider;
 import com.ibm.disni.verbs.RdmaVerbs;
 import java.lang.reflect.Field;
+import java.lang.reflect.InaccessibleObjectException;
+import java.util.Objects;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -11,20 +14,28 @@ import org.jspecify.annotations.Nullable;
  * The RdmaProvider that constructors of DiSNI's objects ask for, and that would load libdisni
  * otherwise. Where verbs-disni is on the path, it is that module's, which implements DiSNI's own
  * calls ({@code RdmaVerbs}, {@code RdmaCm}); else objects have only what their provider overrides
- * and the extensions of this package.
+ * and the extensions of this package, and another call of DiSNI's is a NullPointerException that
+ * names one of those two classes.
  */
 public final class UnderDisni extends RdmaProvider {
   /** DiSNI asks for the version of its JNI library; this is the one its 2.1 jar expects. */
   public static final int DISNI_VERSION = 32;
 
   static {
-    put(
-        ServiceLoader.load(RdmaProvider.class, UnderDisni.class.getClassLoader())
-            .findFirst()
-            .orElseGet(UnderDisni::new));
+    use(found());
   }
 
   private UnderDisni() {}
+
+  private static RdmaProvider found() {
+    try {
+      return ServiceLoader.load(RdmaProvider.class, UnderDisni.class.getClassLoader())
+          .findFirst()
+          .orElseGet(UnderDisni::new);
+    } catch (ServiceConfigurationError e) { // one that stands on other classes of DiSNI's
+      return new UnderDisni();
+    }
+  }
 
   /**
    * Makes sure that it is there. Providers call it before their first DiSNI object. Safe for any
@@ -49,8 +60,13 @@ public final class UnderDisni extends RdmaProvider {
     return DISNI_VERSION;
   }
 
+  /**
+   * Puts another in its place, for objects that are made from here on.
+   *
+   * @throws IllegalStateException if DiSNI does not let that be done; the message has the cure
+   */
   @SuppressWarnings("LockOnNonEnclosingClassLiteral") // the lock that RdmaProvider.provider() takes
-  private static void put(RdmaProvider underneath) {
+  public static void use(RdmaProvider underneath) {
     try {
       Field provider = RdmaProvider.class.getDeclaredField("provider");
       provider.setAccessible(true);
@@ -60,6 +76,15 @@ public final class UnderDisni extends RdmaProvider {
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(
           "RdmaProvider.provider cannot be set: this DiSNI is not the 2.1 that Verbena needs.", e);
+    } catch (InaccessibleObjectException e) {
+      throw new IllegalStateException(
+          "RdmaProvider.provider cannot be set. Start java with --add-opens %s/%s=%s"
+              .formatted(
+                  RdmaProvider.class.getModule().getName(),
+                  RdmaProvider.class.getPackageName(),
+                  Objects.requireNonNullElse(
+                      UnderDisni.class.getModule().getName(), "ALL-UNNAMED")),
+          e);
     }
   }
 }
