@@ -70,6 +70,11 @@ final class Devices {
     return work;
   }
 
+  /** Returns whether one is open, whose removal is to be noticed though no link stands on it. */
+  boolean someOpen() {
+    return open.length > 0;
+  }
+
   /** Tells links what their devices say of them outside the completion queues. */
   void pollEvents() {
     for (RdmaDevice device : open) {

@@ -56,6 +56,12 @@ public final class RdmaDriver implements UpgradeDriver {
   /** How long memory that was freed, or taken back, may stay pinned, about. */
   private static final long MEMORY_EVERY_NANOS = Duration.ofMillis(500).toNanos();
 
+  /**
+   * How long an idle loop may have a removed device open, about: on one without an id nobody hears
+   * of the removal, and the kernel may wait with it.
+   */
+  private static final long REMOVALS_EVERY_NANOS = Duration.ofMillis(900).toNanos();
+
   private static final long LINGER_STEP_NANOS = Duration.ofMillis(1).toNanos();
 
   private final VerbsProvider provider;
@@ -179,7 +185,10 @@ public final class RdmaDriver implements UpgradeDriver {
     if (opening || context.ready().someWatchTime()) {
       return LIMITS_EVERY_NANOS;
     }
-    return memory.isWatchful() ? MEMORY_EVERY_NANOS : Long.MAX_VALUE;
+    if (memory.isWatchful()) {
+      return MEMORY_EVERY_NANOS;
+    }
+    return devices.someOpen() ? REMOVALS_EVERY_NANOS : Long.MAX_VALUE;
   }
 
   @Override

@@ -57,7 +57,7 @@ public final class Devices {
   }
 
   /** Of the removal of a device on which no connection id stands nobody hears. */
-  private void letGoOfRemoved() throws IOException {
+  void letGoOfRemoved() throws IOException {
     for (FfmContext known : contexts.values()) {
       if (known.isGone()) {
         known.removed();
@@ -85,7 +85,7 @@ public final class Devices {
   private synchronized FfmContext contextOf(MemorySegment context) throws IOException {
     FfmContext known = contexts.get(context.address());
     if (known == null) {
-      known = FfmContext.open(provider, context);
+      known = FfmContext.open(provider, this, context);
       contexts.put(context.address(), known);
     }
     return known;

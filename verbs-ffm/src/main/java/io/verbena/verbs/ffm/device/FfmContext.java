@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FfmContext extends IbvContext implements VerbsContext {
   private final VerbsProvider provider;
+  private final Devices devices;
   private final MemorySegment pointer;
   private final String name;
 
@@ -49,12 +50,14 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   private final EventFile asyncFile;
   private final AsyncEvents asyncEvents;
 
-  private FfmContext(VerbsProvider provider, MemorySegment context, MemorySegment device)
+  private FfmContext(
+      VerbsProvider provider, Devices devices, MemorySegment context, MemorySegment device)
       throws IOException {
     super(
         Pointers.u32(context, CONTEXT, "cmd_fd"),
         Pointers.u32(context, CONTEXT, "num_comp_vectors"));
     this.provider = provider;
+    this.devices = devices;
     this.pointer = context;
     this.name = Pointers.string(Ibverbs.getDeviceName(device));
     this.folder = Path.of(Pointers.struct(device, DEVICE).getString(DEVICE.offset("dev_path")));
@@ -64,11 +67,12 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     asyncEvents = new AsyncEvents(context, asyncFile, live);
   }
 
-  static FfmContext open(VerbsProvider provider, MemorySegment pointer) throws IOException {
+  static FfmContext open(VerbsProvider provider, Devices devices, MemorySegment pointer)
+      throws IOException {
     MemorySegment context = Pointers.struct(pointer, CONTEXT);
     AbiCheck.context(context);
     MemorySegment device = Pointers.pointer(context, CONTEXT, "device");
-    return new FfmContext(provider, context, device);
+    return new FfmContext(provider, devices, context, device);
   }
 
   /** The {@code ibv_context}. */
@@ -192,8 +196,13 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     return new GidAttributes(name, port).connectsBy(attributes.gidTableLength());
   }
 
+  /**
+   * Lets go of removed devices first, of this one and of any other: the kernel may not say that
+   * they are, and wait with the removal until nobody has them open.
+   */
   @Override
   public @Nullable AsyncEvent nextAsyncEvent(long timeoutNanos) throws IOException {
+    devices.letGoOfRemoved();
     try (Use _ = life.use("ibv_get_async_event")) {
       return asyncEvents.next(Deadline.ofNanos(timeoutNanos));
     }
