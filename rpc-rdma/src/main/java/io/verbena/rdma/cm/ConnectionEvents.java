@@ -12,6 +12,8 @@ import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Refusal;
 import io.verbena.rdma.wire.Token;
 import io.verbena.verbs.ext.ConnectionParameters;
+import io.verbena.verbs.ext.Errno;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Translates a connection's events for the link that stands on it. */
@@ -70,12 +72,15 @@ final class ConnectionEvents implements CmListener {
   }
 
   private static String rejection(RdmaCmEvent event) {
-    return switch (event.getStatus()) {
-      case CONSUMER_DEFINED ->
-          "the peer refused: " + Refusal.decode(ConnectionParameters.privateData(event));
-      case NO_SUCH_SERVICE -> "nobody listens there";
-      default -> describe(RDMA_CM_EVENT_REJECTED, event);
-    };
+    int status = event.getStatus();
+    ByteBuffer data = ConnectionParameters.privateData(event);
+    // iWARP says the number of an error: a refusal differs by what it has to say.
+    if (status == CONSUMER_DEFINED || (status < 0 && data.hasRemaining())) {
+      return "the peer refused: " + Refusal.decode(data);
+    }
+    return status == NO_SUCH_SERVICE || status == -Errno.ECONNREFUSED
+        ? "nobody listens there"
+        : describe(RDMA_CM_EVENT_REJECTED, event);
   }
 
   static String describe(EventType type, RdmaCmEvent event) {

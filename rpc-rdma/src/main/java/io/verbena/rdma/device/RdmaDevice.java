@@ -43,6 +43,7 @@ public final class RdmaDevice {
 
   private final String name;
   private final int features;
+  private final DeviceAttributes.Transport transport;
   private final Arena arena = Arena.ofShared();
   private final IbvContext context;
   private final RdmaSettings settings;
@@ -89,6 +90,7 @@ public final class RdmaDevice {
     DeviceAttributes attributes = verbs.queryDevice();
     this.name = verbs.deviceName();
     this.features = Features.of(attributes);
+    this.transport = attributes.transport();
     this.opening = opening(attributes);
     boolean shares =
         settings.guaranteedCredits() > 0
@@ -147,6 +149,14 @@ public final class RdmaDevice {
   /** Returns the device's name, such as {@code rxe0}. */
   public String name() {
     return name;
+  }
+
+  /**
+   * Returns whether a request that is posted in ERR completes. siw takes it without a word; that is
+   * the only iWARP device of which it is known.
+   */
+  public boolean flushesLateRequests() {
+    return transport != DeviceAttributes.Transport.IWARP;
   }
 
   /** Returns bits of {@link Features}. */

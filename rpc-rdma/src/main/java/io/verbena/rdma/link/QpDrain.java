@@ -85,12 +85,16 @@ final class QpDrain {
     deadline = clock.nanoTime();
   }
 
-  /** Begins to drain the queue pair; where that cannot be, this is overdue at once. */
+  /**
+   * Begins to drain the queue pair; where that cannot be, this is overdue at once. Where a last
+   * request would not complete there is none: what was posted is flushed before the receives are.
+   */
   void drain() {
     drainingSince = clock.nanoTime();
     deadline = drainingSince + DRAINING_NANOS;
     try {
       queuePair.disconnect();
+      lastSendDone = !device.flushesLateRequests();
     } catch (IOException e) {
       giveUp(e);
     }

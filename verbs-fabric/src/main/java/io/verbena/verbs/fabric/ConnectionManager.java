@@ -211,7 +211,11 @@ final class ConnectionManager {
     sendReject(passive.host(), peerOf(passive), CONSUMER_DEFINED, data);
   }
 
+  /** An iWARP device says a number of an error for both, and does not fill the data up. */
   private void sendReject(FabricHost from, FabricCmId active, int reason, ByteBuffer data) {
+    boolean iwarp = from.profile().isIwarp();
+    int errno = reason == CONSUMER_DEFINED ? Errno.ECONNRESET : Errno.ECONNREFUSED;
+    int length = iwarp ? data.remaining() : ConnectionParameters.MAX_REJECT_DATA;
     send(
         from,
         active.host(),
@@ -219,8 +223,8 @@ final class ConnectionManager {
           if (active.isIn(State.CONNECTING)) {
             active.state = State.DISCONNECTED;
             ConnectionParameters carried = new ConnectionParameters();
-            carried.privateData(ConnectionOffer.padded(data, ConnectionParameters.MAX_REJECT_DATA));
-            active.raise(RDMA_CM_EVENT_REJECTED, reason, null, carried, () -> {});
+            carried.privateData(ConnectionOffer.padded(data, length));
+            active.raise(RDMA_CM_EVENT_REJECTED, iwarp ? -errno : reason, null, carried, () -> {});
           }
           return true;
         },

@@ -66,6 +66,10 @@ public record DeviceProfile(
         writeWithImmediate, windows, srq, memlockBytes, bytes, maxSges, maxRequests);
   }
 
+  boolean isIwarp() {
+    return !writeWithImmediate;
+  }
+
   boolean memoryWindows() {
     return windows != Windows.NONE;
   }

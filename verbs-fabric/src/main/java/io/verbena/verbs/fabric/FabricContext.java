@@ -112,9 +112,9 @@ final class FabricContext extends IbvContext implements VerbsContext {
     return new DeviceAttributes(
         deviceName(),
         "0",
-        profile.writeWithImmediate()
-            ? DeviceAttributes.Transport.INFINIBAND
-            : DeviceAttributes.Transport.IWARP,
+        profile.isIwarp()
+            ? DeviceAttributes.Transport.IWARP
+            : DeviceAttributes.Transport.INFINIBAND,
         profile.windows() == DeviceProfile.Windows.UNBOUNDED ? DeviceAttributes.RXE_VENDOR : 0,
         profile.memoryWindows() ? DeviceAttributes.withTypeTwoWindows() : 0,
         DeviceAttributes.AtomicCapability.DEVICE,

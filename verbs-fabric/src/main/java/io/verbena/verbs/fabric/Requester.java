@@ -55,7 +55,9 @@ final class Requester {
       qp.device().host().watcher().posted(request.opcode);
     }
     if (qp.state() == QpState.ERR) {
-      flush();
+      if (!qp.device().host().profile().isIwarp()) { // siw takes it, and says no more of it
+        flush();
+      }
     } else if (fabric.temper.synchronous() && !pump.pending) {
       pump();
     } else {
