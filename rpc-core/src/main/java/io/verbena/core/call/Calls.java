@@ -199,6 +199,6 @@ public final class Calls {
 
   /** A stream of the peer's has ended, or a call that might have had one. Safe for any thread. */
   public void streamEnded() {
-    loop.execute(session.drain()::sayLastCallIfDue);
+    loop.execute(session.ending()::sayLastCallIfDue);
   }
 }

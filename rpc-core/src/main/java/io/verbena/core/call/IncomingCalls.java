@@ -152,8 +152,8 @@ public final class IncomingCalls implements Participant {
   private boolean isRefused(Message message, LocalServices.@Nullable Method method) {
     if (method == null || method.descriptor().oneway() != (message.kind() == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
-    } else if (session.drain().isOn() && !OwnService.has(method.descriptor())) {
-      refuse(message, RpcStatus.UNAVAILABLE, session.drain().reason());
+    } else if (session.ending().isDraining() && !OwnService.has(method.descriptor())) {
+      refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
     } else if (!session.mayServe()) {
       refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
     } else if (message.timeLeft() == 0) {

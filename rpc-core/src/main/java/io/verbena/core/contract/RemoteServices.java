@@ -171,7 +171,7 @@ public final class RemoteServices implements Participant {
   /** Returns whether a call may leave: a peer that drains goes on with its streams, and no more. */
   public boolean lets(ContractCall call) {
     return !session.peerDrains()
-        || (session.drain().owesLastCall() && OwnService.has(call.method()));
+        || (session.ending().owesLastCall() && OwnService.has(call.method()));
   }
 
   /** Begins to ask for a service that the peer has not told of, and perhaps serves. */

@@ -65,13 +65,13 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
    * result for them.
    */
   public void drain(String reason) {
-    sessions.values().forEach(one -> one.core().drain(reason));
+    sessions.values().forEach(one -> one.core().ending().drain(reason));
   }
 
   /** Returns whether nothing runs that was called, and every result has arrived. */
   public boolean isDrained() {
     forgetDone();
-    return leaving.isEmpty() && sessions.values().stream().allMatch(one -> one.core().isDrained());
+    return leaving.isEmpty() && sessions.values().stream().allMatch(one -> one.core().ending().isDrained());
   }
 
   /** Ends every session. */

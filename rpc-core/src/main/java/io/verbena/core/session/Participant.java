@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * whatever happens in that order:
  *
  * <pre>
- *   drain, upgrade        the session's own words come first
+ *   ending, upgrade       the session's own words come first
  *   contracts             before calls, since a call that fails may make its caller try again
  *   calls made, calls served, their streams, one-way calls that go on, messages that wait for values
  *   objects

@@ -71,8 +71,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   private final IncomingFrames incomingFrames;
   private final PathCosts pathCosts;
   private final SessionLife life;
-  private final Drain drain = new Drain(this);
-  private final Closing closing = new Closing(this);
+  private final Ending ending = new Ending(this);
 
   /** In the order in which each hears of whatever happens: see {@link Participant}. */
   private final List<Participant> participants = new ArrayList<>();
@@ -100,7 +99,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     this.pump = new FramePump(this, links, outbox, incomingFrames.inbox());
     this.pathCosts = new PathCosts(this);
     this.life = new SessionLife(this, context);
-    carries(drain, upgrade);
+    carries(ending, upgrade);
   }
 
   /** These lie on it, behind those that do already: when it is made. */
@@ -143,7 +142,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     upgrade.attached(role.isClient());
     pathChanged();
     attached();
-    drain.sayIfDue();
+    ending.sayDrainIfDue();
     schedulePump();
     return true;
   }
@@ -198,7 +197,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     participants.forEach(one -> one.peerLost(reason));
     outbox.restart();
     inbox().restart();
-    closing.goesOn();
+    ending.leavesIfDue();
     if (!role.callsWait()) {
       participants.forEach(one -> one.noNextPeer(reason));
     }
@@ -222,7 +221,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     inbox().restart();
     memory.leave();
     role.ended();
-    closing.ended();
+    ending.sessionEnded();
   }
 
   private void dropLinks() {
@@ -231,18 +230,8 @@ public abstract class SessionImpl implements Session, BulkHost {
     links.closeGently();
   }
 
-  /** Takes no more calls, and says so to the peer: those that run go on. */
-  void drain(String reason) {
-    drain.start(reason);
-  }
-
-  /** Returns whether nothing is left to be done before a session that drains ends. */
-  boolean isDrained() {
-    return !drain.isWaitedFor();
-  }
-
-  public Drain drain() {
-    return drain;
+  public Ending ending() {
+    return ending;
   }
 
   /** Returns whether the peer takes no more calls. */
@@ -318,7 +307,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     upgrade.stop();
     pump.stop();
     life.lost(reason);
-    if (!closing.goesOn()) {
+    if (!ending.leavesIfDue()) {
       role.linkLost(reason);
     }
   }
@@ -346,12 +335,8 @@ public abstract class SessionImpl implements Session, BulkHost {
     return life;
   }
 
-  Closing closing() {
-    return closing;
-  }
-
   public boolean isClosing() {
-    return closing.isOn();
+    return ending.isClosing();
   }
 
   /** Returns what the path there is now costs. */
@@ -366,12 +351,12 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   @Override
   public SessionState state() {
-    return closing.isOn() ? SessionState.ENDED : life.state();
+    return ending.isClosing() ? SessionState.ENDED : life.state();
   }
 
   @Override
   public SessionPath path() {
-    return closing.isOn() ? SessionLife.none(Closing.REASON) : life.path();
+    return ending.isClosing() ? SessionLife.none(Ending.CLOSED) : life.path();
   }
 
   /** Returns the loop that owns the session. */
@@ -494,7 +479,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Returns whether the pump has a turn: there is a link to send by. Else sees to one. */
   boolean maySend() {
-    if (closing.goesOn()) {
+    if (ending.leavesIfDue()) {
       return false;
     }
     for (Participant one : turning) {
@@ -519,7 +504,7 @@ public abstract class SessionImpl implements Session, BulkHost {
         return true;
       }
     }
-    return !links.isOpen() || closing.isOn() || !mayCall();
+    return !links.isOpen() || ending.isClosing() || !mayCall();
   }
 
   /** Frames have been sent: it is the turn of what goes beside them. */
@@ -554,7 +539,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   @Override
   public void close() {
-    context.loop().execute(closing::begin);
+    context.loop().execute(ending::close);
   }
 
   /**
@@ -564,12 +549,12 @@ public abstract class SessionImpl implements Session, BulkHost {
    */
   public CompletableFuture<Void> closeInOrder() {
     close();
-    return closing.done().copy();
+    return ending.done().copy();
   }
 
   /** Closes the session without waiting for what is on its way. Safe for any thread. */
   public void closeNow() {
-    context.loop().execute(closing::finish);
+    context.loop().execute(ending::leave);
   }
 
   /** Returns the cut-offs of the path there is now. Safe for any thread. */
