@@ -61,7 +61,7 @@ enum Planted {
 
   /** A frame is acknowledged that has not come. */
   ACKNOWLEDGED_BEFORE_RECEIVED(
-      2, Slip.in("core.session.FramePump", "sendFrames", Planting.oneMoreThan("received"))),
+      2, Slip.in("core.session.SessionLinks", "sendFrames", Planting.oneMoreThan("received"))),
 
   /** A call is answered that was not executed. */
   ANSWERED_BEFORE_EXECUTED(

@@ -202,7 +202,7 @@ public final class Ending implements Participant, Timers.Timer {
         session.links().control() == null ? session.links().out() : session.links().control();
     if (first != null) {
       session.participants().forEach(Participant::lastWords);
-      session.pump().run(); // what was sent before still goes
+      session.links().run(); // what was sent before still goes
       first.say(FrameKind.GOODBYE);
       first.link().flush();
     }

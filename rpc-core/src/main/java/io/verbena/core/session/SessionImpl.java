@@ -63,7 +63,6 @@ public abstract class SessionImpl implements Session, BulkHost {
   private final SessionContext context;
   private final SessionRole role;
   private final boolean requiresBetterLink;
-  private final FramePump pump;
   private final Outbox outbox;
   private final SessionMemory memory;
   private final SessionLinks links;
@@ -92,11 +91,10 @@ public abstract class SessionImpl implements Session, BulkHost {
     this.memory =
         SessionMemory.join(
             context.quotas(), context.slots(), this::peerAddress, this::arrivalsWanted);
-    this.links = new SessionLinks(this);
     this.outbox = new Outbox(context.fragmentSlots(), context.loop());
-    this.upgrade = new Upgrade(this);
     this.incomingFrames = new IncomingFrames(this);
-    this.pump = new FramePump(this, links, outbox, incomingFrames.inbox());
+    this.links = new SessionLinks(this, outbox, incomingFrames.inbox());
+    this.upgrade = new Upgrade(this);
     this.pathCosts = new PathCosts(this);
     this.life = new SessionLife(this, context);
     carries(ending, upgrade);
@@ -160,7 +158,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   /** Closes and drains every link, so that what was received is final; then goes on. */
   void closeLinks(String reason, Runnable then) {
     upgrade.stop();
-    pump.stop();
+    links.stopAcknowledging();
     links.closeAll(reason, then);
   }
 
@@ -226,7 +224,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   private void dropLinks() {
     upgrade.stop();
-    pump.stop();
+    links.stopAcknowledging();
     links.closeGently();
   }
 
@@ -305,7 +303,7 @@ public abstract class SessionImpl implements Session, BulkHost {
       return; // meanwhile: nothing is to resume
     }
     upgrade.stop();
-    pump.stop();
+    links.stopAcknowledging();
     life.lost(reason);
     if (!ending.leavesIfDue()) {
       role.linkLost(reason);
@@ -473,11 +471,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   // ---- frames out ----
 
-  FramePump pump() {
-    return pump;
-  }
-
-  /** Returns whether the pump has a turn: there is a link to send by. Else sees to one. */
+  /** Returns whether frames may leave now: there is a link to send by. Else sees to one. */
   boolean maySend() {
     if (ending.leavesIfDue()) {
       return false;
@@ -526,7 +520,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   /** Sends what there is to send, at the end of this duty cycle. */
   @Override
   public void schedulePump() {
-    pump.schedule();
+    links.schedule();
   }
 
   // ---- the session as its users have it, for any thread but where it says ----

@@ -109,7 +109,7 @@ final class SessionLink implements LinkListener {
       if (message != null) {
         frames.deliver(message);
       }
-      session.pump().frameTaken();
+      session.links().frameTaken();
     } catch (Throwable thrown) { // this session's alone, of all whose links are stepped together
       FAILED.error("A frame over the {} could not be taken; the link is closed", this, thrown);
       link.abort("a frame could not be taken: " + Thrown.words(thrown));

@@ -2,6 +2,11 @@ package io.verbena.core.session;
 
 import io.verbena.api.wire.WireIn;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Command;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.sequence.Inbox;
+import io.verbena.core.sequence.Outbox;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +16,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The links under one session: the first one, which stays open as control link, and the better one
  * that it may upgrade to. Numbered frames take one of them in each direction.
+ *
+ * <p>What waits leaves at the end of a duty cycle in which there is something: frames, and then a
+ * chunk of each transfer in turn. Every frame that leaves acknowledges what was received. An
+ * acknowledgement of its own goes out when many frames are owed one, or when no frame has left for
+ * a while.
  *
  * <pre>
  *   change of path, each direction by itself:
@@ -25,12 +35,21 @@ import org.slf4j.LoggerFactory;
  *     both directions on the better one for good: it carries calls on, while the client makes
  *     another first link beside it; else, and when that takes too long, it goes too
  * </pre>
+ *
+ * <p>On the loop.
  */
-final class SessionLinks {
+final class SessionLinks implements Command, Timers.Timer {
   private static final Logger LOG = LoggerFactory.getLogger(SessionLinks.class);
   private static final int NONE = 0;
+  private static final int CALLS_IN_BATCH = 32;
+  private static final int ANSWERS_IN_BATCH = 128;
+  private static final int MOST_OWED = 64;
+  private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
   private final SessionImpl session;
+  private final EventLoop loop;
+  private final Outbox outbox;
+  private final Inbox inbox;
   private final List<SessionLink> closing = new ArrayList<>();
   private @Nullable SessionLink control;
   private @Nullable SessionLink better;
@@ -44,8 +63,16 @@ final class SessionLinks {
   private long peerReceived = -1;
   private @Nullable Runnable whenAllClosed;
 
-  SessionLinks(SessionImpl session) {
+  /** What waits is sent at the end of this duty cycle. */
+  private boolean due;
+
+  private long acknowledgeTimer = Timers.NONE;
+
+  SessionLinks(SessionImpl session, Outbox outbox, Inbox inbox) {
     this.session = session;
+    this.loop = session.loop();
+    this.outbox = outbox;
+    this.inbox = inbox;
   }
 
   /** Starts anew with one link. */
@@ -151,18 +178,8 @@ final class SessionLinks {
     sayWhatIsDue();
   }
 
-  /** Returns whether nothing new is to be sent until the marker has been. */
-  boolean isChanging() {
-    return markerDue;
-  }
-
-  /** Returns whether a marker or a settlement is still to be sent. */
-  boolean hasWordsDue() {
-    return markerDue || settleDue;
-  }
-
   /** Sends a marker or a settlement that the link had no room for before. */
-  void sayWhatIsDue() {
+  private void sayWhatIsDue() {
     SessionLink first = control;
     SessionLink next = better;
     if (first == null) {
@@ -170,8 +187,8 @@ final class SessionLinks {
     }
     if (markerDue
         && next != null
-        && session.outbox().finish(first.link(), first.epoch(), session.received())) {
-      long last = session.outbox().lastSent();
+        && outbox.finish(first.link(), first.epoch(), inbox.received())) {
+      long last = outbox.lastSent();
       if (first.say(
           ControlFrame.slot(
               FrameKind.PATH_CHANGED,
@@ -187,7 +204,7 @@ final class SessionLinks {
       }
     }
     if (settleDue) {
-      long received = session.received();
+      long received = inbox.received();
       int epoch = settlingEpoch;
       if (first.say(
           ControlFrame.slot(
@@ -209,8 +226,8 @@ final class SessionLinks {
   @Nullable String peerChanged(WireIn body) {
     int epoch = body.readInt();
     long last = body.readLong();
-    if (last > session.received() || in != control) {
-      return "a change of path after frame " + last + ", where " + session.received() + " was last";
+    if (last > inbox.received() || in != control) {
+      return "a change of path after frame " + last + ", where " + inbox.received() + " was last";
     }
     SessionLink next = better;
     in = null;
@@ -263,15 +280,15 @@ final class SessionLinks {
       return;
     }
     // The peer may have received more over the first link since it said so, and acknowledged it.
-    long received = Math.max(peerReceived, session.outbox().acknowledged());
+    long received = Math.max(peerReceived, outbox.acknowledged());
     endSettling();
     peerChangedTo = NONE;
     out = control;
     in = control;
-    if (session.outbox().resume(received)) {
+    if (outbox.resume(received)) {
       FallbackLog.wentBack(session, session.upgrade().reason());
       session.pathChanged();
-      session.schedulePump();
+      schedule();
     } else {
       session.breakOff("the peer settles at frame " + received + ", which cannot be");
     }
@@ -282,6 +299,117 @@ final class SessionLinks {
     settleDue = false;
     settleSaid = false;
     peerReceived = -1;
+  }
+
+  // ---- sending: when ----
+
+  /** Sends what there is to send, at the end of this duty cycle. */
+  void schedule() {
+    if (!due) {
+      loop.atCycleEnd(this);
+      due = true; // not before: where the heap is full, the next one tries again
+    }
+  }
+
+  /** A frame has been taken: sends what that lets go on, or makes up a batch. */
+  void frameTaken() {
+    if (due) {
+      if (hasBatch()) {
+        run();
+      }
+    } else if (inbox.owed() >= MOST_OWED
+        || !outbox.isAllSent()
+        || markerDue
+        || settleDue
+        || session.mayGoOn()) {
+      schedule();
+    } else {
+      acknowledgeLater();
+    }
+  }
+
+  /**
+   * Returns whether so much waits that the peer is better given it now, in the middle of a duty
+   * cycle, to work on meanwhile; else the two ends work by turns. Of its own calls an end sends the
+   * first half while it makes the second. Measured on loopback, with 64 and 256 calls outstanding:
+   * that makes a third more calls; each write costs as much as about ten.
+   */
+  private boolean hasBatch() {
+    int calls = session.answersAwaited();
+    int batch = calls == 0 ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, calls / 2);
+    return outbox.waiting() >= batch;
+  }
+
+  // ---- sending: what ----
+
+  /** Sends what there is to send. */
+  @Override
+  public void run() {
+    due = false;
+    if (!session.maySend()) {
+      return;
+    }
+    sayWhatIsDue();
+    sendFrames();
+    int waiting = outbox.waiting();
+    session.afterFrames();
+    if (outbox.waiting() > waiting) {
+      sendFrames(); // what was said of the bulk that has just left
+    }
+    flush(control);
+    if (out != control) {
+      flush(out);
+    }
+  }
+
+  private void sendFrames() {
+    SessionLink by = out;
+    if (by == null) {
+      return;
+    }
+    if (!markerDue && outbox.pump(by.link(), by.epoch(), inbox.received()) > 0) {
+      inbox.acknowledged();
+    }
+    if (inbox.owed() >= MOST_OWED) {
+      acknowledge();
+    } else {
+      acknowledgeLater();
+    }
+  }
+
+  private static void flush(@Nullable SessionLink sessionLink) {
+    if (sessionLink != null) {
+      sessionLink.link().flush();
+    }
+  }
+
+  /** Sees that what is owed does not wait for ever, where nothing is to be sent. */
+  private void acknowledgeLater() {
+    if (acknowledgeTimer == Timers.NONE && inbox.owed() > 0) {
+      acknowledgeTimer = loop.timers().schedule(loop.now() + LONGEST_DELAY_NANOS, this);
+    }
+  }
+
+  @Override
+  public void onTimer(long nowNanos) {
+    acknowledgeTimer = Timers.NONE;
+    if (inbox.owed() > 0) {
+      acknowledge();
+    }
+  }
+
+  /** Sends an acknowledgement of its own; where the link takes nothing now, it is still owed. */
+  private void acknowledge() {
+    SessionLink by = out;
+    if (by != null && by.say(FrameKind.ACK)) {
+      inbox.acknowledged();
+    }
+  }
+
+  /** There is no link to acknowledge by. */
+  void stopAcknowledging() {
+    loop.timers().cancel(acknowledgeTimer);
+    acknowledgeTimer = Timers.NONE;
   }
 
   // ---- closing ----
