@@ -6,6 +6,7 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
+import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.PathPolicy;
@@ -67,7 +68,8 @@ public abstract class SessionImpl implements Session, BulkHost {
   private final SessionMemory memory;
   private final SessionLinks links;
   private final Upgrade upgrade;
-  private final IncomingFrames incomingFrames;
+  private final Inbox inbox;
+  private final WireDecoder decoder = new WireDecoder();
   private final PathCosts pathCosts;
   private final SessionLife life;
   private final Ending ending = new Ending(this);
@@ -88,12 +90,10 @@ public abstract class SessionImpl implements Session, BulkHost {
     this.context = context;
     this.role = role;
     this.requiresBetterLink = context.upgrade().policy() == PathPolicy.REQUIRE_RDMA;
-    this.memory =
-        SessionMemory.join(
-            context.quotas(), context.slots(), this::peerAddress, this::arrivalsWanted);
+    this.memory = new SessionMemory(context, () -> peer().address(), participants);
+    this.inbox = memory.inbox();
     this.outbox = new Outbox(context.fragmentSlots(), context.loop());
-    this.incomingFrames = new IncomingFrames(this);
-    this.links = new SessionLinks(this, outbox, incomingFrames.inbox());
+    this.links = new SessionLinks(this, outbox, inbox);
     this.upgrade = new Upgrade(this);
     this.pathCosts = new PathCosts(this);
     this.life = new SessionLife(this, context);
@@ -194,7 +194,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     life.peerGone(RpcStatus.UNAVAILABLE, reason);
     participants.forEach(one -> one.peerLost(reason));
     outbox.restart();
-    inbox().restart();
+    inbox.restart();
     ending.leavesIfDue();
     if (!role.callsWait()) {
       participants.forEach(one -> one.noNextPeer(reason));
@@ -216,7 +216,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     life.ended(status, reason);
     participants.forEach(one -> one.ended(status, reason));
     outbox.clear();
-    inbox().restart();
+    inbox.restart();
     memory.leave();
     role.ended();
     ending.sessionEnded();
@@ -241,14 +241,6 @@ public abstract class SessionImpl implements Session, BulkHost {
   void peerDrains(String reason) {
     life.draining(reason);
     participants.forEach(one -> one.peerDrains(reason));
-  }
-
-  private String peerAddress() {
-    return peer.address();
-  }
-
-  private void arrivalsWanted() {
-    incomingFrames.arrivalsWanted();
   }
 
   /** Returns what this session has of the memory that all share. */
@@ -326,7 +318,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   }
 
   long received() {
-    return inbox().received();
+    return inbox.received();
   }
 
   SessionLife life() {
@@ -376,21 +368,16 @@ public abstract class SessionImpl implements Session, BulkHost {
     return role;
   }
 
-  Inbox inbox() {
-    return incomingFrames.inbox();
-  }
-
   public Outbox outbox() {
     return outbox;
   }
 
   public WireDecoder decoder() {
-    return incomingFrames.decoder();
+    return decoder;
   }
 
   /** Returns what reads a message's whole body. */
   public WireDecoder decoding(Message message) {
-    WireDecoder decoder = decoder();
     decoder.start(message.buffer(), message.from(), message.to(), limits().maxDepth());
     return decoder;
   }
@@ -443,15 +430,37 @@ public abstract class SessionImpl implements Session, BulkHost {
     return detail.isEmpty() ? reason : detail + "; " + reason;
   }
 
-  // ---- frames in ----
+  // ---- messages in ----
 
-  IncomingFrames incomingFrames() {
-    return incomingFrames;
+  /** Hands a message to whoever it is for: one that has just come, or one whose values have. */
+  public void deliver(Message message) {
+    FrameKind kind = message.kind();
+    String wrong;
+    decoder.parts(message.values());
+    try {
+      Participant taker = takers.get(kind);
+      wrong =
+          taker == null
+              ? kind + " as a message"
+              : message.isWhole() || kind.isOfCall() ? taker.take(message) : partOf(message);
+    } catch (WireException e) {
+      wrong = e.getMessage();
+    } catch (OutOfMemoryError e) {
+      giveUp(kind + " could not be taken: " + Inbox.NO_HEAP);
+      return;
+    } finally {
+      decoder.parts(null);
+      message.release();
+    }
+    if (wrong != null) {
+      breakOff(wrong);
+    }
   }
 
-  /** Hands on a message that has waited, as if it had just come. */
-  public void deliver(Message message) {
-    incomingFrames.deliver(message);
+  private static String partOf(Message message) {
+    return message.dropped() == null
+        ? message.kind() + " with values beside it"
+        : message.kind() + " of " + message.length() + " bytes";
   }
 
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */

@@ -1,9 +1,14 @@
 package io.verbena.core.session;
 
+import io.verbena.api.wire.WireException;
+import io.verbena.codec.WireDecoder;
+import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
+import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.link.BulkPort;
@@ -19,13 +24,24 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One link under a session, with its epoch and its signs of life. */
+/**
+ * One link under a session, with its epoch and its signs of life. It checks each frame of the
+ * peer's, takes those that are of links alone, and has the session take the others.
+ */
 final class SessionLink implements LinkListener {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(SessionLink.class, "frames that could not be taken");
 
+  /** What the peer may have coming beside replies and cancellations. */
+  private static final int MOST_ANSWERS = 1024;
+
   private final SessionImpl session;
-  private final IncomingFrames frames;
+  private final SessionLinks links;
+  private final Outbox outbox;
+  private final Inbox inbox;
+  private final WireDecoder decoder;
+  private final EventLoop loop;
+  private final long mostAnswers;
   private final Link link;
   private final int epoch;
   private final Keepalive keepalive;
@@ -36,13 +52,18 @@ final class SessionLink implements LinkListener {
 
   SessionLink(SessionImpl session, Link link, int epoch) {
     this.session = session;
-    this.frames = session.incomingFrames();
+    this.links = session.links();
+    this.outbox = session.outbox();
+    this.inbox = session.memory().inbox();
+    this.decoder = session.decoder();
+    this.loop = session.loop();
+    this.mostAnswers = MOST_ANSWERS + 2L * session.limits().maxCalls();
     this.link = link;
     this.epoch = epoch;
     BulkPort bulk = link.bulk();
     this.bulkPath = bulk == null ? null : new BulkPath(epoch, bulk);
-    this.roundTrip = new RoundTrip(this, session.loop().clock());
-    this.keepalive = new Keepalive(session, this);
+    this.roundTrip = new RoundTrip(this, loop.clock());
+    this.keepalive = new Keepalive(this, session.limits());
     keepalive.start();
   }
 
@@ -76,10 +97,10 @@ final class SessionLink implements LinkListener {
   /** Sends one frame that is not numbered, and returns whether the link took it. */
   boolean say(Slot slot) {
     try {
-      Outbox.stamp(slot, epoch, 0, session.received(), session.loop());
+      Outbox.stamp(slot, epoch, 0, inbox.received(), loop);
       boolean sent = !closed && link.send(slot) == SendResult.SENT;
       if (sent) {
-        session.schedulePump(); // to flush; where there is no room, onWritable comes first
+        links.schedule(); // to flush; where there is no room, onWritable comes first
       }
       return sent;
     } finally {
@@ -105,28 +126,112 @@ final class SessionLink implements LinkListener {
     }
     keepalive.heard();
     try {
-      Message message = frames.take(this, buffer, from, to);
+      Message message = take(buffer, from, to);
       if (message != null) {
-        frames.deliver(message);
+        session.deliver(message);
       }
-      session.links().frameTaken();
+      links.frameTaken();
     } catch (Throwable thrown) { // this session's alone, of all whose links are stepped together
       FAILED.error("A frame over the {} could not be taken; the link is closed", this, thrown);
       link.abort("a frame could not be taken: " + Thrown.words(thrown));
     }
   }
 
+  /**
+   * Takes a frame, and breaks the session off where the peer broke the protocol.
+   *
+   * @return the message that it is, or makes whole, which is to be delivered; null where there is
+   *     none
+   */
+  private @Nullable Message take(ByteBuffer buffer, int from, int to) {
+    try {
+      return accept(buffer, from, to);
+    } catch (WireException e) {
+      session.breakOff(String.valueOf(e.getMessage()));
+      return null;
+    }
+  }
+
+  private @Nullable Message accept(ByteBuffer buffer, int from, int to) {
+    if (to - from < FrameHeader.BYTES) {
+      throw new WireException("a frame of " + (to - from) + " bytes");
+    }
+    long first = FrameHeader.first(buffer, from);
+    String misfit = FrameHeader.misfit(first, epoch);
+    if (misfit != null) {
+      throw new WireException(misfit);
+    }
+    FrameKind kind = FrameKind.ofCode(FrameHeader.kindCode(first));
+    if (kind == null) {
+      throw new WireException("a frame of unknown kind " + FrameHeader.kindCode(first));
+    }
+    if ((FrameHeader.flags(first) & FrameHeader.FLAG_METADATA) != 0 && !kind.isOfCall()) {
+      throw new WireException("metadata with " + kind);
+    }
+    long second = FrameHeader.second(buffer, from);
+    if (!outbox.acknowledgeNear(FrameHeader.acknowledged(second))) {
+      throw new WireException("an acknowledgement of frames that were never sent");
+    }
+    if (!kind.isOfCall()) {
+      links.schedule(); // else whoever takes it says what is to be sent
+    }
+    int answers = outbox.answersWaiting();
+    if (answers > mostAnswers) {
+      throw new WireException("more than " + answers + " answers wait that the peer does not take");
+    }
+    if (kind.sequenced()) {
+      if (!links.carriesIn(this)) {
+        throw new WireException("a numbered frame on the " + this + ", which carries none now");
+      }
+      return inbox.accept(kind, first, FrameHeader.about(second), buffer, from, to);
+    }
+    decoder.start(buffer, from + FrameHeader.BYTES, to, session.limits().maxDepth());
+    String wrong = takeUnnumbered(kind, FrameHeader.callId(FrameHeader.third(buffer, from)));
+    if (wrong != null) {
+      throw new WireException(wrong);
+    }
+    return null;
+  }
+
+  private @Nullable String takeUnnumbered(FrameKind kind, long about) {
+    boolean firstOnly = kind == FrameKind.PATH_CHANGED || kind == FrameKind.SETTLE;
+    if (firstOnly && this != links.control()) {
+      return kind + " on the " + this + ", which is not the session's first";
+    }
+    switch (kind) {
+      case ACK -> {}
+      case PONG -> roundTrip.answered();
+      case PING -> say(FrameKind.PONG);
+      case PATH_CHANGED -> {
+        return links.peerChanged(decoder);
+      }
+      case SETTLE -> {
+        return links.peerSettles(decoder);
+      }
+      case GOODBYE -> {
+        session.role().peerLeft("the peer closed the session");
+      }
+      default -> {
+        Participant taker = session.taker(kind);
+        return taker == null
+            ? kind + " in an open session"
+            : taker.takeUnnumbered(kind, about, decoder);
+      }
+    }
+    return null;
+  }
+
   @Override
   public void onBulkMoved() {
     if (!forgotten) {
       keepalive.heard();
-      session.schedulePump();
+      links.schedule();
     }
   }
 
   @Override
   public void onWritable() {
-    session.schedulePump();
+    links.schedule();
   }
 
   @Override
@@ -134,12 +239,10 @@ final class SessionLink implements LinkListener {
     closed = true;
     keepalive.stop();
     if (bulkPath != null) {
-      // Before SessionLinks, which has transfers go on by other links: nothing of this one may be
-      // theirs
-      // then.
+      // Before the others hear, by which transfers go on: nothing of this link may be theirs then.
       session.participants().forEach(one -> one.pathClosed(bulkPath));
     }
-    session.links().onClosed(this, reason);
+    links.onClosed(this, reason);
   }
 
   @Override
@@ -214,19 +317,19 @@ final class SessionLink implements LinkListener {
   private static final class Keepalive implements Timers.Timer {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private final SessionImpl session;
     private final SessionLink sessionLink;
+    private final EventLoop loop;
     private final long ownPingNanos;
     private final long ownDeadNanos;
     private long timer = Timers.NONE;
     private long dueNanos;
     private long heardNanos;
 
-    Keepalive(SessionImpl session, SessionLink sessionLink) {
-      this.session = session;
+    Keepalive(SessionLink sessionLink, SessionLimits limits) {
       this.sessionLink = sessionLink;
-      this.ownPingNanos = NanoClock.nanos(session.limits().pingInterval());
-      this.ownDeadNanos = NanoClock.nanos(session.limits().deadAfter());
+      this.loop = sessionLink.loop;
+      this.ownPingNanos = NanoClock.nanos(limits.pingInterval());
+      this.ownDeadNanos = NanoClock.nanos(limits.deadAfter());
     }
 
     void start() {
@@ -236,24 +339,24 @@ final class SessionLink implements LinkListener {
     }
 
     void stop() {
-      session.loop().timers().cancel(timer);
+      loop.timers().cancel(timer);
       timer = Timers.NONE;
     }
 
     /** Something has come from the peer. */
     void heard() {
-      heardNanos = session.loop().now();
+      heardNanos = loop.now();
     }
 
     /** Asked for each time: the peer says what it wants after its link has begun. */
     private long pingNanos() {
       return Math.max(
-          ownPingNanos, session.outbox().peerLimits().leastPingMillis() * NANOS_PER_MILLI);
+          ownPingNanos, sessionLink.outbox.peerLimits().leastPingMillis() * NANOS_PER_MILLI);
     }
 
     private void schedule() {
-      dueNanos = session.loop().now() + pingNanos();
-      timer = session.loop().timers().schedule(dueNanos, this);
+      dueNanos = loop.now() + pingNanos();
+      timer = loop.timers().schedule(dueNanos, this);
     }
 
     @Override
