@@ -8,14 +8,12 @@ import io.verbena.core.bulk.cost.CopyCost;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.call.CallSettings;
 import io.verbena.core.call.OnewayCounters;
-import io.verbena.core.contract.LocalServices;
 import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.Workers;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
-import io.verbena.core.session.SessionListeners;
 import io.verbena.core.session.SessionRole;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
@@ -46,7 +44,7 @@ final class Engine implements AutoCloseable {
   private final Quotas quotas;
   private final BulkContext bulk;
   private final CallSettings calls;
-  private final SessionListeners audience;
+  private final Executor listening;
   private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
   private boolean closed;
 
@@ -64,8 +62,7 @@ final class Engine implements AutoCloseable {
             options.bulkMemoryBytes(),
             options.maxReplyBytes());
     this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), !isStepped());
-    Executor listening = isStepped() ? options.handlers() : options.workers().listeners();
-    this.audience = new SessionListeners(listening, options.listeners());
+    this.listening = isStepped() ? options.handlers() : options.workers().listeners();
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
@@ -75,7 +72,7 @@ final class Engine implements AutoCloseable {
   SessionContext join(String scheme, LinkOptions link, UpgradeOptions upgrade) {
     List<EventLoop> given = options.steppedLoops();
     EventLoop loop = given.isEmpty() ? group(scheme).join() : given.getFirst();
-    return context(loop, link, upgrade, this::session);
+    return context(loop, link, upgrade);
   }
 
   /** A session that had {@linkplain #join joined} has ended. */
@@ -83,30 +80,19 @@ final class Engine implements AutoCloseable {
     groups.values().forEach(group -> group.leave(session.loop()));
   }
 
-  private UserSession session(SessionContext context, SessionRole role) {
+  /** Makes a session, which serves nothing yet. */
+  UserSession session(SessionContext context, SessionRole role) {
     return new UserSession(context, role, calls, options.interceptors().ofCalls());
   }
 
-  /**
-   * Returns what sessions are made of on each of the loops for a kind of link.
-   *
-   * @param services what each serves
-   * @param tells whether a peer hears of services of which it shows no contract
-   */
-  List<SessionContext> all(
-      String scheme,
-      LinkOptions link,
-      UpgradeOptions upgrade,
-      LocalServices services,
-      boolean tells) {
+  /** Returns what sessions are made of on each of the loops for a kind of link. */
+  List<SessionContext> all(String scheme, LinkOptions link, UpgradeOptions upgrade) {
     List<EventLoop> given = options.steppedLoops();
     List<EventLoop> loops = given.isEmpty() ? group(scheme).all() : given;
-    SessionContext.Maker maker = (context, role) -> session(context, role).serving(services, tells);
-    return loops.stream().map(loop -> context(loop, link, upgrade, maker)).toList();
+    return loops.stream().map(loop -> context(loop, link, upgrade)).toList();
   }
 
-  private SessionContext context(
-      EventLoop loop, LinkOptions link, UpgradeOptions upgrade, SessionContext.Maker maker) {
+  private SessionContext context(EventLoop loop, LinkOptions link, UpgradeOptions upgrade) {
     return new SessionContext(
         loop,
         options.limits(),
@@ -118,8 +104,8 @@ final class Engine implements AutoCloseable {
         link,
         upgrade,
         bulk,
-        audience,
-        maker);
+        listening,
+        options.listeners());
   }
 
   /** Finds out whether there are links of this kind; the exception says what is missing. */

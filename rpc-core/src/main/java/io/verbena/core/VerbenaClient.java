@@ -13,7 +13,6 @@ import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Connector;
-import io.verbena.core.session.ConnectorConfig;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.session.UpgradeOptions;
@@ -292,8 +291,7 @@ public final class VerbenaClient implements AutoCloseable {
       throw unreachable(address, why);
     }
     Connector connector =
-        new Connector(
-            context, new ConnectorConfig(uri, link, token, keepsOpen, oneOfMany, this::ended));
+        new Connector(context, engine::session, uri, token, keepsOpen, oneOfMany, this::ended);
     sessions.put(connector.session(), connector);
     if (closed) {
       connector.session().close(); // by another thread, which may not have seen this session

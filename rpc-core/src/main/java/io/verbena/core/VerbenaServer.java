@@ -10,6 +10,7 @@ import io.verbena.core.contract.LocalServices;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Acceptor;
 import io.verbena.core.session.Acceptors;
+import io.verbena.core.session.ServerHandshake;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.UpgradeOptions;
 import io.verbena.core.stat.EngineStat;
@@ -435,14 +436,21 @@ public final class VerbenaServer implements AutoCloseable {
         boolean tells = tellsContracts == null ? authenticator == null : tellsContracts;
         LocalServices served = new LocalServices();
         services.forEach(served::add);
-        List<SessionContext> contexts = engine.all(uri.getScheme(), link, upgrade, served, tells);
+        List<SessionContext> contexts = engine.all(uri.getScheme(), link, upgrade);
         Acceptors acceptors =
-            new Acceptors(contexts, maxSessions, authenticator, tells, random, onSession);
+            new Acceptors(
+                contexts,
+                (context, role) -> engine.session(context, role).serving(served, tells),
+                maxSessions,
+                authenticator,
+                tells,
+                random,
+                onSession);
         EventLoop first = acceptors.first().loop();
         for (Offered one : published) {
           engine.bulk().shelf().publish(first, one.name, one.source, one.lease);
         }
-        LinkDriver.Listening listening = listen(engine, uri, link, acceptors.first());
+        LinkDriver.Listening listening = listen(engine, uri, link, acceptors);
         VerbenaServer server =
             new VerbenaServer(engine, acceptors, listening, upgrade, drainTime, closesOnShutdown);
         if (!engine.isStepped()) {
@@ -482,17 +490,18 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     private static LinkDriver.Listening listen(
-        Engine engine, URI uri, LinkOptions link, Acceptor acceptor) {
-      EventLoop loop = acceptor.loop();
+        Engine engine, URI uri, LinkOptions link, Acceptors acceptors) {
+      EventLoop loop = acceptors.first().loop();
+      LinkDriver.AcceptHandler handler = accepted -> ServerHandshake.begin(accepted, acceptors);
       try {
         if (engine.isStepped()) {
-          return loop.driver().listen(uri, link, acceptor);
+          return loop.driver().listen(uri, link, handler);
         }
         CompletableFuture<LinkDriver.Listening> listening = new CompletableFuture<>();
         loop.execute(
             () -> {
               try {
-                listening.complete(loop.driver().listen(uri, link, acceptor));
+                listening.complete(loop.driver().listen(uri, link, handler));
               } catch (Throwable e) {
                 listening.completeExceptionally(e);
               }

@@ -1,36 +1,27 @@
 package io.verbena.core.session;
 
-import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
-import io.verbena.core.frame.FrameHeader;
-import io.verbena.core.frame.Hello;
-import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
-import io.verbena.core.frame.Welcome;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
 import io.verbena.core.stat.SessionStat;
-import io.verbena.link.Link;
-import io.verbena.link.LinkDriver;
-import io.verbena.link.LinkListener;
-import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.link.runtime.NanoClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's sessions on one loop: opens them, and finds them again when a client resumes. On that
+ * A server's sessions on one loop: makes them, and finds them again when a client resumes. On that
  * loop, but for what says otherwise.
  */
-public final class Acceptor implements LinkDriver.AcceptHandler {
-  private static final ThrottledLog LISTENER_FAILED =
-      ThrottledLog.of(Acceptor.class, "listeners for sessions that failed");
-
+public final class Acceptor {
   private final SessionContext context;
-  private final Acceptors server;
-  private final int number;
+  private final BiFunction<SessionContext, SessionRole, SessionImpl> maker;
+  private final Runnable whenOneEnds;
   private final Long2ObjectHashMap<AcceptedSession> sessions = new Long2ObjectHashMap<>();
 
   /** Sessions that have ended, and have one-way calls that go on. */
@@ -42,12 +33,16 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   /**
    * A loop's part of a server.
    *
-   * @param number the loop's, from 0
+   * @param maker makes sessions, with all that lies on each
+   * @param whenOneEnds runs when a session has ended
    */
-  Acceptor(SessionContext context, Acceptors server, int number) {
+  Acceptor(
+      SessionContext context,
+      BiFunction<SessionContext, SessionRole, SessionImpl> maker,
+      Runnable whenOneEnds) {
     this.context = context;
-    this.server = server;
-    this.number = number;
+    this.maker = maker;
+    this.whenOneEnds = whenOneEnds;
   }
 
   /** Returns the loop that these sessions are on. Safe for any thread. */
@@ -71,7 +66,8 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
   /** Returns whether nothing runs that was called, and every result has arrived. */
   public boolean isDrained() {
     forgetDone();
-    return leaving.isEmpty() && sessions.values().stream().allMatch(one -> one.core().ending().isDrained());
+    return leaving.isEmpty()
+        && sessions.values().stream().allMatch(one -> one.core().ending().isDrained());
   }
 
   /** Ends every session. */
@@ -81,19 +77,10 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     leaving.forEach(SessionImpl::endWhatGoesOn);
   }
 
-  @Override
-  public LinkListener onAccepted(Link accepted) {
-    return new ServerHandshake(accepted, this).begin();
-  }
-
   // ---- from handshakes ----
 
   SessionContext context() {
     return context;
-  }
-
-  Acceptors server() {
-    return server;
   }
 
   /** Returns how many sessions are here, or may soon be. Safe for any thread. */
@@ -117,99 +104,23 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
     return found != null && found.key().equals(key) ? found : null;
   }
 
-  /** Opens a new session. */
-  AcceptedSession open() {
-    long id;
-    do {
-      id = server.newId();
-    } while (id == 0 || server.loopOf(id) != number || sessions.containsKey(id));
-    SessionKey key = new SessionKey(id, server.random().nextLong(), server.random().nextLong());
-    AcceptedSession session = new AcceptedSession(context, this, key);
-    sessions.put(id, session);
+  /** Returns whether there is a session with this id. */
+  boolean has(long id) {
+    return sessions.containsKey(id);
+  }
+
+  /** Makes a new session. */
+  AcceptedSession open(SessionKey key) {
+    AcceptedSession session = new AcceptedSession(this, key);
+    sessions.put(key.id(), session);
     load.incrementAndGet();
     return session;
   }
 
-  /** Answers a client that has kept a better link and only wants another first one. */
-  void welcomeBeside(ServerHandshake handshake, AcceptedSession session, int kept, Peer peer) {
-    SessionImpl core = session.core();
-    if (core.links().settledEpoch() != kept) {
-      String why = "link " + kept + " does not carry the session here any more";
-      handshake.refuse(new Refusal(RpcStatus.UNAVAILABLE, false, true, why));
-    } else if (handshake.welcome(welcome(session))) {
-      core.attachFirst(handshake.link, handshake.epoch(), peer);
-      session.attached();
-    }
-  }
-
-  /**
-   * Answers a client's greeting and goes on with the session over its link. What the session still
-   * has of older links is closed and drained first: only then is it final what was received.
-   */
-  void welcome(ServerHandshake handshake, AcceptedSession session, Hello hello, Peer peer) {
-    session
-        .core()
-        .closeLinks(
-            "the peer resumes its session over a new link",
-            () -> attach(handshake, session, hello, peer));
-  }
-
-  private void attach(ServerHandshake handshake, AcceptedSession session, Hello hello, Peer peer) {
-    SessionImpl core = session.core();
-    if (core.isEnded()) {
-      handshake.fail("the session has ended meanwhile");
-      return;
-    }
-    boolean isNew = hello.key().id() == 0;
-    String noRoom = isNew ? core.reserve(hello.services()) : null;
-    if (noRoom != null) {
-      handshake.refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, noRoom));
-      core.end(RpcStatus.UNAVAILABLE, noRoom);
-      return;
-    }
-    if (handshake.isOver() || !handshake.welcome(welcome(session))) {
-      session.linkLost("the link it was to go on over is gone");
-      return;
-    }
-    int epoch = handshake.epoch();
-    if (!core.attach(handshake.link, epoch, hello.received(), hello.limits(), peer)) {
-      handshake.link.abort("protocol error: the client's account of the session cannot be true");
-      core.end(RpcStatus.PROTOCOL_ERROR, "the client's account of the session cannot be true");
-      return;
-    }
-    session.attached();
-    if (isNew) {
-      core.peerServes(hello.services(), true);
-      tell(core);
-    }
-    if (hello.upgrade() != null) {
-      core.upgrade().requested(hello.upgrade());
-    }
-  }
-
-  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
-  private void tell(SessionImpl opened) {
-    try {
-      server.onOpened().accept(opened);
-    } catch (Throwable e) {
-      LISTENER_FAILED.error("The listener for new sessions failed for {}", opened, e);
-    }
-  }
-
-  private Welcome welcome(AcceptedSession session) {
-    return new Welcome(
-        FrameHeader.VERSION,
-        server.tellsContracts() ? 0 : Welcome.KEEPS_CONTRACTS,
-        session.key(),
-        session.core().received(),
-        context.takes(context.link()),
-        session.core().greeting());
-  }
-
-  void ended(AcceptedSession session) {
+  private void ended(AcceptedSession session) {
     if (sessions.remove(session.key().id()) != null) {
       load.decrementAndGet();
-      server.ended();
+      whenOneEnds.run();
     }
     forgetDone();
     if (session.core().goesOn()) {
@@ -219,5 +130,82 @@ public final class Acceptor implements LinkDriver.AcceptHandler {
 
   private void forgetDone() {
     leaving.removeIf(core -> !core.goesOn());
+  }
+
+  /**
+   * One session on the server's side. It cannot connect; without a link it waits for the client.
+   */
+  static final class AcceptedSession implements SessionRole {
+    private final Acceptor acceptor;
+    private final SessionKey key;
+    private final SessionImpl core;
+    private long timer = Timers.NONE;
+
+    AcceptedSession(Acceptor acceptor, SessionKey key) {
+      this.acceptor = acceptor;
+      this.key = key;
+      this.core = acceptor.maker.apply(acceptor.context, this);
+    }
+
+    SessionKey key() {
+      return key;
+    }
+
+    SessionImpl core() {
+      return core;
+    }
+
+    void attached() {
+      acceptor.loop().timers().cancel(timer);
+      timer = Timers.NONE;
+    }
+
+    @Override
+    public boolean isClient() {
+      return false;
+    }
+
+    @Override
+    public int nextEpoch() {
+      throw new IllegalStateException("the client numbers a session's links");
+    }
+
+    @Override
+    public void upgraded() {}
+
+    @Override
+    public void upgradeFailed(String reason) {}
+
+    @Override
+    public void linkWanted() {
+      // The client resumes, or the window ends the session and its calls with it.
+    }
+
+    @Override
+    public void linkLost(String reason) {
+      if (timer != Timers.NONE) {
+        return; // an attempt to resume that failed buys no more time
+      }
+      EventLoop loop = acceptor.loop();
+      long until = loop.now() + NanoClock.nanos(acceptor.context.limits().resumeWindow());
+      String why = "the client is gone: " + reason;
+      timer = loop.timers().schedule(until, now -> core.end(RpcStatus.UNAVAILABLE, why));
+    }
+
+    @Override
+    public void peerLost(String reason) {
+      core.end(RpcStatus.UNAVAILABLE, reason);
+    }
+
+    @Override
+    public void peerLeft(String reason) {
+      peerLost(reason);
+    }
+
+    @Override
+    public void ended() {
+      attached();
+      acceptor.ended(this);
+    }
   }
 }

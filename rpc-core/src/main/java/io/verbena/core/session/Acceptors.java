@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ public final class Acceptors {
    * A server without sessions.
    *
    * @param contexts one for each loop
+   * @param maker makes sessions, with all that lies on each
    * @param maxSessions the sessions there may be at once, with or without a link
    * @param authenticator null: everyone is welcome
    * @param tellsContracts whether clients hear of services of which they show no contract
@@ -46,6 +48,7 @@ public final class Acceptors {
    */
   public Acceptors(
       List<SessionContext> contexts,
+      BiFunction<SessionContext, SessionRole, SessionImpl> maker,
       int maxSessions,
       @Nullable ClientAuthenticator authenticator,
       boolean tellsContracts,
@@ -58,7 +61,7 @@ public final class Acceptors {
     this.onOpened = onOpened;
     this.mark = random.nextLong() & OF_SERVER;
     for (SessionContext context : contexts) {
-      all.add(new Acceptor(context, this, all.size()));
+      all.add(new Acceptor(context, maker, sessions::decrementAndGet));
     }
   }
 
@@ -98,10 +101,6 @@ public final class Acceptors {
     return onOpened;
   }
 
-  RandomGenerator random() {
-    return random;
-  }
-
   /**
    * Returns where a client's session is, or a new one goes: to the loop that has the fewest. The
    * caller is counted there until its handshake is {@linkplain Acceptor#greeted over}.
@@ -110,14 +109,18 @@ public final class Acceptors {
     Acceptor home =
         key.id() == 0
             ? Collections.min(all, Comparator.comparingInt(Acceptor::load))
-            : all.get(loopOf(key.id()));
+            : loopOf(key.id());
     home.greets();
     return home;
   }
 
-  /** Returns an id for a new session, unless it is taken: it tells who opened the session. */
-  long newId() {
-    return mark | (random.nextLong() & ~OF_SERVER);
+  /** Opens a new session on a loop. Its id tells of which server it is, and on which loop. */
+  Acceptor.AcceptedSession open(Acceptor home) {
+    long id;
+    do {
+      id = mark | (random.nextLong() & ~OF_SERVER);
+    } while (id == 0 || loopOf(id) != home || home.has(id));
+    return home.open(new SessionKey(id, random.nextLong(), random.nextLong()));
   }
 
   /** Returns why a session that a client wants to resume is not here. */
@@ -130,9 +133,8 @@ public final class Acceptors {
             + " several servers";
   }
 
-  /** Returns the number of the loop that a session is on: it is in the session's id. */
-  int loopOf(long id) {
-    return (int) Long.remainderUnsigned(id, all.size());
+  private Acceptor loopOf(long id) {
+    return all.get((int) Long.remainderUnsigned(id, all.size()));
   }
 
   /**
@@ -144,9 +146,5 @@ public final class Acceptors {
     }
     sessions.decrementAndGet();
     return "the server has all the " + maxSessions + " sessions it takes: raise maxSessions there";
-  }
-
-  void ended() {
-    sessions.decrementAndGet();
   }
 }

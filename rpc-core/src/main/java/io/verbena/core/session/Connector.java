@@ -2,7 +2,10 @@ package io.verbena.core.session;
 
 import io.verbena.api.Peer;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.SessionKey;
@@ -15,9 +18,11 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.runtime.ThrottledLog;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +54,15 @@ public final class Connector implements SessionRole {
       ThrottledLog.of(Connector.class, "servers that were lost, or shut down");
   private static final ThrottledLog AGAIN =
       ThrottledLog.of(Connector.class, "servers that were there again");
+  private static final ThrottledLog NOT_SET_UP =
+      ThrottledLog.of(Connector.class, "sessions that could not be set up");
 
-  private final ConnectorConfig config;
+  private final SessionContext context;
+  private final URI address;
+  private final @Nullable Supplier<String> token;
+  private final boolean keepsOpen;
+  private final boolean oneOfMany;
+  private final Consumer<Session> whenEnded;
   private final EventLoop loop;
   private final SessionImpl session;
   private final AttemptTimes times;
@@ -81,13 +93,36 @@ public final class Connector implements SessionRole {
   /** Why there is no session. */
   public record Failure(RpcStatus status, String reason) {}
 
-  /** A session that will connect there when it is first used. */
-  public Connector(SessionContext context, ConnectorConfig config) {
-    this.config = config;
+  /**
+   * A session that will connect when it is first used.
+   *
+   * @param maker makes it, with all that lies on it
+   * @param address where the server is
+   * @param token gives the credentials, anew for each attempt, elsewhere than on the loop; null:
+   *     none
+   * @param keepsOpen whether it connects without a call to make, and again when the peer is gone
+   * @param oneOfMany whether calls fail, rather than wait for the next server, where they cannot
+   *     reach this one: there are others
+   * @param whenEnded hears on the loop that the session has ended for good
+   */
+  public Connector(
+      SessionContext context,
+      BiFunction<SessionContext, SessionRole, SessionImpl> maker,
+      URI address,
+      @Nullable Supplier<String> token,
+      boolean keepsOpen,
+      boolean oneOfMany,
+      Consumer<Session> whenEnded) {
+    this.context = context;
+    this.address = address;
+    this.token = token;
+    this.keepsOpen = keepsOpen;
+    this.oneOfMany = oneOfMany;
+    this.whenEnded = whenEnded;
     this.loop = context.loop();
     this.times =
-        new AttemptTimes(loop::now, config.link(), context.limits().resumeWindow(), loop.random());
-    this.session = context.maker().make(context, this);
+        new AttemptTimes(loop::now, context.link(), context.limits().resumeWindow(), loop.random());
+    this.session = maker.apply(context, this);
   }
 
   /** Returns the session. Safe for any thread. */
@@ -97,7 +132,7 @@ public final class Connector implements SessionRole {
 
   /** Returns where the server is. Safe for any thread. */
   public String address() {
-    return config.address().toString();
+    return address.toString();
   }
 
   /** Returns whether the calling thread steps a loop, and so must not wait. */
@@ -146,7 +181,7 @@ public final class Connector implements SessionRole {
   private void connect() {
     connecting = true;
     times.attemptBegins();
-    Supplier<String> supplier = config.token();
+    Supplier<String> supplier = token;
     if (supplier == null) {
       connect("");
       return;
@@ -154,7 +189,7 @@ public final class Connector implements SessionRole {
     asked =
         TimedCallback.ask(
             loop,
-            session.context().workers().deciders(),
+            context.workers().deciders(),
             times.tokenLimit(isResuming()),
             supplier::get,
             this::connect,
@@ -174,7 +209,7 @@ public final class Connector implements SessionRole {
   private void connect(String token) {
     loop.driver()
         .connect(
-            config.address(),
+            address,
             times.linkOptions(isResuming()),
             new LinkDriver.ConnectHandler() {
               @Override
@@ -203,7 +238,7 @@ public final class Connector implements SessionRole {
   }
 
   /** One end does not trust the other's certificate: to show the same again is of no use. */
-  void untrusted(String reason) {
+  private void untrusted(String reason) {
     if (isResuming()) {
       attemptFailed(RpcStatus.UNAVAILABLE, reason); // certificates may be about to be replaced
     } else {
@@ -214,9 +249,9 @@ public final class Connector implements SessionRole {
   private void forgetPeer(String reason) {
     missed = true;
     if (shutDown) {
-      LOST.info("The server at {} has shut down: {}", config.address(), reason);
+      LOST.info("The server at {} has shut down: {}", address, reason);
     } else {
-      LOST.warn("The server at {} is lost: {}", config.address(), reason);
+      LOST.warn("The server at {} is lost: {}", address, reason);
     }
     key = SessionKey.NONE;
     session.forgetPeer(reason);
@@ -224,9 +259,9 @@ public final class Connector implements SessionRole {
 
   private LinkListener greet(Link link, String token) {
     Duration limit = times.handshakeLimit(isResuming());
-    boolean ofWindow = isResuming() && limit.compareTo(config.link().connectTimeout()) < 0;
+    boolean ofWindow = isResuming() && limit.compareTo(context.link().connectTimeout()) < 0;
     Duration window = ofWindow ? session.limits().resumeWindow() : null;
-    ClientHandshake handshake = new ClientHandshake(link, loop, limit, window, this);
+    ClientHandshake handshake = new ClientHandshake(link, limit, window);
     greetedEpoch = nextEpoch();
     handshake.begin(greetedEpoch, hello(link, token));
     return handshake;
@@ -241,7 +276,7 @@ public final class Connector implements SessionRole {
         key,
         session.received(),
         keptEpoch,
-        session.context().takes(config.link()),
+        context.takes(context.link()),
         token,
         session.greeting(),
         keptEpoch == 0 ? session.upgrade().greets(link) : null);
@@ -249,7 +284,7 @@ public final class Connector implements SessionRole {
 
   // ---- outcomes, from the handshake ----
 
-  void welcomed(Link link, Welcome welcome) {
+  private void welcomed(Link link, Welcome welcome) {
     connecting = false;
     if (session.isEnded()) {
       link.abort("the session was closed meanwhile");
@@ -277,7 +312,7 @@ public final class Connector implements SessionRole {
     }
     if (missed) {
       missed = false;
-      AGAIN.info("The server at {} is there again{}", config.address(), "");
+      AGAIN.info("The server at {} is there again{}", address, "");
     }
     LOG.debug("Session {} {} with {}", key, resumed ? "resumed" : "opened", peer.address());
     if (session.mayCall()) {
@@ -301,7 +336,7 @@ public final class Connector implements SessionRole {
 
   @Override
   public boolean callsWait() {
-    return !config.oneOfMany();
+    return !oneOfMany;
   }
 
   @Override
@@ -324,7 +359,7 @@ public final class Connector implements SessionRole {
     tellWaiters(new Failure(RpcStatus.UNAVAILABLE, reason));
   }
 
-  void refused(Refusal refusal) {
+  private void refused(Refusal refusal) {
     if (refusal.sessionUnknown() && isResuming()) {
       connecting = false;
       peerLost("the session cannot be resumed: " + refusal.message());
@@ -338,7 +373,7 @@ public final class Connector implements SessionRole {
   }
 
   /** A connection was lost before it had a session: that may be chance, so another is made. */
-  void greetingLost(String reason) {
+  private void greetingLost(String reason) {
     boolean again = !isResuming() && !session.isEnded() && times.mayGreetAgain();
     if (!again) {
       attemptFailed(RpcStatus.UNAVAILABLE, reason);
@@ -357,7 +392,7 @@ public final class Connector implements SessionRole {
                 });
   }
 
-  void attemptFailed(RpcStatus status, String met) {
+  private void attemptFailed(RpcStatus status, String met) {
     String reason = shutDown ? "the server shut down, and no other is there yet: " + met : met;
     connecting = false;
     obstacle = reason;
@@ -377,7 +412,7 @@ public final class Connector implements SessionRole {
       forgetPeer(reason);
       session.failWaiting(status, reason);
       tellWaiters(new Failure(status, reason));
-      if (config.keepsOpen()) {
+      if (keepsOpen) {
         retryTimer = loop.timers().schedule(loop.now() + delay, now -> retry());
       }
     }
@@ -391,7 +426,7 @@ public final class Connector implements SessionRole {
   }
 
   private boolean isWanted() {
-    return session.hasCalls() || config.keepsOpen() || !waiters.isEmpty();
+    return session.hasCalls() || keepsOpen || !waiters.isEmpty();
   }
 
   private void tellWaiters(@Nullable Failure failure) {
@@ -405,7 +440,7 @@ public final class Connector implements SessionRole {
   @Override
   public void linkLost(String reason) {
     if (!session.isAttached()) { // else its links have told where its calls stay
-      LOG.debug("Session {} lost its link to {}: {}; resuming", key, config.address(), reason);
+      LOG.debug("Session {} lost its link to {}: {}; resuming", key, address, reason);
     }
     if (obstacle == null) {
       obstacle = "its connection was lost: " + reason;
@@ -446,7 +481,7 @@ public final class Connector implements SessionRole {
   @Override
   public @Nullable String obstacle() {
     if (connecting) {
-      String silent = config.address() + " has not answered for " + times.attemptMillis() + " ms";
+      String silent = address + " has not answered for " + times.attemptMillis() + " ms";
       return obstacle == null ? silent : silent + "; before that: " + obstacle;
     }
     return obstacle;
@@ -460,6 +495,83 @@ public final class Connector implements SessionRole {
     loop.timers().cancel(retryTimer);
     retryTimer = Timers.NONE;
     tellWaiters(new Failure(RpcStatus.CANCELLED, "the session was closed"));
-    config.whenEnded().accept(session);
+    whenEnded.accept(session);
+  }
+
+  /** The client's side of opening or resuming a session over a new link. */
+  private final class ClientHandshake extends Handshake {
+    private final @Nullable Duration window;
+    private boolean greeted;
+
+    /**
+     * A handshake over a new link.
+     *
+     * @param window the resume window, where its end is the limit; else null
+     */
+    ClientHandshake(Link link, Duration limit, @Nullable Duration window) {
+      super(link, Connector.this.loop, limit);
+      this.window = window;
+    }
+
+    void begin(int epoch, Hello hello) {
+      greeted = true;
+      startTimer();
+      say(FrameKind.HELLO, epoch, hello::write);
+    }
+
+    @Override
+    void onWord(FrameKind kind, int epoch, WireDecoder body) {
+      if (kind == FrameKind.WELCOME && greeted) {
+        Welcome welcome = Welcome.read(body);
+        finish();
+        setUp(welcome);
+      } else if (kind == FrameKind.REFUSED) {
+        Refusal refusal = Refusal.read(body);
+        finish();
+        link.close();
+        refused(refusal);
+      } else {
+        fail("protocol error while opening: the server answered with " + kind);
+      }
+    }
+
+    private void setUp(Welcome welcome) {
+      try {
+        welcomed(link, welcome);
+      } catch (RuntimeException e) {
+        NOT_SET_UP.error("A session with {} could not be set up", link.peerAddress(), e);
+        link.abort("the session could not be set up: " + e);
+        attemptFailed(RpcStatus.INTERNAL, "the session could not be set up: " + e);
+      }
+    }
+
+    @Override
+    String silence() {
+      return window == null
+          ? super.silence()
+          : "did not resume the session, and now the resume window of "
+              + window.toMillis()
+              + " ms is over: see whether the server is held up, or allow more time by resumeWindow";
+    }
+
+    @Override
+    String expected() {
+      return "server";
+    }
+
+    @Override
+    void onLost(String reason) {
+      greetingLost(reason);
+    }
+
+    @Override
+    void onRefused(String reason) {
+      untrusted(reason);
+    }
+
+    @Override
+    void onBroken(String reason) {
+      attemptFailed(RpcStatus.UNAVAILABLE, reason);
+    }
   }
 }

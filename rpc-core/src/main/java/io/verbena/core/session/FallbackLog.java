@@ -23,14 +23,14 @@ final class FallbackLog {
   private FallbackLog() {}
 
   /** A session had a better link. */
-  static void wentBack(SessionImpl session, String reason) {
-    WENT_BACK.warn("{} went back to its first link: {}", session.name(), reason);
+  static void wentBack(String session, String reason) {
+    WENT_BACK.warn("{} went back to its first link: {}", session, reason);
   }
 
   /** A session could have no better link. Each reason is told once, of whichever session. */
-  static void stayed(SessionImpl session, String reason) {
+  static void stayed(String session, String reason) {
     if (TOLD.size() < MOST_REASONS && TOLD.add(reason)) {
-      STAYED.info("{} stays on its first link: {}", session.name(), reason);
+      STAYED.info("{} stays on its first link: {}", session, reason);
     } else {
       STAYED.again();
     }

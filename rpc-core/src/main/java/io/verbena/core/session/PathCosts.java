@@ -4,6 +4,7 @@ import io.verbena.core.bulk.cost.CopyCost;
 import io.verbena.core.bulk.cost.Costs;
 import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.loop.Command;
+import io.verbena.core.sequence.Outbox;
 import io.verbena.link.BulkPort;
 import io.verbena.link.PinningCost;
 import io.verbena.link.PinningCosts;
@@ -16,17 +17,21 @@ import java.util.concurrent.CompletableFuture;
  * A new link is measured in the background; nothing waits for that.
  */
 public final class PathCosts {
-  private final SessionImpl session;
+  private final SessionContext context;
+  private final Outbox outbox;
+  private final SessionLinks links;
   private final CutOffs set;
   private volatile Costs costs = Costs.UNKNOWN;
   private volatile CutOffs cutOffs;
 
   private volatile int longestMessage;
 
-  PathCosts(SessionImpl session) {
-    this.session = session;
-    this.set = session.context().bulk().set();
-    this.longestMessage = session.limits().maxMessageBytes();
+  PathCosts(SessionContext context, Outbox outbox, SessionLinks links) {
+    this.context = context;
+    this.outbox = outbox;
+    this.links = links;
+    this.set = context.bulk().set();
+    this.longestMessage = context.limits().maxMessageBytes();
     this.cutOffs = cutOffs(costs);
   }
 
@@ -73,11 +78,11 @@ public final class PathCosts {
 
   /** The path has changed, and perhaps the peer. */
   void changed() {
-    int peers = session.outbox().peerLimits().maxMessageBytes();
-    longestMessage = Math.min(session.limits().maxMessageBytes(), peers);
+    int peers = outbox.peerLimits().maxMessageBytes();
+    longestMessage = Math.min(context.limits().maxMessageBytes(), peers);
     cutOffs = cutOffs(costs);
-    SessionLink out = session.links().out();
-    if (out == null || !session.context().bulk().measures()) {
+    SessionLink out = links.out();
+    if (out == null || !context.bulk().measures()) {
       return;
     }
     if (out.roundTrip().nanos() == 0) {
@@ -88,14 +93,14 @@ public final class PathCosts {
 
   private void measure(SessionLink sessionLink) {
     Command learn = () -> known(sessionLink);
-    Runnable learnOnLoop = () -> session.loop().execute(learn);
+    Runnable learnOnLoop = () -> context.loop().execute(learn);
     sessionLink
         .roundTrip()
         .measure(() -> pinning(sessionLink).thenRun(() -> CopyCost.whenKnown(learnOnLoop)));
   }
 
   private void known(SessionLink sessionLink) {
-    if (sessionLink != session.links().out()) {
+    if (sessionLink != links.out()) {
       return;
     }
     long roundTrip = sessionLink.roundTrip().nanos();

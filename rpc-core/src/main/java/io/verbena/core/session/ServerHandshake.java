@@ -11,7 +11,9 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.Refusal;
 import io.verbena.core.frame.Welcome;
+import io.verbena.core.session.Acceptor.AcceptedSession;
 import io.verbena.link.Link;
+import io.verbena.link.LinkListener;
 import io.verbena.link.TlsOptions;
 import io.verbena.link.runtime.ThrottledLog;
 import java.security.cert.X509Certificate;
@@ -22,35 +24,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The server's side of opening or resuming a session over a new link. */
-final class ServerHandshake extends Handshake {
+public final class ServerHandshake extends Handshake {
   private static final Logger LOG = LoggerFactory.getLogger(ServerHandshake.class);
   private static final ThrottledLog REFUSED =
       ThrottledLog.of(ServerHandshake.class, "clients that the authenticator refused");
   private static final ThrottledLog FAILED =
       ThrottledLog.of(ServerHandshake.class, "authenticators that did not answer");
+  private static final ThrottledLog LISTENER_FAILED =
+      ThrottledLog.of(ServerHandshake.class, "listeners for sessions that failed");
 
   /** How long a client may take for its part. */
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
+  private final Acceptors server;
+
+  /** Of the loop that the session is on, or shall be, as soon as that is known. */
   private Acceptor acceptor;
+
   private boolean isCounted;
   private @Nullable Hello hello;
   private @Nullable TimedCallback<String> asked;
+
+  /** The link's number in its session, as the client counts. */
   private int epoch;
 
-  ServerHandshake(Link link, Acceptor acceptor) {
-    super(link, acceptor.loop(), LIMIT);
-    this.acceptor = acceptor;
+  private ServerHandshake(Link link, Acceptors server) {
+    super(link, server.first().loop(), LIMIT);
+    this.server = server;
+    this.acceptor = server.first();
   }
 
-  ServerHandshake begin() {
-    startTimer();
-    return this;
-  }
-
-  /** Returns the link's number in its session, as the client counts. */
-  int epoch() {
-    return epoch;
+  /** Begins one over a link that has been accepted on a server's first loop. */
+  public static LinkListener begin(Link accepted, Acceptors server) {
+    ServerHandshake handshake = new ServerHandshake(accepted, server);
+    handshake.startTimer();
+    return handshake;
   }
 
   @Override
@@ -72,7 +80,7 @@ final class ServerHandshake extends Handshake {
               "the client speaks protocol versions %d to %d, this server %d: upgrade the older end"
                   .formatted(greeting.minVersion(), greeting.maxVersion(), FrameHeader.VERSION)));
     } else {
-      Acceptor home = acceptor.server().homeOf(greeting.key());
+      Acceptor home = server.homeOf(greeting.key());
       isCounted = true;
       if (home == acceptor) {
         authenticate(greeting);
@@ -95,7 +103,7 @@ final class ServerHandshake extends Handshake {
   }
 
   private void authenticate(Hello greeting) {
-    ClientAuthenticator judge = acceptor.server().authenticator();
+    ClientAuthenticator judge = server.authenticator();
     List<X509Certificate> certificates = link.peerCertificates();
     if (certificates.isEmpty() && provesWho()) {
       turnAway("no certificate of the client was seen");
@@ -181,11 +189,9 @@ final class ServerHandshake extends Handshake {
       refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, refusal));
       return;
     }
-    AcceptedSession session = isNew ? acceptor.open() : acceptor.find(greeting.key());
+    AcceptedSession session = isNew ? server.open(acceptor) : acceptor.find(greeting.key());
     if (session == null) {
-      refuse(
-          new Refusal(
-              RpcStatus.UNAVAILABLE, true, false, acceptor.server().whyNotHere(greeting.key())));
+      refuse(new Refusal(RpcStatus.UNAVAILABLE, true, false, server.whyNotHere(greeting.key())));
       return;
     }
     if (!isNew && !session.core().peer().identity().equals(identity)) {
@@ -196,16 +202,22 @@ final class ServerHandshake extends Handshake {
     }
     Peer peer = new Peer(identity, link.peerAddress());
     if (isNew || greeting.keptEpoch() == 0) {
-      acceptor.welcome(this, session, greeting, peer);
+      // What the session still has of older links is closed and drained first: only then is it
+      // final what was received.
+      session
+          .core()
+          .closeLinks(
+              "the peer resumes its session over a new link",
+              () -> attach(session, greeting, peer));
     } else {
-      acceptor.welcomeBeside(this, session, greeting.keptEpoch(), peer);
+      attachBeside(session, greeting.keptEpoch(), peer);
     }
   }
 
   /** Returns why no new session is to be had; null, and it is counted, where one is. */
   private @Nullable String refusal() {
-    String drains = acceptor.server().drains();
-    return drains == null ? acceptor.server().countNew() : drains;
+    String drains = server.drains();
+    return drains == null ? server.countNew() : drains;
   }
 
   @Override
@@ -215,8 +227,71 @@ final class ServerHandshake extends Handshake {
     }
   }
 
+  /** The session goes on over this link. */
+  private void attach(AcceptedSession session, Hello greeting, Peer peer) {
+    SessionImpl core = session.core();
+    if (core.isEnded()) {
+      fail("the session has ended meanwhile");
+      return;
+    }
+    boolean isNew = greeting.key().id() == 0;
+    String noRoom = isNew ? core.reserve(greeting.services()) : null;
+    if (noRoom != null) {
+      refuse(new Refusal(RpcStatus.UNAVAILABLE, false, false, noRoom));
+      core.end(RpcStatus.UNAVAILABLE, noRoom);
+      return;
+    }
+    if (isOver() || !welcome(session)) {
+      session.linkLost("the link it was to go on over is gone");
+      return;
+    }
+    if (!core.attach(link, epoch, greeting.received(), greeting.limits(), peer)) {
+      link.abort("protocol error: the client's account of the session cannot be true");
+      core.end(RpcStatus.PROTOCOL_ERROR, "the client's account of the session cannot be true");
+      return;
+    }
+    session.attached();
+    if (isNew) {
+      core.peerServes(greeting.services(), true);
+      tell(core);
+    }
+    if (greeting.upgrade() != null) {
+      core.upgrade().requested(greeting.upgrade());
+    }
+  }
+
+  /** The client has kept a better link, and only wants another first one. */
+  private void attachBeside(AcceptedSession session, int kept, Peer peer) {
+    SessionImpl core = session.core();
+    if (core.links().settledEpoch() != kept) {
+      String why = "link " + kept + " does not carry the session here any more";
+      refuse(new Refusal(RpcStatus.UNAVAILABLE, false, true, why));
+    } else if (welcome(session)) {
+      core.attachFirst(link, epoch, peer);
+      session.attached();
+    }
+  }
+
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  private void tell(SessionImpl opened) {
+    try {
+      server.onOpened().accept(opened);
+    } catch (Throwable e) {
+      LISTENER_FAILED.error("The listener for new sessions failed for {}", opened, e);
+    }
+  }
+
   /** Says that the session is open; returns whether the link took it. */
-  boolean welcome(Welcome welcome) {
+  private boolean welcome(AcceptedSession session) {
+    SessionContext context = acceptor.context();
+    Welcome welcome =
+        new Welcome(
+            FrameHeader.VERSION,
+            server.tellsContracts() ? 0 : Welcome.KEEPS_CONTRACTS,
+            session.key(),
+            session.core().received(),
+            context.takes(context.link()),
+            session.core().greeting());
     say(FrameKind.WELCOME, epoch, welcome::write);
     if (isOver()) {
       return false;
@@ -225,7 +300,7 @@ final class ServerHandshake extends Handshake {
     return true;
   }
 
-  void refuse(Refusal refusal) {
+  private void refuse(Refusal refusal) {
     if (!isOver()) {
       say(FrameKind.REFUSED, epoch, refusal::write);
       finish();

@@ -1,5 +1,6 @@
 package io.verbena.core.session;
 
+import io.verbena.api.SessionListener;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.frame.PeerLimits;
@@ -8,6 +9,7 @@ import io.verbena.core.loop.Workers;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotPool;
+import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
@@ -23,8 +25,8 @@ import java.util.concurrent.Executor;
  * @param link how links are opened
  * @param upgrade whether and how sessions upgrade
  * @param bulk memory for large objects, and those that are published
- * @param audience who is told what becomes of each
- * @param maker makes each, with all that lies on it
+ * @param elsewhere runs listeners: one that blocks holds up nobody else's
+ * @param listeners are told what becomes of each; it may have more of its own
  */
 public record SessionContext(
     EventLoop loop,
@@ -37,15 +39,8 @@ public record SessionContext(
     LinkOptions link,
     UpgradeOptions upgrade,
     BulkContext bulk,
-    SessionListeners audience,
-    Maker maker) {
-  /** Makes sessions. */
-  @FunctionalInterface
-  public interface Maker {
-    /** Returns a new one. */
-    SessionImpl make(SessionContext context, SessionRole role);
-  }
-
+    Executor elsewhere,
+    List<SessionListener> listeners) {
   /** Returns what this end tells a peer that it takes, over a link with these options. */
   PeerLimits takes(LinkOptions options) {
     return new PeerLimits(

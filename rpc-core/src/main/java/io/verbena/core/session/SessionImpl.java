@@ -95,7 +95,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     this.outbox = new Outbox(context.fragmentSlots(), context.loop());
     this.links = new SessionLinks(this, outbox, inbox);
     this.upgrade = new Upgrade(this);
-    this.pathCosts = new PathCosts(this);
+    this.pathCosts = new PathCosts(context, outbox, links);
     this.life = new SessionLife(this, context);
     carries(ending, upgrade);
   }

@@ -5,6 +5,12 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
+import io.verbena.core.loop.SequentialExecutor;
+import io.verbena.link.runtime.ThrottledLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,9 +21,15 @@ import org.slf4j.LoggerFactory;
  */
 final class SessionLife {
   private static final Logger LOG = LoggerFactory.getLogger(SessionLife.class);
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(SessionLife.class, "session listeners that threw");
 
   private final Session session;
-  private final SessionEvents events;
+
+  /** Tells one event after the other, elsewhere than on the loop. */
+  private final SequentialExecutor telling;
+
+  private List<SessionListener> listeners;
 
   /** The path that was told last. */
   private @Nullable SessionPath told;
@@ -30,7 +42,18 @@ final class SessionLife {
 
   SessionLife(Session session, SessionContext context) {
     this.session = session;
-    this.events = new SessionEvents(context);
+    Executor otherwise = context.workers().waiting();
+    this.telling =
+        new SequentialExecutor(
+            all -> context.loop().runSurely(context.elsewhere(), otherwise, all),
+            SessionLife::threw);
+    this.listeners = context.listeners();
+  }
+
+  /** The user's code: the session, and who else listens, have nothing to do with it. */
+  private static void threw(Throwable thrown) {
+    FAILED.warn(
+        "{} threw; it is told of the next event all the same", "A session listener", thrown);
   }
 
   private String name() {
@@ -66,26 +89,40 @@ final class SessionLife {
   }
 
   void listen(SessionListener listener) {
-    events.add(listener);
+    List<SessionListener> more = new ArrayList<>(listeners);
+    more.add(listener);
+    listeners = List.copyOf(more);
     if (state == SessionState.ENDED) {
       tellEnd(listener);
     } else if (state != SessionState.IDLE) {
-      events.tell(listener, one -> one.opened(session));
+      tell(listener, one -> one.opened(session));
       if (state == SessionState.RESUMING) {
         String reason = path.reason();
-        events.tell(listener, one -> one.lost(session, reason));
+        tell(listener, one -> one.lost(session, reason));
       }
       String drains = drainReason;
       if (drains != null) {
-        events.tell(listener, one -> one.draining(session, drains));
+        tell(listener, one -> one.draining(session, drains));
       }
     }
+  }
+
+  /** Has all who listen now told of an event. */
+  private void tell(Consumer<SessionListener> event) {
+    for (SessionListener listener : listeners) {
+      tell(listener, event);
+    }
+  }
+
+  /** Has one of them told of an event. */
+  private void tell(SessionListener listener, Consumer<SessionListener> event) {
+    telling.execute(() -> event.accept(listener));
   }
 
   private void tellEnd(SessionListener listener) {
     RpcStatus status = endStatus;
     String reason = path.reason();
-    events.tell(listener, one -> one.ended(session, status, reason));
+    tell(listener, one -> one.ended(session, status, reason));
   }
 
   // ---- what happens, on the loop ----
@@ -103,20 +140,20 @@ final class SessionLife {
       case IDLE -> {
         state = SessionState.OPEN;
         LOG.debug("{} opened, over {}", name(), now);
-        events.tell(one -> one.opened(session));
+        tell(one -> one.opened(session));
       }
       case RESUMING -> {
         state = isDraining() ? SessionState.DRAINING : SessionState.OPEN;
         LOG.debug("{} resumed, over {}", name(), now);
-        events.tell(one -> one.resumed(session));
+        tell(one -> one.resumed(session));
         if (changed) {
-          events.tell(one -> one.pathChanged(session, now));
+          tell(one -> one.pathChanged(session, now));
         }
       }
       default -> {
         if (changed) {
           LOG.debug("{} now goes over {} instead of {}", name(), now, before);
-          events.tell(one -> one.pathChanged(session, now));
+          tell(one -> one.pathChanged(session, now));
         }
       }
     }
@@ -140,7 +177,7 @@ final class SessionLife {
     take(none(reason));
     if (state == SessionState.OPEN || state == SessionState.DRAINING) {
       state = SessionState.RESUMING;
-      events.tell(one -> one.lost(session, reason));
+      tell(one -> one.lost(session, reason));
     }
   }
 
@@ -148,7 +185,7 @@ final class SessionLife {
   void draining(String reason) {
     drainReason = reason;
     state = SessionState.DRAINING;
-    events.tell(one -> one.draining(session, reason));
+    tell(one -> one.draining(session, reason));
   }
 
   /** The peer is gone; there may be another. */
@@ -169,7 +206,7 @@ final class SessionLife {
     drainReason = null;
     state = now;
     if (wasOpen) {
-      events.tell(one -> one.ended(session, status, reason));
+      tell(one -> one.ended(session, status, reason));
     }
   }
 }

@@ -286,7 +286,7 @@ final class SessionLinks implements Command, Timers.Timer {
     out = control;
     in = control;
     if (outbox.resume(received)) {
-      FallbackLog.wentBack(session, session.upgrade().reason());
+      FallbackLog.wentBack(session.name(), session.upgrade().reason());
       session.pathChanged();
       schedule();
     } else {

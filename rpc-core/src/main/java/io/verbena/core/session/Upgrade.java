@@ -366,7 +366,7 @@ final class Upgrade implements Participant {
   private void failed(String why) {
     LOG.debug("{} stays as it is: {}", session, why);
     if (options.provider() != null && options.policy() != PathPolicy.TCP_ONLY) {
-      FallbackLog.stayed(session, why); // else nobody wants another
+      FallbackLog.stayed(session.name(), why); // else nobody wants another
     }
     attempting = false;
     hopeless = true;
