@@ -2,6 +2,7 @@ package io.verbena.core.call;
 
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.parts.LargeValuesOut;
@@ -29,6 +30,10 @@ public final class Calls {
   final SessionImpl session;
   final EventLoop loop;
   final SessionLimits limits;
+
+  /** Reads messages, one after the other. On the loop. */
+  final WireDecoder decoder;
+
   final CallSettings settings;
 
   /** Of what moves beside messages: answers and large values. On the loop. */
@@ -65,6 +70,7 @@ public final class Calls {
     this.session = session;
     this.loop = context.loop();
     this.limits = context.limits();
+    this.decoder = session.decoder();
     this.settings = settings;
     this.objects = objects;
     this.window = new CallWindow(limits.maxCalls());

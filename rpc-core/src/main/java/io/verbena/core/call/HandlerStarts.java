@@ -1,6 +1,7 @@
 package io.verbena.core.call;
 
 import io.verbena.core.contract.ReplySize;
+import io.verbena.core.sequence.Outbox;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Waiters;
@@ -21,14 +22,16 @@ import java.util.PriorityQueue;
  * #mayRun}.
  */
 final class HandlerStarts {
-  private final SessionImpl session;
+  private final Outbox outbox;
+  private final long maxKeptBytes;
   private final Quota.Share memory;
   private final PriorityQueue<ServerCall> waiting =
       new PriorityQueue<>(Comparator.comparingLong(ServerCall::id));
   private final Waiters.Place place;
 
   HandlerStarts(SessionImpl session) {
-    this.session = session;
+    this.outbox = session.outbox();
+    this.maxKeptBytes = session.limits().maxKeptBytes();
     this.memory = session.memory().replies();
     this.place = memory.waiters().place(session.loop().executor(), this::startWaiting);
   }
@@ -75,7 +78,7 @@ final class HandlerStarts {
   }
 
   private boolean admits(ServerCall call) {
-    if (session.outbox().owedBytes() > session.limits().maxKeptBytes()) {
+    if (outbox.owedBytes() > maxKeptBytes) {
       return false; // the next acknowledgement brings the next look
     }
     long expected = call.expectedReply();

@@ -53,7 +53,7 @@ public final class IncomingCalls implements Participant {
     this.services = contracts.local();
     this.starts = new HandlerStarts(session);
     this.oneways = new IncomingOneways(shared);
-    this.deadlines = new DeadlineWatch(session.loop(), () -> new ArrayList<>(calls.values()));
+    this.deadlines = new DeadlineWatch(shared.loop, () -> new ArrayList<>(calls.values()));
   }
 
   /** Returns those that nobody waits for. */
@@ -86,8 +86,8 @@ public final class IncomingCalls implements Participant {
     if (!message.isWhole()) {
       return incomplete(message);
     }
-    if (calls.size() >= session.limits().maxCalls()) {
-      return "more than " + session.limits().maxCalls() + " calls at once";
+    if (calls.size() >= shared.limits.maxCalls()) {
+      return "more than " + shared.limits.maxCalls() + " calls at once";
     }
     if (calls.containsKey(callId)) {
       return "call " + callId + " twice";
@@ -110,8 +110,8 @@ public final class IncomingCalls implements Participant {
         readBeside(method, arrived, message, end);
         return null;
       }
-      WireDecoder in = session.decoder();
-      in.start(buffer, message.from(), end, session.limits().maxDepth());
+      WireDecoder in = shared.decoder;
+      in.start(buffer, message.from(), end, shared.limits.maxDepth());
       Runnable memory = message.takeMemory();
       if (memory != null) {
         arrived.holds(memory, false);
@@ -228,7 +228,7 @@ public final class IncomingCalls implements Participant {
 
   private ServerCall newCall(LocalServices.Method method, Metadata metadata, Message message) {
     MethodDescriptor<?> descriptor = method.descriptor();
-    long deadline = session.loop().now() + TimeLeft.nanos(message.timeLeft());
+    long deadline = shared.loop.now() + TimeLeft.nanos(message.timeLeft());
     ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
       return new ServerCall(

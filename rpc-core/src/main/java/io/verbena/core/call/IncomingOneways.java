@@ -111,9 +111,9 @@ public final class IncomingOneways implements Participant, Timers.Timer {
 
   private void retryLater() {
     if (retryTimer == Timers.NONE) {
-      long at = session.loop().now() + retryNanos;
+      long at = shared.loop.now() + retryNanos;
       retryNanos = Math.min(2 * retryNanos, LONGEST_RETRY_NANOS);
-      retryTimer = session.loop().timers().schedule(at, now -> retry());
+      retryTimer = shared.loop.timers().schedule(at, now -> retry());
     }
   }
 
@@ -186,7 +186,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   /** The peer is gone: it has no places to be given back. */
   void forgetPlaces() {
     forgetDone();
-    session.loop().timers().cancel(timer);
+    shared.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 
@@ -222,10 +222,10 @@ public final class IncomingOneways implements Participant, Timers.Timer {
       refused++;
       whyRefused = refusal;
     }
-    if (done >= session.limits().maxCalls() / 8) {
+    if (done >= shared.limits.maxCalls() / 8) {
       tell();
     } else if (timer == Timers.NONE) {
-      timer = session.loop().timers().schedule(session.loop().now() + LONGEST_DELAY_NANOS, this);
+      timer = shared.loop.timers().schedule(shared.loop.now() + LONGEST_DELAY_NANOS, this);
     }
   }
 

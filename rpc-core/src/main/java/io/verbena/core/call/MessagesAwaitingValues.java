@@ -61,8 +61,8 @@ final class MessagesAwaitingValues implements Participant {
   public @Nullable String take(Message message) {
     ByteBuffer buffer = message.buffer();
     int end = tableAt(buffer, message.from(), message.to());
-    WireDecoder in = session.decoder();
-    in.start(buffer, end, message.to() - Integer.BYTES, session.limits().maxDepth());
+    WireDecoder in = shared.decoder;
+    in.start(buffer, end, message.to() - Integer.BYTES, shared.limits.maxDepth());
     LargeValueTable table = LargeValueTable.read(in);
     return switch (message.kind()) {
       case REQUEST, ONEWAY -> request(message, end, table);
@@ -82,8 +82,8 @@ final class MessagesAwaitingValues implements Participant {
 
   private @Nullable String request(Message message, int end, LargeValueTable table) {
     long callId = message.callId();
-    if (requests.size() >= session.limits().maxCalls()) {
-      return "more than " + session.limits().maxCalls() + " calls at once";
+    if (requests.size() >= shared.limits.maxCalls()) {
+      return "more than " + shared.limits.maxCalls() + " calls at once";
     }
     if (requests.containsKey(callId)) {
       return "call " + callId + " twice";
@@ -112,7 +112,7 @@ final class MessagesAwaitingValues implements Participant {
     int length = end - message.from();
     boolean fits = memory.take(length);
     byte[] body = new byte[fits ? length : 0];
-    Held held = new Held(message.waiting(body), session.loop().now());
+    Held held = new Held(message.waiting(body), shared.loop.now());
     long callId = message.callId();
     (held.isRequest() ? requests : replies).put(callId, held);
     if (!fits) {
@@ -157,7 +157,7 @@ final class MessagesAwaitingValues implements Participant {
     int length = message.length();
     message.whole(
         values,
-        TimeLeft.after(message.timeLeft(), session.loop().now() - held.sinceNanos),
+        TimeLeft.after(message.timeLeft(), shared.loop.now() - held.sinceNanos),
         () -> {
           memory.give(length);
           free.run();

@@ -46,7 +46,7 @@ public final class OutgoingCalls implements Participant {
     this.session = shared.session;
     this.shared = shared;
     this.contracts = contracts;
-    this.deadlines = new DeadlineWatch(session.loop(), calls::all);
+    this.deadlines = new DeadlineWatch(shared.loop, calls::all);
   }
 
   /** Returns how many calls are under way, without one-way calls that have left. */
@@ -198,8 +198,8 @@ public final class OutgoingCalls implements Participant {
       return null;
     }
     forget(call);
-    WireDecoder in = session.decoder();
-    in.start(buffer, from, end, session.limits().maxDepth());
+    WireDecoder in = shared.decoder;
+    in.start(buffer, from, end, shared.limits.maxDepth());
     Object read = call.read(message.kind(), metadata, in);
     message.release(); // first: whoever takes the result may want memory at once
     call.reply(metadata, read);

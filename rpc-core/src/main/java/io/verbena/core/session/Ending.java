@@ -204,7 +204,7 @@ public final class Ending implements Participant, Timers.Timer {
       session.participants().forEach(Participant::lastWords);
       session.links().run(); // what was sent before still goes
       first.say(FrameKind.GOODBYE);
-      first.link().flush();
+      first.link.flush();
     }
   }
 

@@ -85,7 +85,7 @@ public final class PathCosts {
     if (out == null || !context.bulk().measures()) {
       return;
     }
-    if (out.roundTrip().nanos() == 0) {
+    if (out.roundTrip.nanos() == 0) {
       measure(out);
     }
     known(out);
@@ -94,16 +94,15 @@ public final class PathCosts {
   private void measure(SessionLink sessionLink) {
     Command learn = () -> known(sessionLink);
     Runnable learnOnLoop = () -> context.loop().execute(learn);
-    sessionLink
-        .roundTrip()
-        .measure(() -> pinning(sessionLink).thenRun(() -> CopyCost.whenKnown(learnOnLoop)));
+    sessionLink.roundTrip.measure(
+        () -> pinning(sessionLink).thenRun(() -> CopyCost.whenKnown(learnOnLoop)));
   }
 
   private void known(SessionLink sessionLink) {
     if (sessionLink != links.out()) {
       return;
     }
-    long roundTrip = sessionLink.roundTrip().nanos();
+    long roundTrip = sessionLink.roundTrip.nanos();
     PinningCosts pinning =
         roundTrip == 0 ? PinningCosts.NONE : pinning(sessionLink).getNow(PinningCosts.NONE);
     costs = new Costs(CopyCost.perByte(), pinning, roundTrip);
@@ -112,7 +111,7 @@ public final class PathCosts {
 
   /** Once a round trip has been measured, which that would disturb. */
   private static CompletableFuture<PinningCosts> pinning(SessionLink sessionLink) {
-    BulkPort port = sessionLink.link().bulk();
+    BulkPort port = sessionLink.link.bulk();
     return port == null
         ? CompletableFuture.completedFuture(PinningCosts.NONE)
         : port.pinning().toCompletableFuture();

@@ -62,6 +62,8 @@ public abstract class SessionImpl implements Session, BulkHost {
       ThrottledLog.of(SessionImpl.class, "sessions whose peer broke the protocol");
 
   private final SessionContext context;
+  private final EventLoop loop;
+  private final SessionLimits limits;
   private final SessionRole role;
   private final boolean requiresBetterLink;
   private final Outbox outbox;
@@ -88,11 +90,13 @@ public abstract class SessionImpl implements Session, BulkHost {
   /** A session without a link, on which nothing lies. */
   protected SessionImpl(SessionContext context, SessionRole role) {
     this.context = context;
+    this.loop = context.loop();
+    this.limits = context.limits();
     this.role = role;
     this.requiresBetterLink = context.upgrade().policy() == PathPolicy.REQUIRE_RDMA;
     this.memory = new SessionMemory(context, () -> peer().address(), participants);
     this.inbox = memory.inbox();
-    this.outbox = new Outbox(context.fragmentSlots(), context.loop());
+    this.outbox = new Outbox(context.fragmentSlots(), loop);
     this.links = new SessionLinks(this, outbox, inbox);
     this.upgrade = new Upgrade(this);
     this.pathCosts = new PathCosts(context, outbox, links);
@@ -141,7 +145,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     pathChanged();
     attached();
     ending.sayDrainIfDue();
-    schedulePump();
+    links.schedule();
     return true;
   }
 
@@ -152,7 +156,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     links.replaceControl(sessionLink);
     peer = who;
     pathChanged(); // bulk may have waited for this link
-    schedulePump();
+    links.schedule();
   }
 
   /** Closes and drains every link, so that what was received is final; then goes on. */
@@ -352,12 +356,12 @@ public abstract class SessionImpl implements Session, BulkHost {
   /** Returns the loop that owns the session. */
   @Override
   public EventLoop loop() {
-    return context.loop();
+    return loop;
   }
 
   /** Returns the session's limits. */
   public SessionLimits limits() {
-    return context.limits();
+    return limits;
   }
 
   public SessionContext context() {
@@ -378,7 +382,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Returns what reads a message's whole body. */
   public WireDecoder decoding(Message message) {
-    decoder.start(message.buffer(), message.from(), message.to(), limits().maxDepth());
+    decoder.start(message.buffer(), message.from(), message.to(), limits.maxDepth());
     return decoder;
   }
 
@@ -414,7 +418,7 @@ public abstract class SessionImpl implements Session, BulkHost {
       life.goesOverNone(upgrade.reason());
       return;
     }
-    LinkCapabilities link = out.link().capabilities();
+    LinkCapabilities link = out.link.capabilities();
     pathCosts.changed();
     life.goesOver(
         out == links.control()
@@ -523,7 +527,7 @@ public abstract class SessionImpl implements Session, BulkHost {
       one.beforeMessage();
     }
     outbox.add(message);
-    schedulePump();
+    links.schedule();
   }
 
   /** Sends what there is to send, at the end of this duty cycle. */
@@ -537,12 +541,12 @@ public abstract class SessionImpl implements Session, BulkHost {
   @Override
   public void listen(SessionListener listener) {
     Objects.requireNonNull(listener);
-    context.loop().execute(() -> life.listen(listener));
+    loop.execute(() -> life.listen(listener));
   }
 
   @Override
   public void close() {
-    context.loop().execute(ending::close);
+    loop.execute(ending::close);
   }
 
   /**
@@ -557,7 +561,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Closes the session without waiting for what is on its way. Safe for any thread. */
   public void closeNow() {
-    context.loop().execute(ending::leave);
+    loop.execute(ending::leave);
   }
 
   /** Returns the cut-offs of the path there is now. Safe for any thread. */
@@ -588,7 +592,7 @@ public abstract class SessionImpl implements Session, BulkHost {
         outbox.owedBytes(),
         life.pathChanges(),
         transfers,
-        out == null ? Map.of() : out.link().figures(),
+        out == null ? Map.of() : out.link.figures(),
         pathCosts.figures());
   }
 
@@ -655,7 +659,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   @Override
   public int mostCalls() {
-    return context.limits().maxCalls();
+    return limits.maxCalls();
   }
 
   @Override
@@ -666,7 +670,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   @Override
   public boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
     SessionLink out = links.out();
-    return out != null && out.say(ControlFrame.slot(kind, out.epoch(), transfer, body));
+    return out != null && out.say(ControlFrame.slot(kind, out.epoch, transfer, body));
   }
 
   @Override

@@ -35,6 +35,12 @@ final class SessionLink implements LinkListener {
   /** What the peer may have coming beside replies and cancellations. */
   private static final int MOST_ANSWERS = 1024;
 
+  final Link link;
+
+  /** Its number in the session. */
+  final int epoch;
+
+  final RoundTrip roundTrip;
   private final SessionImpl session;
   private final SessionLinks links;
   private final Outbox outbox;
@@ -42,11 +48,8 @@ final class SessionLink implements LinkListener {
   private final WireDecoder decoder;
   private final EventLoop loop;
   private final long mostAnswers;
-  private final Link link;
-  private final int epoch;
   private final Keepalive keepalive;
   private final @Nullable BulkPath bulkPath;
-  private final RoundTrip roundTrip;
   private boolean closed;
   private boolean forgotten;
 
@@ -65,18 +68,6 @@ final class SessionLink implements LinkListener {
     this.roundTrip = new RoundTrip(this, loop.clock());
     this.keepalive = new Keepalive(this, session.limits());
     keepalive.start();
-  }
-
-  RoundTrip roundTrip() {
-    return roundTrip;
-  }
-
-  Link link() {
-    return link;
-  }
-
-  int epoch() {
-    return epoch;
   }
 
   /** Returns this link as bulk uses it; null where it moves none, or is closed. */
@@ -368,9 +359,8 @@ final class SessionLink implements LinkListener {
       }
       long silent = nowNanos - heardNanos;
       if (silent >= Math.max(ownDeadNanos, 2 * pingNanos)) {
-        sessionLink
-            .link()
-            .abort("no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
+        sessionLink.link.abort(
+            "no sign of life from the peer for " + silent / NANOS_PER_MILLI + " ms");
         return;
       }
       if (silent >= pingNanos / 2) {

@@ -97,18 +97,18 @@ final class SessionLinks implements Command, Timers.Timer {
 
   /** Returns whether any of the links that there are moves bulk. */
   boolean moveBulk() {
-    return (control != null && control.link().bulk() != null)
-        || (better != null && better.link().bulk() != null);
+    return (control != null && control.link.bulk() != null)
+        || (better != null && better.link.bulk() != null);
   }
 
   /** Returns the link with this epoch, if the session has it now. */
   @Nullable SessionLink withEpoch(int epoch) {
     SessionLink first = control;
-    if (first != null && first.epoch() == epoch) {
+    if (first != null && first.epoch == epoch) {
       return first;
     }
     SessionLink second = better;
-    return second != null && second.epoch() == epoch ? second : null;
+    return second != null && second.epoch == epoch ? second : null;
   }
 
   /** Returns whether numbered frames may come by this link now. */
@@ -132,9 +132,7 @@ final class SessionLinks implements Command, Timers.Timer {
    */
   int settledEpoch() {
     SessionLink next = better;
-    return next != null && isUpgraded() && !markerDue && settlingEpoch == NONE
-        ? next.epoch()
-        : NONE;
+    return next != null && isUpgraded() && !markerDue && settlingEpoch == NONE ? next.epoch : NONE;
   }
 
   /** Takes another first link beside the better one, which goes on. */
@@ -143,7 +141,7 @@ final class SessionLinks implements Command, Timers.Timer {
     control = first;
     if (old != null) {
       old.forget();
-      old.link().abort("the peer has made another first link");
+      old.link.abort("the peer has made another first link");
     }
   }
 
@@ -165,15 +163,15 @@ final class SessionLinks implements Command, Timers.Timer {
   void upgrade(SessionLink next) {
     if (control == null || better != null) {
       next.forget();
-      next.link().abort("the session has no use for it any more");
+      next.link.abort("the session has no use for it any more");
       return;
     }
     better = next;
     markerDue = true;
-    if (peerChangedTo == next.epoch()) {
+    if (peerChangedTo == next.epoch) {
       in = next;
     } else {
-      next.link().setReceiving(false);
+      next.link.setReceiving(false);
     }
     sayWhatIsDue();
   }
@@ -185,17 +183,15 @@ final class SessionLinks implements Command, Timers.Timer {
     if (first == null) {
       return;
     }
-    if (markerDue
-        && next != null
-        && outbox.finish(first.link(), first.epoch(), inbox.received())) {
+    if (markerDue && next != null && outbox.finish(first.link, first.epoch, inbox.received())) {
       long last = outbox.lastSent();
       if (first.say(
           ControlFrame.slot(
               FrameKind.PATH_CHANGED,
-              first.epoch(),
+              first.epoch,
               0,
               body -> {
-                body.writeInt(next.epoch());
+                body.writeInt(next.epoch);
                 body.writeLong(last);
               }))) {
         markerDue = false;
@@ -209,7 +205,7 @@ final class SessionLinks implements Command, Timers.Timer {
       if (first.say(
           ControlFrame.slot(
               FrameKind.SETTLE,
-              first.epoch(),
+              first.epoch,
               0,
               body -> {
                 body.writeInt(epoch);
@@ -232,9 +228,9 @@ final class SessionLinks implements Command, Timers.Timer {
     SessionLink next = better;
     in = null;
     peerChangedTo = epoch;
-    if (next != null && next.epoch() == epoch) {
+    if (next != null && next.epoch == epoch) {
       in = next;
-      next.link().setReceiving(true);
+      next.link.setReceiving(true);
       session.pathChanged();
     }
     return null;
@@ -249,8 +245,8 @@ final class SessionLinks implements Command, Timers.Timer {
     peerReceived = received;
     settlingEpoch = epoch;
     SessionLink dying = better;
-    if (dying != null && dying.epoch() == epoch) {
-      dying.link().abort("the peer's end of this link is gone");
+    if (dying != null && dying.epoch == epoch) {
+      dying.link.abort("the peer's end of this link is gone");
     } else {
       settle(epoch);
     }
@@ -367,7 +363,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (by == null) {
       return;
     }
-    if (!markerDue && outbox.pump(by.link(), by.epoch(), inbox.received()) > 0) {
+    if (!markerDue && outbox.pump(by.link, by.epoch, inbox.received()) > 0) {
       inbox.acknowledged();
     }
     if (inbox.owed() >= MOST_OWED) {
@@ -379,7 +375,7 @@ final class SessionLinks implements Command, Timers.Timer {
 
   private static void flush(@Nullable SessionLink sessionLink) {
     if (sessionLink != null) {
-      sessionLink.link().flush();
+      sessionLink.link.flush();
     }
   }
 
@@ -436,12 +432,12 @@ final class SessionLinks implements Command, Timers.Timer {
       return;
     }
     better = null;
-    boolean inUse = out == sessionLink || in == sessionLink || settlingEpoch == sessionLink.epoch();
+    boolean inUse = out == sessionLink || in == sessionLink || settlingEpoch == sessionLink.epoch;
     markerDue = false;
     session.upgrade().lost(reason); // first: settling may be over at once, and the path says why
     if (inUse) {
       LOG.debug("{} is gone: {}; settling over the session's first link", sessionLink, reason);
-      settle(sessionLink.epoch());
+      settle(sessionLink.epoch);
     }
     session.pathChanged();
   }
@@ -477,7 +473,7 @@ final class SessionLinks implements Command, Timers.Timer {
     closing.addAll(open);
     for (SessionLink sessionLink : open) {
       sessionLink.forget();
-      sessionLink.link().abort(reason);
+      sessionLink.link.abort(reason);
     }
     if (closing.isEmpty()) {
       then.run();
@@ -494,7 +490,7 @@ final class SessionLinks implements Command, Timers.Timer {
     for (SessionLink sessionLink : new @Nullable SessionLink[] {second, first}) {
       if (sessionLink != null && !sessionLink.isClosed()) {
         sessionLink.forget();
-        sessionLink.link().close();
+        sessionLink.link.close();
       }
     }
   }
@@ -504,7 +500,7 @@ final class SessionLinks implements Command, Timers.Timer {
     List<String> all = new ArrayList<>();
     for (SessionLink sessionLink : new @Nullable SessionLink[] {control, better}) {
       if (sessionLink != null) {
-        all.add(sessionLink.link().capabilities().kind());
+        all.add(sessionLink.link.capabilities().kind());
       }
     }
     String links = all.isEmpty() ? "none" : String.join(" + ", all);

@@ -3,6 +3,7 @@ package io.verbena.core.session;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.UpgradeMessage;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.upgrade.ProviderCalls;
@@ -52,6 +53,8 @@ final class Upgrade implements Participant {
   private static final int MOST_GREETED_BYTES = 1024;
 
   private final SessionImpl session;
+  private final EventLoop loop;
+  private final SessionLinks links;
   private final UpgradeOptions options;
   private boolean active;
   private int epoch;
@@ -85,6 +88,8 @@ final class Upgrade implements Participant {
 
   Upgrade(SessionImpl session) {
     this.session = session;
+    this.loop = session.loop();
+    this.links = session.links();
     this.options = session.context().upgrade();
   }
 
@@ -163,7 +168,7 @@ final class Upgrade implements Participant {
 
   /** The session's links are gone, or about to go. */
   void stop() {
-    session.loop().timers().cancel(timer);
+    loop.timers().cancel(timer);
     timer = Timers.NONE;
     if (up) {
       reason = "rdma lost, and the session's first link with it";
@@ -191,13 +196,13 @@ final class Upgrade implements Participant {
   /** Returns why a better link has ended: what broke all of them, rather than what it says. */
   String whyEnded(String said) {
     UpgradeProvider provider = options.provider();
-    String broke = provider == null ? null : session.loop().breakingUpgrades(provider);
+    String broke = provider == null ? null : loop.breakingUpgrades(provider);
     return broke == null ? said : broke;
   }
 
   private @Nullable Link controlLink() {
-    SessionLink control = session.links().control();
-    return control == null ? null : control.link();
+    SessionLink control = links.control();
+    return control == null ? null : control.link;
   }
 
   /** Returns what keeps this end from better links now, or an empty text. */
@@ -257,7 +262,7 @@ final class Upgrade implements Participant {
       return null;
     }
     URI peer = URI.create(first.peerAddress());
-    UpgradeDriver driver = session.loop().upgradeDriver(provider);
+    UpgradeDriver driver = loop.upgradeDriver(provider);
     byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, linkOptions()));
     return new UpgradeMessage(session.role().nextEpoch(), content);
   }
@@ -305,7 +310,7 @@ final class Upgrade implements Participant {
     if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
       return; // to an attempt that is over, or has had its answer
     }
-    session.loop().timers().cancel(timer);
+    loop.timers().cancel(timer);
     timer = Timers.NONE;
     UpgradeProvider provider = options.provider();
     if (kind == FrameKind.UPGRADE_DECLINED || provider == null) {
@@ -314,7 +319,7 @@ final class Upgrade implements Participant {
     }
     LinkDriver.ConnectHandler outcome = outcome(answer.epoch());
     try {
-      UpgradeDriver driver = session.loop().upgradeDriver(provider);
+      UpgradeDriver driver = loop.upgradeDriver(provider);
       ProviderCalls.ask(
           "connect()",
           () -> {
@@ -328,7 +333,7 @@ final class Upgrade implements Participant {
 
   /** What was asked for is not to be had, or is lost: the next is asked for later each time. */
   private void backOff() {
-    long now = session.loop().now();
+    long now = loop.now();
     if (up && now - upSinceNanos >= NanoClock.nanos(SETTLED)) {
       delay = FIRST_DELAY;
     }
@@ -340,26 +345,23 @@ final class Upgrade implements Participant {
   }
 
   private boolean isDue() {
-    return !waits || session.loop().now() - dueNanos >= 0;
+    return !waits || loop.now() - dueNanos >= 0;
   }
 
   private void retryLater() {
-    if (timer == Timers.NONE && session.links().isOpen()) {
-      timer = session.loop().timers().schedule(dueNanos, now -> attempt());
+    if (timer == Timers.NONE && links.isOpen()) {
+      timer = loop.timers().schedule(dueNanos, now -> attempt());
     }
   }
 
   /** Between half of it and the whole: sessions that lost one device do not all ask at once. */
   private Duration byChance(Duration whole) {
     long nanos = NanoClock.nanos(whole);
-    return Duration.ofNanos(nanos - session.loop().random().nextLong(nanos / 2 + 1));
+    return Duration.ofNanos(nanos - loop.random().nextLong(nanos / 2 + 1));
   }
 
   private long schedule(Duration after, Runnable then) {
-    return session
-        .loop()
-        .timers()
-        .schedule(session.loop().now() + NanoClock.nanos(after), now -> then.run());
+    return loop.timers().schedule(loop.now() + NanoClock.nanos(after), now -> then.run());
   }
 
   /** The attempt is over; the next one follows unless the settings are against it. */
@@ -401,12 +403,12 @@ final class Upgrade implements Participant {
       decline(wanted, obstacle);
       return;
     }
-    long now = session.loop().now();
+    long now = loop.now();
     if (offered && now - offeredNanos < LEAST_BETWEEN.toNanos()) {
       decline(wanted, "asked again within " + LEAST_BETWEEN.toMillis() + " ms");
       return;
     }
-    session.loop().timers().cancel(timer);
+    loop.timers().cancel(timer);
     timer = Timers.NONE;
     offered = true;
     offeredNanos = now;
@@ -415,7 +417,7 @@ final class Upgrade implements Participant {
     hopeless = false;
     try {
       URI here = URI.create(first.localAddress());
-      UpgradeDriver driver = session.loop().upgradeDriver(provider);
+      UpgradeDriver driver = loop.upgradeDriver(provider);
       byte[] offer =
           ProviderCalls.ask(
               "offer()",
@@ -453,8 +455,8 @@ final class Upgrade implements Participant {
         }
         attempting = false;
         up = true;
-        upSinceNanos = session.loop().now();
-        session.links().upgrade(sessionLink);
+        upSinceNanos = loop.now();
+        links.upgrade(sessionLink);
         return sessionLink;
       }
 
