@@ -271,15 +271,15 @@ public final class DeviceAddresses {
       List<HostAddress> left = new ArrayList<>();
       for (HostAddress one : ofHost.values()) {
         if (reachesFar(one.address())) {
-          others.stream()
-              .filter(port -> port.isLedToBy(one))
-              .findFirst()
-              .ifPresentOrElse(
-                  port ->
-                      judge(
-                          ofInterface(one, port.device(), port.port()),
-                          port.active() ? "" : "the port is not active"),
-                  () -> left.add(one));
+          List<OtherPort> ports = others.stream().filter(port -> port.isLedToBy(one)).toList();
+          for (OtherPort port : ports) {
+            judge(
+                ofInterface(one, port.device(), port.port()),
+                port.active() ? "" : "the port is not active");
+          }
+          if (ports.isEmpty()) {
+            left.add(one);
+          }
         }
       }
       for (HostAddress one : left) {

@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A host with one InfiniBand device, whose two ports have an interface each in one network. */
+/** A host with an InfiniBand device, whose two ports have an interface each in one network. */
 final class DeviceAddressesTest {
   private static final long PREFIX = 0x2001_0db8_0000_0000L;
   private static final String IPOIB = "00:00:10:29:20:01:0d:b8:00:00:00:00:";
@@ -33,10 +33,12 @@ final class DeviceAddressesTest {
 
   /** Of an adapter with two ports; the second may be without a subnet manager. */
   private static final class TwoPorts extends IbvContext implements VerbsContext {
+    private final String name;
     private final boolean secondIsActive;
 
-    TwoPorts(boolean secondIsActive) throws IOException {
+    TwoPorts(String name, boolean secondIsActive) throws IOException {
       super(1, 1);
+      this.name = name;
       this.secondIsActive = secondIsActive;
     }
 
@@ -47,13 +49,13 @@ final class DeviceAddressesTest {
 
     @Override
     public String deviceName() {
-      return "mlx5_0";
+      return name;
     }
 
     @Override
     public DeviceAttributes queryDevice() {
       return new DeviceAttributes(
-          "mlx5_0",
+          name,
           "1",
           DeviceAttributes.Transport.INFINIBAND,
           1,
@@ -98,11 +100,11 @@ final class DeviceAddressesTest {
     }
   }
 
-  private record OneDevice(IbvContext device, List<HostAddress> hostAddresses)
+  private record Host(List<IbvContext> devices, List<HostAddress> hostAddresses)
       implements VerbsProvider {
     @Override
     public String name() {
-      return "one device";
+      return "a host";
     }
 
     @Override
@@ -116,11 +118,6 @@ final class DeviceAddressesTest {
     }
 
     @Override
-    public List<IbvContext> devices() {
-      return List.of(device);
-    }
-
-    @Override
     public WaitSet newWaitSet() {
       throw new UnsupportedOperationException();
     }
@@ -131,8 +128,12 @@ final class DeviceAddressesTest {
   }
 
   private static VerbsProvider host(boolean secondIsActive) throws IOException {
-    return new OneDevice(
-        new TwoPorts(secondIsActive),
+    return host(new TwoPorts("mlx5_0", secondIsActive));
+  }
+
+  private static VerbsProvider host(IbvContext... devices) {
+    return new Host(
+        List.of(devices),
         List.of(
             address("eth0", "52:54:00:12:34:56", "10.8.0.1"),
             address("ib0", IPOIB + "00:00:00:00:00:00:00:01", "10.8.0.11"),
@@ -158,10 +159,18 @@ final class DeviceAddressesTest {
     assertThat(used(host(false), "mlx5_0")).containsExactly(first);
   }
 
+  /** As of an adapter's and siw's on one interface: the kernel takes one, and binding tells. */
+  @Test
+  void anInterfaceMayLeadToPortsOfTwoDevices() throws Exception {
+    VerbsProvider both = host(new TwoPorts("irdma0", true), new TwoPorts("siw0", true));
+    assertThat(used(both, "port=1")).containsExactly("irdma0 port 1: 10.8.0.11, ib0");
+    assertThat(used(both, "siw0:1")).containsExactly("siw0 port 1: 10.8.0.11, ib0");
+  }
+
   /** Binding to it would fail, and a peer with an IPv6 address would be set out to from it. */
   @Test
   void aGidOfInfinibandIsNoAddressThoughItsPrefixReachesFar() throws Exception {
-    VerbsProvider bare = new OneDevice(new TwoPorts(true), List.of());
+    VerbsProvider bare = new Host(List.of(new TwoPorts("mlx5_0", true)), List.of());
     List<DeviceAddress> all = DeviceAddresses.of(bare, DeviceChoice.of("mlx5_0"));
     assertThat(all).hasSize(2).noneMatch(DeviceAddress::isUsed);
     assertThat(DeviceAddresses.towards(InetAddress.ofLiteral("2001:db8::7"), all)).isNull();
