@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * is dropped, or the peer's next frame would seem to be out of order.
  */
 public final class Inbox {
+  /** So many frames are owed no acknowledgement of their own. */
+  private static final int MOST_OWED = 64;
+
   private static final int FIRST_ALLOCATION = 64 * 1024;
 
   /** Why a message was dropped that the heap had no room for. */
@@ -47,9 +50,14 @@ public final class Inbox {
     return received;
   }
 
-  /** Returns how many frames have come since the last acknowledgement left. */
-  public int owed() {
-    return owed;
+  /** Returns whether frames have come since the last acknowledgement left. */
+  public boolean owes() {
+    return owed > 0;
+  }
+
+  /** Returns whether so many have come that an acknowledgement waits for no other frame. */
+  public boolean owesMuch() {
+    return owed >= MOST_OWED;
   }
 
   /** An acknowledgement of all that was received is on its way. */

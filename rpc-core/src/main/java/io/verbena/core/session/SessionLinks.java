@@ -43,7 +43,6 @@ final class SessionLinks implements Command, Timers.Timer {
   private static final int NONE = 0;
   private static final int CALLS_IN_BATCH = 32;
   private static final int ANSWERS_IN_BATCH = 128;
-  private static final int MOST_OWED = 64;
   private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
   private final SessionImpl session;
@@ -313,7 +312,7 @@ final class SessionLinks implements Command, Timers.Timer {
       if (hasBatch()) {
         run();
       }
-    } else if (inbox.owed() >= MOST_OWED
+    } else if (inbox.owesMuch()
         || !outbox.isAllSent()
         || markerDue
         || settleDue
@@ -366,7 +365,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (!markerDue && outbox.pump(by.link, by.epoch, inbox.received()) > 0) {
       inbox.acknowledged();
     }
-    if (inbox.owed() >= MOST_OWED) {
+    if (inbox.owesMuch()) {
       acknowledge();
     } else {
       acknowledgeLater();
@@ -381,7 +380,7 @@ final class SessionLinks implements Command, Timers.Timer {
 
   /** Sees that what is owed does not wait for ever, where nothing is to be sent. */
   private void acknowledgeLater() {
-    if (acknowledgeTimer == Timers.NONE && inbox.owed() > 0) {
+    if (acknowledgeTimer == Timers.NONE && inbox.owes()) {
       acknowledgeTimer = loop.timers().schedule(loop.now() + LONGEST_DELAY_NANOS, this);
     }
   }
@@ -389,7 +388,7 @@ final class SessionLinks implements Command, Timers.Timer {
   @Override
   public void onTimer(long nowNanos) {
     acknowledgeTimer = Timers.NONE;
-    if (inbox.owed() > 0) {
+    if (inbox.owes()) {
       acknowledge();
     }
   }
