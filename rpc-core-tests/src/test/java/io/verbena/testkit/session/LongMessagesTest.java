@@ -201,6 +201,14 @@ class LongMessagesTest {
 
     @Override
     public void nothing() {}
+
+    @Override
+    public Flow.Publisher<Long> ticksOnLoop() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void nothingOnLoop() {}
   }
 
   private Flow.Publisher<String> texts(Texts served) {

@@ -10,12 +10,17 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionState;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.stat.OnewayStat;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.testkit.SteppedWorld;
+import java.lang.foreign.Arena;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -30,6 +35,7 @@ import org.junit.jupiter.api.Test;
 /** What a one-way call promises: at most once, in order, and nothing is lost without being told. */
 class OneWayTest {
   private static final SessionLimits LIMITS = SessionLimits.DEFAULT.withMaxCalls(64);
+  private static final int BYTES = 64 << 10;
   private static final OnewayStat NOTHING = new OnewayStat(0, 0, 0, 0, 0);
 
   private final SteppedWorld world = new SteppedWorld(LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES);
@@ -245,6 +251,29 @@ class OneWayTest {
     assertThat(count(session)).isEqualTo(NOTHING);
     world.settle();
     assertThat(told).isEqualTo(notes(10));
+  }
+
+  /** Its peer is told of the object a little later, and with the last words at last. */
+  @Test
+  void whatHasArrivedBeforeAnObjectCameIsNotTakenForLost() {
+    serve();
+    open();
+    Source source = Source.of(Arena.ofAuto().allocate(BYTES));
+    Published object = accepted.getFirst().objects().publish(source, Duration.ofMinutes(1));
+    tell(3);
+    stepWithoutHandlers();
+    world.clock().advance(Duration.ofMillis(30));
+    stepWithoutHandlers();
+    Transfer fetched =
+        session.objects().fetch(object.ref(), Landing.of(Arena.ofAuto().allocate(BYTES)));
+    stepWithoutHandlers();
+    assertThat(fetched.result().toCompletableFuture()).isCompleted();
+    session.close();
+    stepWithoutHandlers();
+    assertThat(((SessionImpl) session).stat().state()).isEqualTo(SessionState.ENDED);
+    assertThat(count(session)).isEqualTo(NOTHING);
+    world.settle();
+    assertThat(told).isEqualTo(notes(3));
   }
 
   @Test

@@ -80,6 +80,14 @@ class StreamEndsTest {
 
     @Override
     public void nothing() {}
+
+    @Override
+    public Flow.Publisher<Long> ticksOnLoop() {
+      return ticks();
+    }
+
+    @Override
+    public void nothingOnLoop() {}
   }
 
   private void spoilsResult(CallContext call, ServerInterceptor.Next next) throws Exception {
@@ -116,7 +124,11 @@ class StreamEndsTest {
 
   /** Whose first item has come. */
   private Listener<Long> begun() {
-    Listener<Long> listener = listensTo(ticker.ticks());
+    return begun(ticker.ticks());
+  }
+
+  private Listener<Long> begun(CompletionStage<Flow.Publisher<Long>> call) {
+    Listener<Long> listener = listensTo(call);
     listener.request(1);
     world.runUntil(() -> ofServer.getLast().requested == 1);
     ofServer.getLast().send(7);
@@ -391,6 +403,33 @@ class StreamEndsTest {
       world.settle();
     }
     assertThat(condition.getAsBoolean()).as("so after %d collections", MOST_COLLECTIONS).isTrue();
+  }
+
+  /** Whose objects are those of other calls again. */
+  @Test
+  void aCallOnTheLoopLeavesTheStreamOfTheOneBeforeItAlone() {
+    Listener<Long> listener = begun(ticker.ticksOnLoop());
+    for (int i = 0; i < 3; i++) {
+      done(ticker.nothingOnLoop());
+    }
+    listener.request(1);
+    world.runUntil(() -> ofServer.getLast().requested == 2);
+    ofServer.getLast().send(8);
+    world.runUntil(() -> listener.items.size() == 2);
+    assertThat(server.streamsSent()).isEqualTo(1);
+    assertThat(ofServer.getLast().cancelled).isFalse();
+  }
+
+  @Test
+  void aResultBeyondTheMostThatThereMayBeIsToldToItsPublisher() {
+    for (int i = 0; i < MOST_CALLS; i++) {
+      begun();
+    }
+    assertThat(server.streamsSent()).isEqualTo(MOST_CALLS);
+    CompletableFuture<?> refused = ticker.ticks().toCompletableFuture();
+    world.runUntil(() -> refused.isDone() && ofServer.getLast().cancelled);
+    assertThat(refused.exceptionNow()).hasMessageContaining("raise maxCalls");
+    assertThat(server.streamsSent()).isEqualTo(MOST_CALLS);
   }
 
   @Test

@@ -24,4 +24,11 @@ interface Ticker {
 
   @RpcMethod(id = 5)
   void nothing();
+
+  /** Sends ticks, by a handler that runs on the loop. */
+  @RpcMethod(id = 6, nonBlocking = true)
+  Flow.Publisher<Long> ticksOnLoop();
+
+  @RpcMethod(id = 7, nonBlocking = true)
+  void nothingOnLoop();
 }

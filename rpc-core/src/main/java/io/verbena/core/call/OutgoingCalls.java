@@ -42,6 +42,9 @@ public final class OutgoingCalls implements Participant {
   private long lastId;
   private int onewaysUnderWay;
 
+  /** The number of the last frame with a one-way call. */
+  private long lastOneway;
+
   OutgoingCalls(Calls shared, RemoteServices contracts) {
     this.session = shared.session;
     this.shared = shared;
@@ -132,7 +135,8 @@ public final class OutgoingCalls implements Participant {
     return calls.all().stream().anyMatch(call -> call.wasHandedOver() && call.method().streaming());
   }
 
-  void onewaySent(PendingCall<?> call) {
+  void onewaySent(PendingCall<?> call, long sequence) {
+    lastOneway = sequence;
     calls.remove(call);
     call.close();
     call.settle(null);
@@ -265,7 +269,12 @@ public final class OutgoingCalls implements Participant {
   public boolean hasToArrive() {
     boolean leaving =
         !session.peerDrains() && calls.all().stream().anyMatch(call -> call.method().oneway());
-    return leaving || (onewaysUnderWay > 0 && !session.outbox().isEmpty());
+    return leaving || !peerHasOneways();
+  }
+
+  /** Returns whether the peer has said that it has all one-way calls that have left. */
+  private boolean peerHasOneways() {
+    return onewaysUnderWay == 0 || lastOneway <= session.outbox().acknowledged();
   }
 
   /** The session is about to end: calls that have an answer do not wait for it any more. */
@@ -327,7 +336,7 @@ public final class OutgoingCalls implements Participant {
 
   @Override
   public void ended(RpcStatus status, String reason) {
-    if (status == RpcStatus.CANCELLED && session.outbox().isEmpty()) {
+    if (status == RpcStatus.CANCELLED && peerHasOneways()) {
       // Closed on this side: what has arrived is executed, and this end hears no more of it.
       shared.window.release(onewaysUnderWay);
       onewaysUnderWay = 0;

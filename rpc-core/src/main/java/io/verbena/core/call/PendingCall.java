@@ -186,7 +186,7 @@ public class PendingCall<R> extends FencedFuture<R>
   public void numbered(long sequence) {
     this.sequence = sequence;
     if (method.oneway()) {
-      host.outgoing.onewaySent(this);
+      host.outgoing.onewaySent(this, sequence);
     }
   }
 

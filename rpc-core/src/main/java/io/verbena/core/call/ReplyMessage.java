@@ -281,6 +281,11 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     endStreams();
   }
 
+  /** It has left: the stream that was written is the peer's, and no longer this object's. */
+  final void forgetStreams() {
+    streams = null;
+  }
+
   /** Nobody hears of the stream that was written. */
   private void endStreams() {
     CallStreams unheard = streams;

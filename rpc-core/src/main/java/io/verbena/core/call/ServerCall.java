@@ -536,6 +536,7 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public void numbered(long sequence) {
+    forgetStreams();
     if (method.nonBlocking()) {
       host.incoming.reusable(this);
     }

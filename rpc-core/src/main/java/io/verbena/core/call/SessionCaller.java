@@ -286,8 +286,9 @@ public final class SessionCaller implements ServiceCaller {
     enterWindow(method, wait ? deadline - now : 0);
     Slot slot = null;
     PendingCall<R> call = null;
-    CallStreams streams = method.streaming() ? host.streams().of(method, deadline, true) : null;
+    CallStreams streams = null;
     try {
+      streams = method.streaming() ? host.streams().of(method, deadline, true) : null;
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);

@@ -51,7 +51,7 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
   private boolean subscribed;
 
   /** It was made for one call that is over with it; an argument may be tried with the next. */
-  private boolean ofResult;
+  private final boolean ofResult;
 
   /** How many items the publisher was asked for and has yet to send. */
   private long coming;
@@ -76,7 +76,9 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
       MethodDescriptor<?> method,
       Flow.Publisher<T> publisher,
       BiConsumer<WireOut, T> writer,
+      boolean ofResult,
       BooleanSupplier mayBeAskedFor) {
+    this.ofResult = ofResult;
     this.mayBeAskedFor = mayBeAskedFor;
     this.streams = streams;
     this.id = id;
@@ -91,7 +93,6 @@ final class OutgoingStream<T> implements Flow.Subscriber<T> {
 
   /** That of a result ends unless the peer asks for items in time. */
   void awaitFirstQuestion() {
-    ofResult = true;
     EventLoop loop = streams.host().loop();
     loop.execute(
         () -> {

@@ -105,9 +105,9 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
 
   private synchronized void begin() {
     if (ids == null) {
-      ids = new SplittableRandom(host.loop().clock().nanoTime());
       host.session().serve(new ServiceBinding(SERVICE, (method, in, call) -> next(in, call)));
       host.session().caller(SERVICE, CallOptions.DEFAULT); // so that the peer's is compared with it
+      ids = new SplittableRandom(host.loop().clock().nanoTime()); // last: others look at it alone
     }
   }
 
@@ -162,15 +162,19 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
       MethodDescriptor<?> method,
       Flow.Publisher<T> items,
       BiConsumer<WireOut, T> item,
+      boolean ofResult,
       BooleanSupplier mayBeAskedFor) {
     if (outgoing.size() >= host.session().limits().maxCalls()) {
+      if (ofResult) { // its publisher hears of that, or what it holds would stay open
+        new OutgoingStream<>(this, 0, method, items, item, true, mayBeAskedFor).cancel();
+      }
       throw new WireException(
           "its session sends %d streams already: end some, or raise maxCalls"
               .formatted(outgoing.size()));
     }
     OutgoingStream<T> stream;
     do {
-      stream = new OutgoingStream<>(this, nextId(), method, items, item, mayBeAskedFor);
+      stream = new OutgoingStream<>(this, nextId(), method, items, item, ofResult, mayBeAskedFor);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
     host.settings().streamsSent().incrementAndGet();
     return stream;

@@ -36,7 +36,7 @@ final class StreamsOfCall implements CallStreams {
 
   @Override
   public <T> void write(WireOut out, Flow.Publisher<T> items, BiConsumer<WireOut, T> item) {
-    OutgoingStream<T> stream = session.add(method, items, item, this::mayBeAskedFor);
+    OutgoingStream<T> stream = session.add(method, items, item, !ofArguments, this::mayBeAskedFor);
     outgoing = stream;
     if (!ofArguments) {
       stream.awaitFirstQuestion();
