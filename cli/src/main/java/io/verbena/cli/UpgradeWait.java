@@ -8,7 +8,7 @@ import java.time.Duration;
 /** Waits for a session to take RDMA. Safe for use by any thread. */
 public final class UpgradeWait {
   /** The server's answer and the connection may take a connect time-out each, 5 s by default. */
-  private static final Duration LONGEST = Duration.ofSeconds(10);
+  private static final Duration LONGEST = Duration.ofSeconds(20);
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 

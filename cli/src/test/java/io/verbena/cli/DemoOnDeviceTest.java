@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The demonstration where there is a device, as the laboratory or the host's own hardware. */
 @Tag("lab")
-@Timeout(300) // for an emulated machine, of which two JVMs start cold
+@Timeout(600) // for an emulated machine, of which two JVMs start cold
 class DemoOnDeviceTest {
   private static final Pattern OBJECT =
       Pattern.compile("large object .* (\\d+) MiB at .* CRC32C [0-9a-f]{8} .*");

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     description = "Makes typed calls between two processes, on the best path there is.")
 public final class DemoCommand implements Callable<Integer> {
   /** Two new JVMs, and perhaps on an emulated machine. */
-  private static final Duration COLD_START = Duration.ofSeconds(20);
+  private static final Duration COLD_START = Duration.ofSeconds(60);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
