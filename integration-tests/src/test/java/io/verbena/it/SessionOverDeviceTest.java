@@ -33,7 +33,7 @@ final class SessionOverDeviceTest {
   private static final String LONG = "x".repeat(100_000);
 
   /** Two new ends on an emulated machine. */
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
   void aLoopbackSessionRidesTheDevice() throws Exception {

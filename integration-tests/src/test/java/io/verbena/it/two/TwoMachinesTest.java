@@ -51,6 +51,7 @@ class TwoMachinesTest {
   private static Map<Machine, Map<String, Long>> usual;
 
   @BeforeAll
+  @Timeout(300)
   static void openASessionAndUseIt() throws Exception {
     beforehand = Machine.A.resources();
     beforehand.merge("pd", 1L, Long::sum); // librdmacm's own, which it keeps
@@ -75,6 +76,7 @@ class TwoMachinesTest {
   }
 
   @AfterAll
+  @Timeout(300)
   static void leaveNothing() {
     client.close();
     assertThat(rdma.pinnedBytes()).isZero();
@@ -252,6 +254,21 @@ class TwoMachinesTest {
               machine.run("rdma link delete rxe0");
               awaitMoreOver("tcp", traffic);
               machine.run("rdma link add rxe0 type rxe netdev eth0");
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aDeviceThatComesBackUnderAnotherNameIsFound(Machine machine) throws Exception {
+    during(
+            traffic -> {
+              machine.run("rdma link delete rxe0");
+              awaitMoreOver("tcp", traffic);
+              machine.run("rdma link add rxe9 type rxe netdev eth0");
+              awaitMoreOver("rdma", traffic);
+              machine.run("rdma link delete rxe9; rdma link add rxe0 type rxe netdev eth0");
               awaitMoreOver("rdma", traffic);
             })
         .assertNothingFailed();
