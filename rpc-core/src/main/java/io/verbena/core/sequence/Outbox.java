@@ -41,8 +41,6 @@ public final class Outbox {
 
   private @Nullable Fragmented fragmented;
   private PeerLimits peer = new PeerLimits(Integer.MAX_VALUE, PeerLimits.LEAST_FRAME_BYTES, 0);
-  private int maxMessageBytes = peer.maxMessageBytes();
-  private int maxFrameBytes = peer.maxFrameBytes();
   private long lastNumbered;
   private long lastSent;
 
@@ -67,8 +65,6 @@ public final class Outbox {
   /** Says what the peer takes; nothing is sent before. */
   public void peerLimits(PeerLimits limits) {
     peer = limits;
-    maxMessageBytes = limits.maxMessageBytes();
-    maxFrameBytes = limits.maxFrameBytes();
   }
 
   /** Returns what the peer takes, as it last said. */
@@ -216,16 +212,16 @@ public final class Outbox {
 
   private boolean fits(Outgoing message, Slot slot) {
     int body = slot.length() - FrameHeader.BYTES;
-    if (body <= maxMessageBytes) {
+    if (body <= peer.maxMessageBytes()) {
       return true;
     }
     slot.release();
-    message.tooLong(body, maxMessageBytes);
+    message.tooLong(body, peer.maxMessageBytes());
     return false;
   }
 
   private int maxFrame(Link link) {
-    return Math.min(link.capabilities().maxFrameBytes(), maxFrameBytes);
+    return Math.min(link.capabilities().maxFrameBytes(), peer.maxFrameBytes());
   }
 
   private boolean numberNextFragment(Fragmented message, Link link) {

@@ -42,8 +42,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a session share: frames in and out over one link after another, and the calls
- * both ways.
+ * What both ends of a session share: numbered messages in and out over one link after another, for
+ * the {@link Participant}s that lie on it.
  *
  * <pre>
  *   DETACHED ──attach──→ ATTACHED ──links lost──→ DETACHED (resumes: nothing is lost, nothing twice)
