@@ -3,14 +3,14 @@ package io.verbena.core.bulk;
 import io.verbena.api.Peer;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.cost.CutOffs;
-import io.verbena.core.bulk.work.Threads;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.memory.Quota;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What transfers need of their session. On the loop, but where a method says otherwise. */
-public interface BulkHost extends Threads {
+public interface BulkHost extends RunOn.Threads {
   /** Returns what the sessions of one client or server share. Safe for any thread. */
   BulkContext bulkContext();
 

@@ -9,7 +9,6 @@ import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.sink.FileHolder;
 import io.verbena.core.bulk.sink.FileSink;
 import io.verbena.core.bulk.sink.Sink;
-import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.link.MemoryLife;
 import java.util.ArrayDeque;
@@ -102,10 +101,10 @@ final class BufferedDestination implements Destination {
   @Override
   public void prepareElsewhere(
       BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    Offload.Work preparing = () -> prepare(length, checksum);
+    RunOn.Work preparing = () -> prepare(length, checksum);
     PrepareWait wait = fileWait;
     if (wait == null) {
-      Offload.file(host, preparing, then);
+      RunOn.FILES.run(host, preparing, then);
     } else {
       wait.prepare(preparing, then);
     }
@@ -123,7 +122,7 @@ final class BufferedDestination implements Destination {
   @Override
   public void beginAgain(Consumer<@Nullable Throwable> then) {
     working = true;
-    Offload.file(
+    RunOn.FILES.run(
         host,
         () -> {
           crc.reset();
@@ -253,7 +252,7 @@ final class BufferedDestination implements Destination {
   @Override
   public void discard(boolean keep, Runnable then) {
     blocks.release();
-    Offload.file(host, () -> sink.discard(keep), failure -> then.run());
+    RunOn.FILES.run(host, () -> sink.discard(keep), failure -> then.run());
   }
 
   @Override

@@ -6,7 +6,7 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.sink.ChunkSink;
-import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.link.MemoryLife;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +63,7 @@ public interface Destination {
   /** Does that elsewhere than on the loop, where what follows runs, with what went wrong. */
   default void prepareElsewhere(
       BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    Offload.file(host, () -> prepare(length, checksum), then);
+    RunOn.FILES.run(host, () -> prepare(length, checksum), then);
   }
 
   /**

@@ -7,7 +7,6 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.MemoryLife;
@@ -133,7 +132,7 @@ final class MemoryDestination implements Destination {
     MemorySegment whole = claimed();
     if (expected == null) {
       // A device writes into pages that it has pinned, though their memory is freed.
-      Offload.runHere(() -> OpenSource.requireAlive(whole), then);
+      RunOn.runHere(() -> OpenSource.requireAlive(whole), then);
       return;
     }
     checking = true;

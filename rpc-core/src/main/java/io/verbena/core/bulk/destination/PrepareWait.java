@@ -2,7 +2,7 @@ package io.verbena.core.bulk.destination;
 
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.LimitedWait;
-import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.memory.Shortage;
 import java.util.function.Consumer;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PrepareWait {
   private final BulkHost host;
   private final LimitedWait wait;
-  private Offload.Work work = () -> {};
+  private RunOn.Work work = () -> {};
   private Consumer<@Nullable Throwable> then = failure -> {};
   private @Nullable Throwable latest;
   private boolean preparing;
@@ -31,7 +31,7 @@ final class PrepareWait {
    *
    * @param then hears what went wrong at last, or null
    */
-  void prepare(Offload.Work work, Consumer<@Nullable Throwable> then) {
+  void prepare(RunOn.Work work, Consumer<@Nullable Throwable> then) {
     this.work = work;
     this.then = then;
     again();
@@ -41,7 +41,7 @@ final class PrepareWait {
     if (!preparing) {
       preparing = true;
       wait.tries();
-      Offload.file(host, work, this::prepared);
+      RunOn.FILES.run(host, work, this::prepared);
     }
   }
 

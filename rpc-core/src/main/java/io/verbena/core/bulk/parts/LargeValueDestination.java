@@ -11,7 +11,7 @@ import io.verbena.core.bulk.destination.PieceCutter;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.LimitedWait;
-import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.memory.Quota;
@@ -143,7 +143,7 @@ public final class LargeValueDestination implements Destination {
     }
     obtaining = true;
     wait.tries();
-    Offload.compute(host, () -> memory.enlarge(index), this::obtained);
+    RunOn.MEMORY.run(host, () -> memory.enlarge(index), this::obtained);
   }
 
   /** It may grow, after others of its session. */
@@ -269,7 +269,7 @@ public final class LargeValueDestination implements Destination {
 
   @Override
   public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
-    Offload.runHere(memory::lend, then);
+    RunOn.runHere(memory::lend, then);
   }
 
   @Override
@@ -346,7 +346,7 @@ public final class LargeValueDestination implements Destination {
       }
       underWay = true;
       copying++;
-      Offload.compute(host, () -> copy(from, upTo), this::copied);
+      RunOn.MEMORY.run(host, () -> copy(from, upTo), this::copied);
     }
 
     private void copy(long from, long upTo) {

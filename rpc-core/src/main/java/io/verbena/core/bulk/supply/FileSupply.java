@@ -3,7 +3,7 @@ package io.verbena.core.bulk.supply;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.LinkException;
 import io.verbena.link.RemoteTarget;
@@ -96,7 +96,7 @@ final class FileSupply implements Supply {
   private void readHere(Piece piece) {
     Owner hears = owner;
     if (closing == null && hears != null) {
-      Offload.file(
+      RunOn.FILES.run(
           host,
           () -> file.read(piece.at(), MemorySegment.ofArray(new byte[piece.length()])),
           failure -> {

@@ -4,7 +4,6 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.LinkException;
@@ -48,7 +47,7 @@ final class MemorySupply implements Supply {
     }
   }
 
-  private void readElsewhere(Owner hears, Offload.Work read, Runnable then) {
+  private void readElsewhere(Owner hears, RunOn.Work read, Runnable then) {
     reading++;
     RunOn.of(attached.memory())
         .run(

@@ -6,7 +6,6 @@ import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.work.Offload;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.LinkException;
@@ -100,7 +99,7 @@ final class StagedSupply implements Supply {
       filling = true;
       fillAt += size;
       if (source.readBy() == RunOn.MEMORY && size <= READ_AT_ONCE) {
-        Offload.runHere(
+        RunOn.runHere(
             () -> fill(start, memory), failure -> filled(thisRun, start, memory, block, failure));
       } else {
         source

@@ -5,7 +5,7 @@ import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.LandingPiece;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.work.LimitedWait;
-import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.LinkException;
@@ -284,7 +284,7 @@ final class GrantedPieces {
             .memory()
             .asSlice(piece.arrived(), Math.min(most, piece.memory().byteSize() - piece.arrived()));
     fences++;
-    Offload.file(
+    RunOn.FILES.run(
         host,
         () -> OpenSource.requireReadable(open),
         failure -> {

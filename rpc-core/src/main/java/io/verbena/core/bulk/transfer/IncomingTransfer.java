@@ -8,7 +8,7 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.destination.LandingPiece;
-import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.util.Objects;
@@ -115,15 +115,15 @@ final class IncomingTransfer extends BulkTransfer {
     handle.total(offer.length());
     length = offer.length();
     Destination[] answer = new Destination[1];
-    Offload.Work ask = () -> answer[0] = taker.ask(host, offer);
+    RunOn.Work ask = () -> answer[0] = taker.ask(host, offer);
     if (taker.onLoop()) {
-      Offload.runHere(ask, failure -> asked(answer[0], failure));
+      RunOn.runHere(ask, failure -> asked(answer[0], failure));
       return;
     }
     become(IncomingState.PREPARING);
     Runnable turn =
         () ->
-            Offload.call(
+            RunOn.USER.run(
                 host,
                 ask,
                 failure -> {

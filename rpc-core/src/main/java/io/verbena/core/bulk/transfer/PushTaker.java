@@ -6,7 +6,7 @@ import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.destination.Destination;
-import io.verbena.core.bulk.work.Offload;
+import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.runtime.ThrottledLog;
 import java.util.ArrayDeque;
@@ -84,13 +84,13 @@ final class PushTaker {
 
   /** Hands over what has arrived, and was said to have; a handler that fails now harms nobody. */
   void hand(BulkHost host, PushHandler.Offer offer, Received received) {
-    Offload.Work hand = () -> handler.received(offer, received);
+    RunOn.Work hand = () -> handler.received(offer, received);
     if (onLoop) {
-      Offload.runHere(hand, failure -> handed(failure, offer, received));
+      RunOn.runHere(hand, failure -> handed(failure, offer, received));
       return;
     }
     calls++; // it does not wait: its object is here
-    Offload.callSurely(
+    RunOn.callSurely(
         host,
         hand,
         failure -> {
