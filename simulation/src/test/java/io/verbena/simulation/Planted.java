@@ -32,7 +32,9 @@ enum Planted {
   SENDER_NEVER_TOLD(
       4,
       Slip.in(
-          "core.bulk.transfer.OngoingTransfers", "tellSenders", Planting.withoutCalling("done"))),
+          "core.bulk.transfer.OngoingTransfers",
+          "tellSenders",
+          Planting.withoutCalling("sayDone"))),
 
   /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
   FENCE_BEFORE_IT_STANDS(

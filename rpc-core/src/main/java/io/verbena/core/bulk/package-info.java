@@ -18,8 +18,7 @@
  *   source         what users send and publish, opened
  *   (this one)
  *   supply         the sender's side of bytes:   source → pieces that a path writes
- *   sink           where blocks go in order:     a file, a consumer
- *   destination    the receiver's side of bytes: memory that is open to the sender → object
+ *   destination    the receiver's side of bytes: memory that is open to the sender → object, file
  *   parts          the large values of a message, at either end
  *   transfer       the transfers of a session, and the frames between them
  * </pre>

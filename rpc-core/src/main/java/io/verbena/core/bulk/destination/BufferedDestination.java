@@ -1,14 +1,10 @@
 package io.verbena.core.bulk.destination;
 
 import io.verbena.api.bulk.Checksum;
-import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.memory.Crc;
-import io.verbena.core.bulk.sink.FileHolder;
-import io.verbena.core.bulk.sink.FileSink;
-import io.verbena.core.bulk.sink.Sink;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.link.MemoryLife;
 import java.util.ArrayDeque;
@@ -23,20 +19,14 @@ import org.jspecify.annotations.Nullable;
  * held has been taken, so that a slow destination slows the sender down. Their number and length
  * are those of {@link BufferBlocks}.
  */
-final class BufferedDestination implements Destination {
+final class BufferedDestination extends Destination {
   private final BulkHost host;
   private final Sink sink;
-
-  /** Null where it is no file. */
-  private final @Nullable FileHolder holder;
-
-  /** Null where it is no file. */
-  private final @Nullable PrepareWait fileWait;
 
   private final Crc crc = new Crc();
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Block> blockOf = new HashMap<>();
-  private final ArrayDeque<Storing> full = new ArrayDeque<>();
+  private final ArrayDeque<LandingPiece> full = new ArrayDeque<>();
   private final BufferBlocks blocks;
   private long length;
   private long beginning;
@@ -44,30 +34,16 @@ final class BufferedDestination implements Destination {
   private boolean working;
   private boolean givenUp;
 
-  private record Storing(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {}
-
   BufferedDestination(BulkHost host, Sink sink) {
-    this(host, sink, null);
-  }
-
-  private BufferedDestination(BulkHost host, Sink sink, @Nullable FileHolder holder) {
     this.host = host;
     this.sink = sink;
     this.blocks = new BufferBlocks(host.bulkContext().memory(), host.pooled());
-    this.holder = holder;
-    this.fileWait = holder == null ? null : new PrepareWait(host);
-  }
-
-  static BufferedDestination intoFile(BulkHost host, Landing.InFile file) {
-    FileHolder holder = new FileHolder(host);
-    return new BufferedDestination(host, new FileSink(file, holder), holder);
   }
 
   @Override
   public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
-    if (holder != null) {
-      holder.belongsTo(broken);
-    }
+    super.belongsTo(moves, broken);
+    sink.belongsTo(broken);
   }
 
   @Override
@@ -95,19 +71,6 @@ final class BufferedDestination implements Destination {
       }
     }
     free.addAll(first);
-  }
-
-  /** Whoever has the file may be about to give way: then it is asked for again. */
-  @Override
-  public void prepareElsewhere(
-      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    RunOn.Work preparing = () -> prepare(length, checksum);
-    PrepareWait wait = fileWait;
-    if (wait == null) {
-      RunOn.FILES.run(host, preparing, then);
-    } else {
-      wait.prepare(preparing, then);
-    }
   }
 
   private boolean isFile() {
@@ -164,18 +127,17 @@ final class BufferedDestination implements Destination {
   }
 
   @Override
-  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
-    full.add(new Storing(piece, whenBroken, whenFreed));
+  public void filled(LandingPiece piece) {
+    full.add(piece);
     storeNext();
   }
 
   private void storeNext() {
-    Storing next = full.peek();
-    if (working || givenUp || next == null) {
+    LandingPiece piece = full.peek();
+    if (working || givenUp || piece == null) {
       return;
     }
     working = true;
-    LandingPiece piece = next.piece;
     sink.by()
         .run(
             host,
@@ -192,9 +154,9 @@ final class BufferedDestination implements Destination {
               free(piece);
               replaceFirst();
               if (failure != null) {
-                next.whenBroken.accept(failure);
+                broken(failure);
               } else {
-                next.whenFreed.run();
+                moves();
               }
               storeNext();
             });
@@ -213,9 +175,6 @@ final class BufferedDestination implements Destination {
   @Override
   public void giveUp() {
     givenUp = true;
-    if (fileWait != null) {
-      fileWait.giveUp();
-    }
   }
 
   @Override

@@ -5,22 +5,24 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkHost;
-import io.verbena.core.bulk.sink.ChunkSink;
-import io.verbena.core.bulk.work.RunOn;
 import io.verbena.link.MemoryLife;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Where an object on its way in goes. On the loop, but {@link #prepare}. */
-public interface Destination {
+public abstract class Destination {
+  private Runnable moves = () -> {};
+  private Consumer<Throwable> broken = failure -> {};
+
   /** Returns what a landing stands for. */
-  static Destination of(BulkHost host, Landing landing) {
+  public static Destination of(BulkHost host, Landing landing) {
     return switch (landing) {
       case Landing.InMemory(var memory, var freedWith) ->
           new MemoryDestination(host, memory, MemoryLife.LENT.of(memory, freedWith));
       case Landing.Pooled(long capacity) -> new MemoryDestination(host, capacity);
-      case Landing.InFile file -> BufferedDestination.intoFile(host, file);
-      case Landing.InChunks(var consumer) -> new BufferedDestination(host, new ChunkSink(consumer));
+      case Landing.InFile file -> new BufferedDestination(host, new FileSink(host, file));
+      case Landing.InChunks(var consumer) ->
+          new BufferedDestination(host, new Sink.Chunks(consumer));
       case Landing.Watched(var watched, _) -> of(host, watched);
       case Landing.AtCaller() ->
           throw new IllegalArgumentException(
@@ -29,7 +31,7 @@ public interface Destination {
   }
 
   /** Tells whoever watches a landing of its transfer; returns the landing that it is besides. */
-  static Landing watched(Landing landing, Transfer transfer) {
+  public static Landing watched(Landing landing, Transfer transfer) {
     if (landing instanceof Landing.Watched(Landing inner, Consumer<? super Transfer> watcher)) {
       watcher.accept(transfer);
       return watched(inner, transfer);
@@ -40,17 +42,30 @@ public interface Destination {
   /**
    * Whose destination it is.
    *
-   * @param moves to be run on the loop when {@link #next} may have memory again, where nothing else
-   *     says so
+   * @param moves to be run on the loop when {@link #next} may have memory again, and when what was
+   *     under way is done
    * @param broken to be told on the loop that it never will
    */
-  default void belongsTo(Runnable moves, Consumer<Throwable> broken) {}
+  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
+    this.moves = moves;
+    this.broken = broken;
+  }
+
+  /** Has its owner go on. */
+  protected final void moves() {
+    moves.run();
+  }
+
+  /** Has its owner fail. */
+  protected final void broken(Throwable cause) {
+    broken.accept(cause);
+  }
 
   /** Returns the longest object that it takes. */
-  long capacity();
+  public abstract long capacity();
 
   /** Returns whether it can be prepared on the loop, for any object of up to so many bytes. */
-  boolean isQuicklyPrepared(long length);
+  public abstract boolean isQuicklyPrepared(long length);
 
   /**
    * Claims what an object of this length needs, all of it or nothing. On any thread; may block.
@@ -58,29 +73,23 @@ public interface Destination {
    * @param checksum when a checksum will be asked for
    * @throws Exception says why it cannot
    */
-  void prepare(long length, Checksum checksum) throws Exception;
-
-  /** Does that elsewhere than on the loop, where what follows runs, with what went wrong. */
-  default void prepareElsewhere(
-      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    RunOn.FILES.run(host, () -> prepare(length, checksum), then);
-  }
+  public abstract void prepare(long length, Checksum checksum) throws Exception;
 
   /**
    * Returns what it has of such an object from before, if it is summed and can be gone on with by
    * another transfer; null if not. Once it is prepared.
    */
-  default @Nullable Beginning beginning() {
+  public @Nullable Beginning beginning() {
     return null;
   }
 
   /** What it has from before is of another object; hears what went wrong, or null. */
-  default void beginAgain(Consumer<@Nullable Throwable> then) {
+  public void beginAgain(Consumer<@Nullable Throwable> then) {
     then.accept(null);
   }
 
   /** Returns memory for what comes from this offset on; null while there is none. */
-  @Nullable LandingPiece next(long offset);
+  public abstract @Nullable LandingPiece next(long offset);
 
   /**
    * Returns the beginning of a piece, in its place, where a path has no room for all of it; null if
@@ -88,37 +97,34 @@ public interface Destination {
    *
    * @param last the latest that {@link #next} or this returned; not opened
    */
-  @Nullable LandingPiece shorter(LandingPiece last);
+  public abstract @Nullable LandingPiece shorter(LandingPiece last);
 
   /**
    * Takes a piece back that is not opened, the latest one; {@link #next} is asked again from where
    * it began.
    */
-  void takeBack(LandingPiece last);
+  public abstract void takeBack(LandingPiece last);
 
   /** More of a piece has arrived, which stays as it is unless its sender breaks the protocol. */
-  default void arrives(LandingPiece piece) {}
+  public void arrives(LandingPiece piece) {}
 
   /** A piece is full, and nothing writes into it any more. */
-  void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed);
+  public abstract void filled(LandingPiece piece);
 
-  /**
-   * The transfer failed: what is not under way elsewhere is not begun any more, and preparing it
-   * comes to its end.
-   */
-  void giveUp();
+  /** The transfer failed: what is not under way elsewhere is not begun any more. */
+  public void giveUp() {}
 
   /**
    * Returns whether all that was filled has been stored, or is not to be any more, and nothing is
    * under way elsewhere.
    */
-  boolean isIdle();
+  public abstract boolean isIdle();
 
   /**
    * Returns whether all that has arrived is where it belongs, and nothing of this end's can fail
    * it: then its sender need not wait until it is fenced off.
    */
-  default boolean isInPlace() {
+  public boolean isInPlace() {
     return false;
   }
 
@@ -128,10 +134,11 @@ public interface Destination {
    * @param expected what its checksum must be; null: none
    * @param then hears what went wrong, or null
    */
-  void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
+  public abstract void finish(
+      long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
 
   /** Returns the object. */
-  Received received(long length);
+  public abstract Received received(long length);
 
   /**
    * The transfer failed, nothing writes here any more and nothing is under way: frees all.
@@ -139,13 +146,13 @@ public interface Destination {
    * @param keep whether what has come may be of use to another transfer
    * @param then hears that all is free
    */
-  void discard(boolean keep, Runnable then);
+  public abstract void discard(boolean keep, Runnable then);
 
   /**
    * Returns whether it is the user's: memory, a file or a consumer. He must not hear of a failure
    * before it is free.
    */
-  boolean isUsers();
+  public abstract boolean isUsers();
 
   /**
    * What came before.
@@ -153,5 +160,5 @@ public interface Destination {
    * @param length how much; 0: nothing
    * @param crc its checksum
    */
-  record Beginning(long length, int crc) {}
+  public record Beginning(long length, int crc) {}
 }

@@ -1,5 +1,6 @@
 package io.verbena.core.bulk.destination;
 
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
@@ -28,16 +29,13 @@ public final class LandingPiece {
     this.life = life;
   }
 
-  /**
-   * Returns it with half of what is still to arrive, and so many bytes at least; null if that is
-   * all.
-   */
-  @Nullable LandingPiece firstHalf(long least) {
+  /** Returns it with half of what is still to arrive; null if it is not worth halving. */
+  public @Nullable LandingPiece halved() {
     long missing = memory.byteSize() - arrived;
-    if (missing <= least) {
+    if (missing <= BulkPort.LEAST_PIECE_BYTES) {
       return null;
     }
-    long half = Math.max(missing / 2, least);
+    long half = Math.max(missing / 2, BulkPort.LEAST_PIECE_BYTES);
     LandingPiece first = new LandingPiece(offset, memory.asSlice(0, arrived + half), life);
     first.arrived = arrived;
     return first;
@@ -131,5 +129,32 @@ public final class LandingPiece {
   /** Returns where in the object it ends. */
   public long end() {
     return offset + memory.byteSize();
+  }
+
+  /**
+   * Cuts memory into the pieces that it is opened in, since a path can hold open less than an
+   * object has. Where there was no room for a long one the next is as short as is worth it, and
+   * from then on each is twice as long.
+   */
+  public static final class Cutter {
+    private long longest = BulkPath.PIECE_BYTES;
+
+    /** Returns a piece from the beginning of what is left, which has at least 1 byte. */
+    public LandingPiece cut(long offset, MemorySegment left, MemoryLife life) {
+      LandingPiece piece = new LandingPiece(offset, left.asSlice(0, next(left)), life);
+      longest = Math.min(2 * longest, BulkPath.PIECE_BYTES);
+      return piece;
+    }
+
+    /** Returns how long the next piece will be. */
+    public long next(MemorySegment left) {
+      return Math.min(longest, left.byteSize());
+    }
+
+    /** Returns what takes the place of a piece that there was no room for; null: nothing does. */
+    public @Nullable LandingPiece shorter(LandingPiece last) {
+      longest = BulkPort.LEAST_PIECE_BYTES;
+      return last.halved();
+    }
   }
 }

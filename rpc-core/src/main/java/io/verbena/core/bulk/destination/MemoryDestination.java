@@ -20,14 +20,13 @@ import org.jspecify.annotations.Nullable;
  * two at a time, since a path can hold open less than an object has: what has arrived is closed
  * while the next piece fills.
  */
-final class MemoryDestination implements Destination {
+final class MemoryDestination extends Destination {
   private static final int MOST_OPEN = 2;
 
   private final BulkHost host;
   private final long capacity;
   private final MemoryLife life;
-  private final PieceCutter cutter = new PieceCutter();
-  private final PrepareWait wait;
+  private final LandingPiece.Cutter cutter = new LandingPiece.Cutter();
   private @Nullable MemorySegment memory;
   private BulkMemory.@Nullable Block block;
   private long wanted;
@@ -36,7 +35,6 @@ final class MemoryDestination implements Destination {
 
   MemoryDestination(BulkHost host, MemorySegment memory, MemoryLife life) {
     this.host = host;
-    this.wait = new PrepareWait(host);
     this.life = life;
     this.capacity = memory.byteSize();
     this.memory = memory;
@@ -44,7 +42,6 @@ final class MemoryDestination implements Destination {
 
   MemoryDestination(BulkHost host, long capacity) {
     this.host = host;
-    this.wait = new PrepareWait(host);
     this.life = MemoryLife.HELD;
     this.capacity = capacity;
   }
@@ -80,13 +77,6 @@ final class MemoryDestination implements Destination {
     memory = claimed.memory().asSlice(0, length);
   }
 
-  /** Where the session's part has no room: waits until there is some. */
-  @Override
-  public void prepareElsewhere(
-      BulkHost host, long length, Checksum checksum, Consumer<@Nullable Throwable> then) {
-    wait.prepare(() -> prepare(length, checksum), then);
-  }
-
   @Override
   public @Nullable LandingPiece next(long offset) {
     MemorySegment whole = memory;
@@ -108,13 +98,8 @@ final class MemoryDestination implements Destination {
   }
 
   @Override
-  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
+  public void filled(LandingPiece piece) {
     open--;
-  }
-
-  @Override
-  public void giveUp() {
-    wait.giveUp();
   }
 
   @Override

@@ -7,7 +7,6 @@ import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.Arrived;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.destination.LandingPiece;
-import io.verbena.core.bulk.destination.PieceCutter;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.LimitedWait;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * not enough memory now it is waited for. Quotas hold for the way: what has been handed over is the
  * application's, but for what is pooled.
  */
-public final class LargeValueDestination implements Destination {
+public final class LargeValueDestination extends Destination {
   private static final int MOST_OPEN_PIECES = 16;
 
   /** Two of the longest pieces, as of any other memory. */
@@ -49,12 +48,10 @@ public final class LargeValueDestination implements Destination {
   private final BulkHost host;
   private final LargeValueTable table;
   private final ValueMemory memory;
-  private final GrowingTurns turns;
+  private final Turns turns;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Filling> fillings = new HashMap<>();
-  private final PieceCutter cutter = new PieceCutter();
-  private Runnable moves = () -> {};
-  private Consumer<Throwable> broken = failure -> {};
+  private final LandingPiece.Cutter cutter = new LandingPiece.Cutter();
   private int blocksTaken;
   private int current;
   private long currentStart;
@@ -82,18 +79,12 @@ public final class LargeValueDestination implements Destination {
       Quota.Share heap,
       Quota.Share outside,
       @Nullable Arena arena,
-      GrowingTurns turns) {
+      Turns turns) {
     this.turns = turns;
     this.host = host;
-    this.wait = new LimitedWait(host.loop(), () -> moves.run());
+    this.wait = new LimitedWait(host.loop(), this::moves);
     this.table = arena == null ? table.onHeap() : table;
     this.memory = new ValueMemory(this.table, heap, outside, arena, host.bulkContext().memory());
-  }
-
-  @Override
-  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
-    this.moves = moves;
-    this.broken = broken;
   }
 
   @Override
@@ -148,7 +139,7 @@ public final class LargeValueDestination implements Destination {
 
   /** It may grow, after others of its session. */
   void itsTurn() {
-    host.loop().execute(moves::run);
+    host.loop().execute(this::moves);
   }
 
   private void obtained(@Nullable Throwable failure) {
@@ -157,9 +148,9 @@ public final class LargeValueDestination implements Destination {
     if (failure == null) {
       shortOf = null;
       wait.ends();
-      moves.run();
+      moves();
     } else if (shortage == null || givenUp || !waits(shortage)) {
-      broken.accept(failure);
+      broken(failure);
     }
   }
 
@@ -216,7 +207,7 @@ public final class LargeValueDestination implements Destination {
   }
 
   private @Nullable LandingPiece shorter(Filling filling) {
-    LandingPiece half = PieceCutter.halved(filling.piece);
+    LandingPiece half = filling.piece.halved();
     if (half != null) {
       fillings.remove(filling.piece);
       fillings.put(half, filling);
@@ -246,13 +237,14 @@ public final class LargeValueDestination implements Destination {
   }
 
   @Override
-  public void filled(LandingPiece piece, Consumer<Throwable> whenBroken, Runnable whenFreed) {
+  public void filled(LandingPiece piece) {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
       inPlace.remove(piece);
-      whenFreed.run();
+      moves();
     } else {
-      filling.whole(whenBroken, whenFreed);
+      filling.whole = true;
+      filling.copyMore();
     }
   }
 
@@ -313,8 +305,9 @@ public final class LargeValueDestination implements Destination {
     private LandingPiece piece;
     private long copied;
     private boolean underWay;
-    private @Nullable Consumer<Throwable> whenBroken;
-    private @Nullable Runnable whenFreed;
+
+    /** Nothing writes into it any more. */
+    private boolean whole;
 
     Filling(LandingPiece piece, Block block, MemorySegment into) {
       this.piece = piece;
@@ -322,26 +315,18 @@ public final class LargeValueDestination implements Destination {
       this.into = into;
     }
 
-    /** Nothing writes into it any more. */
-    void whole(Consumer<Throwable> whenBroken, Runnable whenFreed) {
-      this.whenBroken = whenBroken;
-      this.whenFreed = whenFreed;
-      copyMore();
-    }
-
     /** Copies what has come, once that is worth it. */
     void copyMore() {
       long from = copied;
       long upTo = piece.arrived();
-      Runnable freed = whenFreed;
-      if (underWay || (freed == null && upTo - from < COPIED_BY)) {
+      if (underWay || (!whole && upTo - from < COPIED_BY)) {
         return;
       }
       copied = upTo;
-      if (freed != null && upTo - from <= COPIED_AT_ONCE) {
+      if (whole && upTo - from <= COPIED_AT_ONCE) {
         copy(from, upTo);
         free.add(block);
-        freed.run();
+        moves();
         return;
       }
       underWay = true;
@@ -357,11 +342,38 @@ public final class LargeValueDestination implements Destination {
       underWay = false;
       copying--;
       if (failure != null) {
-        (whenBroken == null ? broken : whenBroken).accept(failure);
+        broken(failure);
       } else if (givenUp) {
-        moves.run();
+        moves();
       } else {
         copyMore();
+      }
+    }
+  }
+
+  /**
+   * Which values of one session's peer may grow beyond what the session is guaranteed: those of one
+   * message at a time, in the order of coming. Two that each have half of what they need would wait
+   * for each other. On the loop.
+   */
+  public static final class Turns {
+    private final ArrayDeque<LargeValueDestination> waiting = new ArrayDeque<>();
+
+    /** Returns whether it is its turn; if not, it is told when it is. */
+    private boolean isTurnOf(LargeValueDestination values) {
+      if (!waiting.contains(values)) {
+        waiting.add(values);
+      }
+      return waiting.peek() == values;
+    }
+
+    /** It needs no more, or is given up. */
+    private void leave(LargeValueDestination values) {
+      boolean was = waiting.peek() == values;
+      waiting.remove(values);
+      LargeValueDestination next = waiting.peek();
+      if (was && next != null) {
+        next.itsTurn();
       }
     }
   }

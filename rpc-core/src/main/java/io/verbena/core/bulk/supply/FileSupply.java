@@ -21,10 +21,10 @@ final class FileSupply implements Supply {
   private int underWay;
   private @Nullable Runnable closing;
 
-  FileSupply(BulkHost host, ReadAhead readAhead, OpenSource.InFile file) {
-    this.host = host;
+  FileSupply(ReadAhead readAhead, OpenSource.InFile file) {
+    this.host = readAhead.host;
     this.file = file;
-    this.staged = new StagedSupply(host, readAhead, file, null, 0);
+    this.staged = new StagedSupply(readAhead, file, null, 0);
   }
 
   @Override

@@ -1,10 +1,10 @@
 package io.verbena.core.bulk.supply;
 
+import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.bulk.work.LimitedWait;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.loop.EventLoop;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * move. On the loop.
  */
 final class ReadAhead {
+  final BulkHost host;
   private final BulkMemory memory;
   private final Quota.Share share;
-  private final EventLoop loop;
   private final long most;
 
   private final Waiters waiters = new Waiters(this::free);
@@ -31,15 +31,11 @@ final class ReadAhead {
   private long held;
   private long movedAt;
 
-  /**
-   * Nothing is read ahead yet.
-   *
-   * @param share what the session may take of the memory
-   */
-  ReadAhead(BulkMemory memory, Quota.Share share, EventLoop loop) {
-    this.memory = memory;
-    this.share = share;
-    this.loop = loop;
+  /** Nothing is read ahead yet. */
+  ReadAhead(BulkHost host) {
+    this.host = host;
+    this.memory = host.bulkContext().memory();
+    this.share = host.pooled();
     this.most = memory.limit() / 2;
   }
 
@@ -97,7 +93,7 @@ final class ReadAhead {
   private void await(Supply.Owner owner, Shortage of) throws TransferProblem {
     LimitedWait wait =
         waits.computeIfAbsent(
-            owner, one -> new LimitedWait(loop, one::suppliesMore, () -> movedAt));
+            owner, one -> new LimitedWait(host.loop(), one::suppliesMore, () -> movedAt));
     wait.tries();
     if (!wait.goesOn(of)) {
       forget(owner);
@@ -119,7 +115,7 @@ final class ReadAhead {
 
   /** Something that was read has arrived. */
   void moved() {
-    movedAt = loop.clock().nanoTime();
+    movedAt = host.loop().clock().nanoTime();
   }
 
   /** Gives memory back. */

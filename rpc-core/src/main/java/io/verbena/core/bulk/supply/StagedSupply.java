@@ -51,9 +51,8 @@ final class StagedSupply implements Supply {
    *
    * @param crc of what is before, to be gone on with; null: none is wanted
    */
-  StagedSupply(
-      BulkHost host, ReadAhead readAhead, OpenSource source, @Nullable Crc crc, long from) {
-    this.host = host;
+  StagedSupply(ReadAhead readAhead, OpenSource source, @Nullable Crc crc, long from) {
+    this.host = readAhead.host;
     this.readAhead = readAhead;
     this.source = source;
     this.length = source.length();

@@ -15,7 +15,7 @@ public final class Supplies {
   /** None yet. */
   public Supplies(BulkHost host) {
     this.host = host;
-    this.readAhead = new ReadAhead(host.bulkContext().memory(), host.pooled(), host.loop());
+    this.readAhead = new ReadAhead(host);
   }
 
   /**
@@ -25,7 +25,7 @@ public final class Supplies {
    */
   public Supply of(OpenSource source, boolean checked) {
     if (source instanceof OpenSource.InFile file && !checked) {
-      return new FileSupply(host, readAhead, file);
+      return new FileSupply(readAhead, file);
     }
     if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
       return new JoinedSupply(this, pieces);
@@ -44,7 +44,7 @@ public final class Supplies {
         && (memory.life() == MemoryLife.HELD || memory.length() >= host.cutOffs().inPlace())) {
       return new MemorySupply(host, memory, crc != null);
     }
-    return new StagedSupply(host, readAhead, source, crc, from);
+    return new StagedSupply(readAhead, source, crc, from);
   }
 
   /**

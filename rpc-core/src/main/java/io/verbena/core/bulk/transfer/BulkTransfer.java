@@ -5,7 +5,6 @@ import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.work.TransferProblem;
-import io.verbena.core.frame.FrameKind;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -72,13 +71,7 @@ abstract class BulkTransfer {
     if (peerWaits) {
       String told = TransferProblem.toldToPeer(why, cause);
       String words = told.length() <= MOST_TEXT ? told : told.substring(0, MOST_TEXT) + "…";
-      host.sendBulk(
-          FrameKind.BULK_CANCEL,
-          id,
-          out -> {
-            out.writeByte(status.code());
-            out.writeString(wellFormed(words));
-          });
+      transfers.refuse(id, status, wellFormed(words));
     }
     failed(
         new TransferException(status, handle.object(), handle.whence(), confirmed(), why, cause));

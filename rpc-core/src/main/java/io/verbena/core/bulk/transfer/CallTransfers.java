@@ -7,7 +7,6 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.destination.Destination;
-import io.verbena.core.bulk.parts.GrowingTurns;
 import io.verbena.core.bulk.parts.LargeValueDestination;
 import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.bulk.parts.LargeValuesOut;
@@ -33,7 +32,7 @@ public final class CallTransfers {
 
   private final OngoingTransfers transfers;
   private final BulkHost host;
-  private final GrowingTurns growing = new GrowingTurns();
+  private final LargeValueDestination.Turns growing = new LargeValueDestination.Turns();
 
   /** What callers opened for the answers to their calls, until a handler answers. */
   private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();
@@ -46,7 +45,7 @@ public final class CallTransfers {
   }
 
   private long idOfCall(long callId, int kind, boolean ownCall) {
-    return TransferId.of(callId, kind, ownCall == host.isClientEnd());
+    return TransferIds.of(callId, kind, ownCall == host.isClientEnd());
   }
 
   // ---- answers ----
@@ -69,7 +68,7 @@ public final class CallTransfers {
         new IncomingTransfer(
             transfers,
             handle,
-            idOfCall(callId, TransferId.ANSWER, true),
+            idOfCall(callId, TransferIds.ANSWER, true),
             Destination.of(host, landing),
             Checksum.FILES,
             arrived -> {
@@ -155,9 +154,9 @@ public final class CallTransfers {
    * @param whenReleased runs once the source is read no more, and does not throw
    */
   public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
-    long id = idOfCall(callId, TransferId.ANSWER, false);
+    long id = idOfCall(callId, TransferIds.ANSWER, false);
     TransferHandle handle = new TransferHandle(host.loop(), "the answer of " + call);
-    transfers.frames.offer(id, source.length(), Checksum.FILES, "");
+    transfers.sayOffer(id, source.length(), Checksum.FILES, "");
     OutgoingTransfer transfer =
         new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
     transfers.send(transfer);
@@ -174,7 +173,7 @@ public final class CallTransfers {
   // ---- large values ----
 
   private static int partsOf(boolean request) {
-    return request ? TransferId.REQUEST_PARTS : TransferId.REPLY_PARTS;
+    return request ? TransferIds.REQUEST_PARTS : TransferIds.REPLY_PARTS;
   }
 
   /**
@@ -237,13 +236,13 @@ public final class CallTransfers {
 
   /** Has the peer not send what a message of its left out. */
   public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
-    transfers.frames.refuse(idOfCall(callId, partsOf(request), !request), status, why);
+    transfers.refuse(idOfCall(callId, partsOf(request), !request), status, why);
   }
 
   /** Nobody waits for a call of this end's any more: neither way are its values of use. */
   public void abandoned(long callId) {
-    abandon(idOfCall(callId, TransferId.REQUEST_PARTS, true));
-    abandon(idOfCall(callId, TransferId.REPLY_PARTS, true));
+    abandon(idOfCall(callId, TransferIds.REQUEST_PARTS, true));
+    abandon(idOfCall(callId, TransferIds.REPLY_PARTS, true));
   }
 
   private void abandon(long id) {

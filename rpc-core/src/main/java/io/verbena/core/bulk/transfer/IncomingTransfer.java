@@ -13,6 +13,7 @@ import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ final class IncomingTransfer extends BulkTransfer {
 
   /** Null as long as nobody has said where a pushed object goes. */
   private @Nullable Destination destination;
+
+  /** Of memory or a file that is not had at once. */
+  private @Nullable Preparation preparation;
 
   private final UnaryOperator<Received> whenReceived;
   private final GrantedPieces granted;
@@ -145,10 +149,9 @@ final class IncomingTransfer extends BulkTransfer {
         become(IncomingState.PREPARING);
       }
       answer.belongsTo(this::moves, this::broken);
-      answer.prepareElsewhere(
-          host,
+      prepareElsewhere(
+          answer,
           length,
-          checksum,
           problem -> {
             destination = problem == null ? answer : null;
             prepared(problem);
@@ -178,7 +181,13 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void prepareElsewhere(long objectLength) {
     become(IncomingState.PREPARING);
-    destination().prepareElsewhere(host, objectLength, checksum, this::prepared);
+    prepareElsewhere(destination(), objectLength, this::prepared);
+  }
+
+  private void prepareElsewhere(
+      Destination where, long objectLength, Consumer<@Nullable Throwable> then) {
+    preparation = new Preparation(host, () -> where.prepare(objectLength, checksum), then);
+    preparation.attempt();
   }
 
   /**
@@ -393,7 +402,7 @@ final class IncomingTransfer extends BulkTransfer {
         return;
       }
       LandingPiece full = head;
-      granted.closeHead(() -> destination().filled(full, this::broken, this::moves));
+      granted.closeHead(() -> destination().filled(full));
       head = granted.head();
     }
   }
@@ -526,6 +535,9 @@ final class IncomingTransfer extends BulkTransfer {
     failure = why;
     if (destination != null) {
       destination.giveUp();
+      if (preparation != null) {
+        preparation.giveUp();
+      }
     } else if (takenBack.getAsBoolean()) {
       prepared(null);
     }

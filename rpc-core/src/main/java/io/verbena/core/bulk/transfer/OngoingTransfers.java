@@ -1,6 +1,7 @@
 package io.verbena.core.bulk.transfer;
 
 import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.stat.TransferStat;
@@ -29,11 +30,15 @@ class OngoingTransfers {
 
   private static final long LEAST_UNTOLD_BYTES = 16 << 10;
 
+  /** Flags of a fetch and an offer. */
+  static final int CHECKED = 1;
+
+  static final int UNCHECKED = 4;
+
   final BulkHost host;
   final TransferIds ids;
-  final TransferFrames frames;
-  private final Supplies supplies;
-  private final Rereads rereads;
+  final Supplies supplies;
+  final Rereads rereads;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<BulkTransfer> incoming = new Long2ObjectHashMap<>();
   private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
@@ -49,22 +54,13 @@ class OngoingTransfers {
   OngoingTransfers(BulkHost host) {
     this.host = host;
     this.ids = new TransferIds(host);
-    this.frames = new TransferFrames(host);
     this.supplies = new Supplies(host);
     this.rereads = new Rereads(host);
   }
 
-  Supplies supplies() {
-    return supplies;
-  }
-
-  Rereads rereads() {
-    return rereads;
-  }
-
   /** Returns whether the peer fetches it, or pushes it. */
   boolean isBegunByPeer(long id) {
-    return !ids.isOwn(id) && !TransferId.isOfACall(id);
+    return !ids.isOwn(id) && !TransferIds.isOfACall(id);
   }
 
   /** Returns what is under way, in the order in which it was asked for. */
@@ -133,6 +129,44 @@ class OngoingTransfers {
   /** Nothing reads any more what was sent, nor makes its checksum. */
   void released(OutgoingTransfer transfer) {
     ids.leaves(transfer);
+  }
+
+  // ---- what the peer is told ----
+
+  /** Offers an object to the peer. */
+  void sayOffer(long id, long length, Checksum checksum, String name) {
+    host.sendBulk(
+        FrameKind.BULK_OFFER,
+        id,
+        out -> {
+          out.writeVarLong(length);
+          out.writeByte(flags(checksum));
+          out.writeString(name);
+        });
+  }
+
+  private static int flags(Checksum checksum) {
+    return switch (checksum) {
+      case ALWAYS -> CHECKED;
+      case FILES -> 0; // that is for the receiver to know, and to say
+      case NEVER -> UNCHECKED;
+    };
+  }
+
+  /** All of an object is here: its sender may let go of it. */
+  private void sayDone(long id) {
+    host.sendBulk(FrameKind.BULK_DONE, id, out -> {});
+  }
+
+  /** Has the peer give up what it would send, or what it asks for. */
+  void refuse(long id, RpcStatus status, String why) {
+    host.sendBulk(
+        FrameKind.BULK_CANCEL,
+        id,
+        out -> {
+          out.writeByte(status.code());
+          out.writeString(why);
+        });
   }
 
   // ---- turns ----
@@ -217,10 +251,10 @@ class OngoingTransfers {
     if (untold.isEmpty()) {
       return;
     }
-    long[] ids = untold.toLongArray();
+    long[] whole = untold.toLongArray();
     forgetUntold();
-    for (long id : ids) {
-      frames.done(id);
+    for (long id : whole) {
+      sayDone(id);
     }
   }
 

@@ -116,7 +116,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     this.grants = new Grants(length);
     this.ahead = !transfers.isBegunByPeer(id); // who may never open his memory
     this.summed = Supplies.isSummed(source, checked);
-    this.supply = transfers.supplies().of(source, checked);
+    this.supply = transfers.supplies.of(source, checked);
     this.whenReleased = whenReleased;
     this.room = new LimitedWait(host.loop(), () -> transfers.written(this));
     handle.total(length);
@@ -195,7 +195,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     if (isOver()) {
       goOnFrom(0, new Crc());
     } else {
-      reread = transfers.rereads().begin(source, upTo, failure -> readAgain(upTo, sum, failure));
+      reread = transfers.rereads.begin(source, upTo, failure -> readAgain(upTo, sum, failure));
     }
   }
 
@@ -220,7 +220,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
       return;
     }
     summed = true;
-    supply = transfers.supplies().from(source, from, crc);
+    supply = transfers.supplies.from(source, from, crc);
     supply.begin(this, ahead);
     suppliesMore();
   }

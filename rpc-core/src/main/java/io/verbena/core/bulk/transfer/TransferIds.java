@@ -13,8 +13,31 @@ import org.jspecify.annotations.Nullable;
  * Which transfers of one session may begin: it numbers those of this end, of which further ones
  * wait while many are under way, and checks the numbers and counts those of the peer. Those of
  * calls do not count here: they are as many as the calls that may be under way. On the loop.
+ *
+ * <p>A number in the header of its transfer's frames:
+ *
+ * <pre>
+ *   63                                   3   2     1   0
+ *   | counted by the end that began it   | 0 SINGLE    | 1: client began it |
+ *   | number of the call it belongs to   | its kind    | 1: client called   |
+ * </pre>
  */
 final class TransferIds {
+  /** Fetched or pushed by itself. */
+  static final int SINGLE = 0;
+
+  /** What goes to the landing of a call. */
+  static final int ANSWER = 1;
+
+  /** Large values of a call's request. */
+  static final int REQUEST_PARTS = 2;
+
+  /** Large values of a call's reply. */
+  static final int REPLY_PARTS = 3;
+
+  private static final int NUMBER = 3;
+  private static final int KIND = 1;
+
   /** So many transfers this end begins at once; others wait for their turn. */
   private static final int MOST_OWN = 256;
 
@@ -41,14 +64,41 @@ final class TransferIds {
     this.host = host;
   }
 
+  // ---- what a number says ----
+
+  static long of(long number, int kind, boolean byClient) {
+    return number << NUMBER | (long) kind << KIND | (byClient ? 1 : 0);
+  }
+
+  static long number(long id) {
+    return id >>> NUMBER;
+  }
+
+  static int kind(long id) {
+    return (int) id >> KIND & 3;
+  }
+
+  /** Returns whether it belongs to a call, and is not fetched or pushed by itself. */
+  static boolean isOfACall(long id) {
+    return kind(id) != SINGLE;
+  }
+
+  static boolean isAnswer(long id) {
+    return kind(id) == ANSWER;
+  }
+
+  static boolean isByClient(long id) {
+    return (id & 1) != 0;
+  }
+
   boolean isOwn(long id) {
-    return TransferId.isByClient(id) == host.isClientEnd();
+    return isByClient(id) == host.isClientEnd();
   }
 
   // ---- begun by this end ----
 
   long nextId() {
-    return TransferId.of(++lastOwn, TransferId.SINGLE, host.isClientEnd());
+    return of(++lastOwn, SINGLE, host.isClientEnd());
   }
 
   /**
@@ -92,10 +142,10 @@ final class TransferIds {
 
   /** Notes that the peer begins a transfer; returns what is wrong with its number, or null. */
   @Nullable String begun(FrameKind kind, long id) {
-    if (isOwn(id) || TransferId.isOfACall(id) || TransferId.number(id) <= lastOfPeer) {
+    if (isOwn(id) || isOfACall(id) || number(id) <= lastOfPeer) {
       return kind + " with number " + id + ", where " + lastOfPeer + " was last";
     }
-    lastOfPeer = TransferId.number(id);
+    lastOfPeer = number(id);
     return null;
   }
 
@@ -113,7 +163,7 @@ final class TransferIds {
 
   /** Returns whether there may have been a transfer of this number. */
   boolean mayHaveBeen(long id) {
-    return TransferId.isOfACall(id) || TransferId.number(id) <= (isOwn(id) ? lastOwn : lastOfPeer);
+    return isOfACall(id) || number(id) <= (isOwn(id) ? lastOwn : lastOfPeer);
   }
 
   /** A transfer begins to count. */
@@ -128,7 +178,7 @@ final class TransferIds {
   }
 
   private void count(long id, int change) {
-    if (TransferId.isOfACall(id)) {
+    if (isOfACall(id)) {
       return;
     }
     if (isOwn(id)) {

@@ -23,7 +23,6 @@ public final class Transfers extends OngoingTransfers {
   private static final int MOST_ADVERTISEMENT = 64;
 
   private static final int MOST_NAME_BYTES = 4000;
-  private static final int OF_OFFER = TransferFrames.CHECKED | TransferFrames.UNCHECKED;
 
   private final CallTransfers calls;
   private volatile @Nullable PushTaker taker;
@@ -57,7 +56,7 @@ public final class Transfers extends OngoingTransfers {
         options,
         () -> {
           long id = ids.nextId();
-          frames.fetch(id, ref, offset, length, checked);
+          sayFetch(id, ref, offset, length, checked);
           receive(
                   new IncomingTransfer(
                       this,
@@ -78,7 +77,7 @@ public final class Transfers extends OngoingTransfers {
         () -> {
           long id = ids.nextId();
           boolean checked = options.checksum() == Checksum.ALWAYS;
-          frames.offer(id, source.length(), options.checksum(), name);
+          sayOffer(id, source.length(), options.checksum(), name);
           send(new OutgoingTransfer(this, handle, id, source, checked, () -> {}));
         },
         source::close);
@@ -108,17 +107,31 @@ public final class Transfers extends OngoingTransfers {
    */
   boolean refusesMore(long id) {
     if (refusal != null) {
-      frames.refuse(id, RpcStatus.UNAVAILABLE, refusal);
+      refuse(id, RpcStatus.UNAVAILABLE, refusal);
       return true;
     }
     boolean many = ids.isFull();
     if (many) {
-      frames.refuse(
+      refuse(
           id,
           RpcStatus.RESOURCE_EXHAUSTED,
           "more than " + TransferIds.MOST_OF_PEER + " transfers at once");
     }
     return many;
+  }
+
+  /** Asks for a range of an object. */
+  private void sayFetch(long id, ObjectRef ref, long offset, long length, boolean checked) {
+    host.sendBulk(
+        FrameKind.BULK_FETCH,
+        id,
+        out -> {
+          out.writeLong(ref.id());
+          out.writeLong(ref.key());
+          out.writeVarLong(offset);
+          out.writeVarLong(length);
+          out.writeByte(checked ? CHECKED : 0);
+        });
   }
 
   // ---- what the peer says ----
@@ -178,10 +191,10 @@ public final class Transfers extends OngoingTransfers {
     long offset = in.readVarLong();
     long length = in.readVarLong();
     int flags = in.readByte();
-    if ((flags & ~TransferFrames.CHECKED) != 0) {
+    if ((flags & ~CHECKED) != 0) {
       return "a fetch with flags " + flags + ", which it does not have";
     }
-    boolean checked = (flags & TransferFrames.CHECKED) != 0;
+    boolean checked = (flags & CHECKED) != 0;
     String wrong = ids.begun(FrameKind.BULK_FETCH, id);
     if (wrong != null) {
       return wrong;
@@ -195,12 +208,12 @@ public final class Transfers extends OngoingTransfers {
     PublishedObjects.PublishedObject shelved = host.bulkContext().shelf().use(object, key, fetch);
     if (shelved == null) {
       TransferProblem missing = host.bulkContext().shelf().missing(object);
-      frames.refuse(id, missing.status(), String.valueOf(missing.getMessage()));
+      refuse(id, missing.status(), String.valueOf(missing.getMessage()));
       return null;
     }
     if (offset < 0 || length < 0 || length > shelved.ref().length() - offset) {
       shelved.used(fetch);
-      frames.refuse(
+      refuse(
           id,
           RpcStatus.INVALID_ARGUMENT,
           "%s of %d bytes has no range of %d from %d"
@@ -223,23 +236,23 @@ public final class Transfers extends OngoingTransfers {
     long length = in.readVarLong();
     int flags = in.readByte();
     String name = in.readString();
-    if ((flags & ~OF_OFFER) != 0) {
+    if ((flags & ~(CHECKED | UNCHECKED)) != 0) {
       return "an offer with flags " + flags + ", which it does not have";
     }
     if (length < 0 || name.length() > MOST_NAME_BYTES) {
       return "an offer of " + length + " bytes";
     }
-    if (ids.isOwn(id) && TransferId.isAnswer(id)) {
+    if (ids.isOwn(id) && TransferIds.isAnswer(id)) {
       IncomingTransfer transfer = incoming(id);
       if (transfer != null) {
         return transfer.offered(length);
       }
-      frames.refuse(id, RpcStatus.CANCELLED, "its call was given up"); // before it was answered
+      refuse(id, RpcStatus.CANCELLED, "its call was given up"); // before it was answered
       return null;
     }
     String wrong = ids.begun(FrameKind.BULK_OFFER, id);
     if (wrong == null) {
-      pushed(id, name, length, TransferFrames.checksum(flags));
+      pushed(id, name, length, checksum(flags));
     }
     return wrong;
   }
@@ -247,8 +260,7 @@ public final class Transfers extends OngoingTransfers {
   private void pushed(long id, String name, long length, Checksum checksum) {
     PushTaker takes = taker;
     if (takes == null) {
-      frames.refuse(
-          id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
+      refuse(id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
     } else if (!refusesMore(id)) {
       TransferHandle handle = new TransferHandle(host.loop(), "push '" + name + "'");
       PushHandler.Offer offer = new PushHandler.Offer(name, length, handle);
@@ -285,8 +297,8 @@ public final class Transfers extends OngoingTransfers {
     if (transfer != null) {
       return transfer.granted(grant);
     }
-    if (TransferId.isAnswer(id) && !ids.isOwn(id)) {
-      return calls.granted(TransferId.number(id), grant);
+    if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
+      return calls.granted(TransferIds.number(id), grant);
     }
     return unknown(FrameKind.BULK_GRANT, id);
   }
@@ -299,10 +311,18 @@ public final class Transfers extends OngoingTransfers {
       transfer.cancelledByPeer(status, why);
       return null;
     }
-    if (TransferId.isAnswer(id) && !ids.isOwn(id)) {
-      calls.givenUp(TransferId.number(id));
+    if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
+      calls.givenUp(TransferIds.number(id));
     }
     return unknown(FrameKind.BULK_CANCEL, id);
+  }
+
+  /** Returns when the sender of an offer says that a checksum is compared. */
+  private static Checksum checksum(int flags) {
+    if ((flags & CHECKED) != 0) {
+      return Checksum.ALWAYS;
+    }
+    return (flags & UNCHECKED) != 0 ? Checksum.NEVER : Checksum.FILES;
   }
 
   // ---- what happens to the session ----

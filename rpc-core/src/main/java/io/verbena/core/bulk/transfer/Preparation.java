@@ -1,4 +1,4 @@
-package io.verbena.core.bulk.destination;
+package io.verbena.core.bulk.transfer;
 
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.work.LimitedWait;
@@ -9,35 +9,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a destination prepared for an object, and prepared again when whoever has the file, or the
- * memory, has given way. On the loop.
+ * Has a destination prepared for an object elsewhere than on the loop, and prepared again when
+ * whoever has the file, or the memory, has given way. On the loop.
  */
-final class PrepareWait {
+final class Preparation {
   private final BulkHost host;
+  private final RunOn.Work work;
+  private final Consumer<@Nullable Throwable> then;
   private final LimitedWait wait;
-  private RunOn.Work work = () -> {};
-  private Consumer<@Nullable Throwable> then = failure -> {};
   private @Nullable Throwable latest;
   private boolean preparing;
   private boolean givenUp;
 
-  PrepareWait(BulkHost host) {
-    this.host = host;
-    this.wait = new LimitedWait(host.loop(), this::again);
-  }
-
   /**
-   * Prepares it, once.
+   * Not begun yet: {@link #attempt}, once.
    *
    * @param then hears what went wrong at last, or null
    */
-  void prepare(RunOn.Work work, Consumer<@Nullable Throwable> then) {
+  Preparation(BulkHost host, RunOn.Work work, Consumer<@Nullable Throwable> then) {
+    this.host = host;
     this.work = work;
     this.then = then;
-    again();
+    this.wait = new LimitedWait(host.loop(), this::attempt);
   }
 
-  private void again() {
+  void attempt() {
     if (!preparing) {
       preparing = true;
       wait.tries();

@@ -1,4 +1,4 @@
-package io.verbena.core.bulk.sink;
+package io.verbena.core.bulk.destination;
 
 import io.verbena.core.bulk.memory.Crc;
 import java.io.IOException;

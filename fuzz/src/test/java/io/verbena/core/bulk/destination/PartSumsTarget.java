@@ -1,4 +1,4 @@
-package io.verbena.core.bulk.sink;
+package io.verbena.core.bulk.destination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,11 +1,13 @@
-package io.verbena.core.bulk.sink;
+package io.verbena.core.bulk.destination;
 
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Landing;
+import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.link.memory.Shortage;
+import io.verbena.link.memory.Waiters;
 import io.verbena.link.runtime.ThrottledLog;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -23,21 +25,30 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A file that appears when it is whole: until then its bytes are in one beside it. That one is
  * locked as long, so that what a process left behind when it died is told from another transfer's.
  * What is left behind is gone on with, as far as it is {@linkplain PartSums known to be good}.
+ *
+ * <p>Its transfer gives way to another to the same file where its session has no link, since
+ * whoever sent it may have been started again.
  */
-public final class FileSink implements Sink {
+final class FileSink implements Sink {
   private static final ThrottledLog UNTIDY =
       ThrottledLog.of(FileSink.class, "files that could not be closed or deleted");
 
   /** Those of this process, and who has them; a lock tells of those of others. */
-  private static final Map<Path, FileHolder> BEING_WRITTEN = new ConcurrentHashMap<>();
+  private static final Map<Path, FileSink> BEING_WRITTEN = new ConcurrentHashMap<>();
 
-  private final FileHolder holder;
+  private final BulkHost host;
+
+  /** Those who wait for the file. */
+  private final Waiters others = new Waiters(() -> 0);
+
+  private volatile Consumer<Throwable> broken = failure -> {};
   private final Path path;
   private final boolean synced;
   private final Path part;
@@ -47,8 +58,8 @@ public final class FileSink implements Sink {
   /** Null where nothing is to outlive this transfer. */
   private @Nullable PartSums sums;
 
-  public FileSink(Landing.InFile file, FileHolder holder) {
-    this.holder = holder;
+  FileSink(BulkHost host, Landing.InFile file) {
+    this.host = host;
     this.path = file.path().toAbsolutePath();
     this.synced = file.synced();
     this.part = this.path.resolveSibling(this.path.getFileName() + ".part");
@@ -58,6 +69,11 @@ public final class FileSink implements Sink {
   @Override
   public RunOn by() {
     return RunOn.FILES;
+  }
+
+  @Override
+  public void belongsTo(Consumer<Throwable> broken) {
+    this.broken = broken;
   }
 
   @Override
@@ -82,7 +98,7 @@ public final class FileSink implements Sink {
                   : "no such file or directory: make its directory first"));
     }
     // Opening it a second time would be enough to lose its lock: closing that frees both.
-    FileHolder other = BEING_WRITTEN.putIfAbsent(part, holder);
+    FileSink other = BEING_WRITTEN.putIfAbsent(part, this);
     if (other != null) {
       throw another(other);
     }
@@ -132,13 +148,32 @@ public final class FileSink implements Sink {
 
   private void letGo() {
     BEING_WRITTEN.remove(part);
-    holder.others().freed();
+    others.freed();
   }
 
-  private TransferProblem another(FileHolder other) {
-    String peer = other.peer();
+  private TransferProblem another(FileSink other) {
+    String address = other.host.peer().address();
+    String peer = address.isEmpty() ? "a peer that is not connected yet" : address;
     TransferProblem problem = another("one with " + peer).hiding(peer);
-    return other.givesWay() ? problem.passing(new Shortage(other.others(), () -> 0)) : problem;
+    return other.givesWay() ? problem.passing(new Shortage(other.others, () -> 0)) : problem;
+  }
+
+  /** Ends its transfer if that has no link; returns whether so. Safe for any thread. */
+  private boolean givesWay() {
+    if (host.hasLink()) {
+      return false;
+    }
+    host.loop().execute(this::giveWay);
+    return true;
+  }
+
+  private void giveWay() {
+    if (!host.hasLink()) {
+      broken.accept(
+          new TransferProblem(
+              RpcStatus.UNAVAILABLE,
+              "another transfer to the same file began while its session had no link"));
+    }
   }
 
   private TransferProblem another(String whose) {
