@@ -11,7 +11,6 @@ module io.verbena.core {
   requires static transitive org.jspecify;
 
   exports io.verbena.core;
-  exports io.verbena.core.bulk.cost;
   exports io.verbena.core.bulk.stat;
   exports io.verbena.core.loop;
   exports io.verbena.core.stat to

@@ -10,7 +10,7 @@ import io.verbena.bench.verbena.Route;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.link.LinkProvider;
 import io.verbena.mem.InMemoryNetwork;
 import io.verbena.rdma.RdmaSettings;

@@ -1,9 +1,9 @@
 package io.verbena.core.bulk;
 
-import io.verbena.core.bulk.cost.CutOffs;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.source.PublishedObjects;
 import io.verbena.core.bulk.stat.BulkStats;
+import io.verbena.core.bulk.stat.CutOffs;
 
 /**
  * What the sessions of one client or server share. Safe for use by any thread.

@@ -2,7 +2,7 @@ package io.verbena.core.bulk;
 
 import io.verbena.api.Peer;
 import io.verbena.api.wire.WireOut;
-import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.memory.Quota;

@@ -12,7 +12,7 @@
  * io.verbena.core.bulk.BulkPath}). The rooms, each of which knows those before it alone:
  *
  * <pre>
- *   stat, cost     values for users: what goes on; what it costs, and which way follows from that
+ *   stat           values for users: what goes on; what it costs, and which way follows from that
  *   work           other threads, waiting for others, and why something cannot go on
  *   memory         pooled memory and its checksum
  *   source         what users send and publish, opened

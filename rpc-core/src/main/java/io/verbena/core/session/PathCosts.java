@@ -1,8 +1,8 @@
 package io.verbena.core.session;
 
-import io.verbena.core.bulk.cost.CopyCost;
-import io.verbena.core.bulk.cost.Costs;
-import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.stat.CopyCost;
+import io.verbena.core.bulk.stat.Costs;
+import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.loop.Command;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.link.BulkPort;

@@ -14,7 +14,7 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.bulk.stat.TransferStat;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;

@@ -2,7 +2,7 @@ package io.verbena.simulation.world;
 
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.core.bulk.cost.CutOffs;
+import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.simulation.net.Line;
 import io.verbena.simulation.net.VirtualNetwork;

@@ -1,4 +1,4 @@
-package io.verbena.core.bulk.cost;
+package io.verbena.core.bulk.stat;
 
 import io.verbena.link.PinningCost;
 

@@ -1,4 +1,4 @@
-package io.verbena.core.bulk.cost;
+package io.verbena.core.bulk.stat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,7 +74,7 @@ class CutOffsTest {
   @Test
   void costsAreMeasuredByTheClockThatIsGiven() {
     AtomicLong clock = new AtomicLong();
-    assertThat(Costs.measureCopyPerByte(() -> clock.addAndGet(256 << 10))).isEqualTo(1);
+    assertThat(CopyCost.measurePerByte(() -> clock.addAndGet(256 << 10))).isEqualTo(1);
     assertThat(PinningCost.of(1, 1100, 11, 2100)).isEqualTo(new PinningCost(1000, 100));
     assertThat(PinningCost.of(1, 1000, 11, 900)).isEqualTo(new PinningCost(1000, 0));
   }
