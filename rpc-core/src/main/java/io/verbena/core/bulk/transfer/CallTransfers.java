@@ -11,7 +11,7 @@ import io.verbena.core.bulk.parts.LargeValueDestination;
 import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.bulk.transfer.Grants.Grant;
+import io.verbena.core.bulk.transfer.OutgoingTransfer.Grant;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -15,8 +15,11 @@ import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.BulkPort;
 import io.verbena.link.LinkException;
+import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +49,8 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   /** So many half windows, where nothing waits for a checkpoint. */
   private static final int MOST_UNCHECKED_HALVES = 6;
 
+  private static final int MOST_GRANTS = 64;
+
   private enum State {
     WRITING,
     /** It was said that all is written; a grant of a new generation has it written again. */
@@ -59,6 +64,37 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     CHANGING,
     /** The receiver waits to hear where the object begins, and so opens nothing. */
     COMPARING
+  }
+
+  /**
+   * A receiver's grant.
+   *
+   * @param generation counts the times that memory was granted anew
+   * @param offset where in the object it begins
+   * @param length how long it is
+   * @param epoch of the link that it is written over
+   * @param advertisement what the link knows it by
+   */
+  record Grant(int generation, long offset, long length, int epoch, ByteBuffer advertisement) {}
+
+  /** Memory that was granted, and how far it is written. */
+  private static final class Granted {
+    final BulkPath path;
+    final RemoteTarget target;
+    final long offset;
+    final long size;
+    long written;
+
+    Granted(BulkPath path, RemoteTarget target, long offset, long size) {
+      this.path = path;
+      this.target = target;
+      this.offset = offset;
+      this.size = size;
+    }
+
+    long left() {
+      return size - written;
+    }
   }
 
   private final OpenSource source;
@@ -76,7 +112,11 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   /** What waits for the end of a change of supplies. */
   private @Nullable Runnable whenChanged;
 
-  private final Grants grants;
+  /** What the receiver has opened, in its order; one of a later generation voids all before. */
+  private final ArrayDeque<Granted> grants = new ArrayDeque<>();
+
+  private int generation;
+  private long grantedUpTo;
   private final LimitedWait room;
   private final long length;
   private final Runnable whenReleased;
@@ -113,7 +153,6 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     this.source = source;
     this.length = source.length();
     this.checked = checked;
-    this.grants = new Grants(length);
     this.ahead = !transfers.isBegunByPeer(id); // who may never open his memory
     this.summed = Supplies.isSummed(source, checked);
     this.supply = transfers.supplies.of(source, checked);
@@ -130,34 +169,44 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   // ---- from the receiver ----
 
   /** Memory was opened for it; returns what is wrong with that, or null. */
-  @Nullable String granted(Grants.Grant grant) {
-    if (isOver() || grants.isVoid(grant)) {
+  @Nullable String granted(Grant grant) {
+    if (isOver() || grant.generation() < generation) {
       return null;
     }
     if (reading == Reading.COMPARING) {
       return "a grant before it is said where the object begins";
     }
-    if (grants.voidedBy(grant)) {
+    if (grant.generation() > generation) {
       if (grant.offset() < confirmed || grant.offset() > writtenUpTo) {
         return "a grant from " + grant.offset() + ", where " + confirmed + " was confirmed";
       }
-      grants.beginAnew(grant);
+      generation = grant.generation();
+      grantedUpTo = grant.offset();
+      grants.clear();
       confirmed(grant.offset());
     }
-    String wrong = grants.next(grant);
-    BulkPath path = host.bulkPath(grant.epoch());
-    if (wrong != null || path == null || path.isClosed()) {
-      return wrong; // without a path the receiver will find out, and grant anew
+    if (grant.offset() != grantedUpTo || grants.size() == MOST_GRANTS) {
+      return "a grant from " + grant.offset() + " behind one up to " + grantedUpTo;
     }
+    grantedUpTo += grant.length();
+    BulkPath path = host.bulkPath(grant.epoch());
+    if (path == null || path.isClosed()) {
+      return null; // the receiver will find out, and grant anew
+    }
+    RemoteTarget target;
     try {
-      wrong = grants.open(grant, path);
+      target = path.port().remote(grant.advertisement());
     } catch (LinkException e) {
       fail(RpcStatus.PROTOCOL_ERROR, String.valueOf(e.getMessage()), e, true);
+      return null;
     }
-    if (wrong == null) {
-      transfers.queue(this);
+    if (target.length() != grant.length()) {
+      return "a grant of " + grant.length() + " that advertises " + target.length();
     }
-    return wrong;
+    long size = Math.min(grant.length(), length - grant.offset());
+    grants.add(new Granted(path, target, grant.offset(), size));
+    transfers.queue(this);
+    return null;
   }
 
   /**
@@ -171,7 +220,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     if (isOver()) {
       return null;
     }
-    if (resumeHeard || grants.isAny() || upTo < 0 || upTo >= length) {
+    if (resumeHeard || generation > 0 || upTo < 0 || upTo >= length) {
       return "a beginning of " + upTo + " bytes from before, of " + length;
     }
     resumeHeard = true;
@@ -321,7 +370,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
 
   @Override
   void pathClosed(BulkPath path) {
-    grants.pathClosed(path);
+    grants.removeIf(grant -> grant.path == path);
   }
 
   // ---- from the supply ----
@@ -363,12 +412,16 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   }
 
   private Turn write() throws LinkException, IOException, TransferProblem {
-    Grants.Granted grant = grants.head();
+    Granted grant = grants.peek();
+    while (grant != null && grant.left() <= 0) {
+      grants.remove();
+      grant = grants.peek();
+    }
     if (grant == null) {
       sayIfSent();
       return Turn.IDLE;
     }
-    long at = grant.at();
+    long at = grant.offset + grant.written;
     int most = (int) Math.min(grant.path.port().chunkBytes(), grant.left());
     int ready = supply.ready(grant.path, at, most);
     if (ready == 0) {
@@ -381,14 +434,14 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
         ready == grant.left()
             || unchecked + ready >= untilCheckpoint(grant.path.port())
             || supply.waitsForConfirmation(at + ready);
-    Supply.Piece piece = new Supply.Piece(at, grant.written(), ready, checkpoint);
+    Supply.Piece piece = new Supply.Piece(at, grant.written, ready, checkpoint);
     SendResult result =
         supply.write(grant.path, grant.target, piece, () -> transfers.written(this));
     if (result != SendResult.SENT) {
       return Turn.BLOCKED;
     }
     room.ends();
-    grant.wrote(ready);
+    grant.written += ready;
     unchecked = checkpoint ? 0 : unchecked + ready;
     writtenUpTo = Math.max(writtenUpTo, at + ready);
     host.bulkContext().counters().sent(ready);

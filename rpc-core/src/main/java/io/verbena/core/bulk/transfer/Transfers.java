@@ -292,7 +292,7 @@ public final class Transfers extends OngoingTransfers {
         || advertisement.remaining() > MOST_ADVERTISEMENT) {
       return "a grant of " + length + " bytes from " + offset;
     }
-    var grant = new Grants.Grant(generation, offset, length, epoch, advertisement);
+    var grant = new OutgoingTransfer.Grant(generation, offset, length, epoch, advertisement);
     OutgoingTransfer transfer = outgoing(id);
     if (transfer != null) {
       return transfer.granted(grant);
