@@ -82,17 +82,7 @@ public final class CallTransfers {
     } catch (Throwable e) { // users' code
       transfer.fail(e);
     }
-    return new AwaitedAnswer() {
-      @Override
-      public void giveUp(RpcStatus status, String why) {
-        transfer.fail(status, why, null, true);
-      }
-
-      @Override
-      public boolean isOnItsWay() {
-        return transfer.isOver() || transfer.isAnnounced();
-      }
-    };
+    return new AwaitedAnswer(transfer);
   }
 
   private static void tellFailure(TransferHandle handle, AnswerFailure failed) {
@@ -260,11 +250,21 @@ public final class CallTransfers {
   }
 
   /** An answer that may be given up. */
-  public interface AwaitedAnswer {
+  public static final class AwaitedAnswer {
+    private final IncomingTransfer transfer;
+
+    private AwaitedAnswer(IncomingTransfer transfer) {
+      this.transfer = transfer;
+    }
+
     /** Gives it up; does nothing once it has arrived. */
-    void giveUp(RpcStatus status, String why);
+    public void giveUp(RpcStatus status, String why) {
+      transfer.fail(status, why, null, true);
+    }
 
     /** Returns whether it was offered, or is over already. */
-    boolean isOnItsWay();
+    public boolean isOnItsWay() {
+      return transfer.isOver() || transfer.isAnnounced();
+    }
   }
 }
