@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.api.Session;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
@@ -74,5 +75,37 @@ class PooledLandingsTest {
     assertThat(BulkWorld.isOver(waits)).as("what waits").isFalse();
     others.forEach(Received::close);
     waits.cancel();
+  }
+
+  /** Both ends hear of it, and what it waited for is left to others. */
+  @Test
+  void aPushThatIsCancelledWaitsForRoomNoLonger() {
+    Queue<Transfer> offered = new ArrayDeque<>();
+    bulk.accepted
+        .getFirst()
+        .objects()
+        .onPush(
+            new PushHandler() {
+              @Override
+              public Landing offered(Offer offer) {
+                offered.add(offer.transfer());
+                return Landing.pooled(LENGTH);
+              }
+
+              @Override
+              public void received(Offer offer, Received received) {
+                kept.add(received);
+              }
+            });
+    Source source = Source.of(bulk.bytes(LENGTH, 5));
+    Transfer push = bulk.session.objects().push("object", source);
+    bulk.steps(2_000);
+    while (BulkWorld.isOver(push)) {
+      push = bulk.session.objects().push("object", source);
+      bulk.steps(2_000);
+    }
+    push.cancel();
+    bulk.steps(100);
+    assertThat(offered).allMatch(BulkWorld::isOver);
   }
 }

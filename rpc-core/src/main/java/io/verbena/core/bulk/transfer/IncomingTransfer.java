@@ -533,11 +533,11 @@ final class IncomingTransfer extends BulkTransfer {
   @Override
   void failed(TransferException why) {
     failure = why;
+    if (preparation != null) {
+      preparation.giveUp();
+    }
     if (destination != null) {
       destination.giveUp();
-      if (preparation != null) {
-        preparation.giveUp();
-      }
     } else if (takenBack.getAsBoolean()) {
       prepared(null);
     }
