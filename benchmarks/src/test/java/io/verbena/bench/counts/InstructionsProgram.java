@@ -56,7 +56,7 @@ final class InstructionsProgram {
         } else {
           path.verbs();
         }
-        COUNTER.set(ValueLayout.JAVA_LONG, 0, i);
+        count(i);
         if (i % WARM_OPERATIONS == 0 && end != 0 && System.currentTimeMillis() > end) {
           end = 0;
           Path self = Path.of("/proc/thread-self").toRealPath();
@@ -67,5 +67,10 @@ final class InstructionsProgram {
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** One more is done. */
+  private static void count(long done) {
+    COUNTER.set(ValueLayout.JAVA_LONG, 0, done);
   }
 }

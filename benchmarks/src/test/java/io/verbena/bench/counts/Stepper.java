@@ -10,8 +10,21 @@ import java.util.Map;
 
 /** Counts the instructions of a call by executing it step by step; Linux on x86-64. */
 public final class Stepper {
-  private static final int FORKS = 3;
-  private static final int OPERATIONS = 9;
+  private static final int FORKS = 5;
+
+  /** So many that what is done for several at once, such as posting receives, has its part. */
+  private static final int OPERATIONS = 48;
+
+  /**
+   * What is compiled by itself, as a real device's provider is: else the devices would be inlined
+   * into one program and not into the other, and take up what may be inlined of a link.
+   */
+  private static final List<String> DEVICE =
+      List.of(
+          "FabricQp::postSend",
+          "FabricQp::postReceive",
+          "FabricSrq::postReceive",
+          "FabricCq::poll");
 
   /** The prefixes of an instruction that say nothing here. */
   private static final String PREFIXES = " 26 2e 36 3e 64 65 66 67 f2 f3 ";
@@ -19,8 +32,8 @@ public final class Stepper {
   private Stepper() {}
 
   /**
-   * What one operation executes. The compilers decide anew in each process what to inline; that
-   * they are waited for makes most of them decide alike.
+   * What one operation executes, in the mean of some that follow each other. The compilers decide
+   * anew in each process what to inline; that they are waited for makes most of them decide alike.
    *
    * @param title what was done, by one thread for both ends
    * @param instructions of any kind: the median of the processes
@@ -49,9 +62,9 @@ public final class Stepper {
       List<Long> instructions = new ArrayList<>();
       List<Long> locked = new ArrayList<>();
       for (int i = 0; i < FORKS; i++) {
-        List<One> ones = fork(what);
-        instructions.add(median(ones.stream().map(One::instructions).toList()));
-        locked.add(median(ones.stream().map(One::locked).toList()));
+        One mean = fork(what);
+        instructions.add(mean.instructions);
+        locked.add(mean.locked);
       }
       all.add(
           new Instructions(
@@ -68,10 +81,14 @@ public final class Stepper {
     return values.stream().sorted().toList().get(values.size() / 2);
   }
 
-  private static List<One> fork(InstructionsProgram.What what) throws IOException {
+  private static One fork(InstructionsProgram.What what) throws IOException {
     // What the compilers inline depends on when they are done, unless the program waits for them.
     List<String> flags =
-        List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmn400m", "-XX:-BackgroundCompilation");
+        new ArrayList<>(
+            List.of("-XX:+UseSerialGC", "-Xms512m", "-Xmn400m", "-XX:-BackgroundCompilation"));
+    flags.add("-XX:CompileCommand=quiet");
+    DEVICE.forEach(
+        method -> flags.add("-XX:CompileCommand=dontinline,io.verbena.verbs.fabric." + method));
     try (Subprocess program = Subprocess.start(flags, InstructionsProgram.class, what.name())) {
       long number = Long.parseLong(program.line());
       long counter = Long.parseLong(program.line());
@@ -82,15 +99,14 @@ public final class Stepper {
   }
 
   /** Executes some operations, from the end of one on. */
-  private static List<One> step(Ptrace thread, long counter) throws IOException {
+  private static One step(Ptrace thread, long counter) throws IOException {
     Map<Long, Boolean> known = new HashMap<>();
-    List<One> ones = new ArrayList<>();
     long done = thread.read(counter);
-    boolean begun = false;
+    int ended = -1; // the first is not executed from its beginning on
     long instructions = 0;
     long locked = 0;
     long last = 0;
-    while (ones.size() < OPERATIONS) {
+    while (ended < OPERATIONS) {
       long at = thread.next();
       Boolean locks = known.get(at);
       if (locks == null) {
@@ -98,23 +114,22 @@ public final class Stepper {
         known.put(at, locks);
       }
       thread.step();
-      if (at != last) { // or it repeats itself, as rep movsb does
+      if (ended >= 0 && at != last) { // or it repeats itself, as rep movsb does
         instructions++;
         locked += locks ? 1 : 0;
       }
       last = at;
       long now = thread.read(counter);
       if (now != done) {
-        if (begun) {
-          ones.add(new One(instructions, locked));
-        }
-        begun = true;
         done = now;
-        instructions = 0;
-        locked = 0;
+        ended++;
       }
     }
-    return ones;
+    return new One(mean(instructions), mean(locked));
+  }
+
+  private static long mean(long sum) {
+    return (sum + OPERATIONS / 2) / OPERATIONS;
   }
 
   /** Returns whether an instruction that begins so locks memory: by its prefix, or as xchg does. */
