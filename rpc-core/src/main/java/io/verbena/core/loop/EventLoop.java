@@ -323,7 +323,7 @@ public final class EventLoop {
     stale = true;
     inCycle = true;
     try {
-      return took(drainCommands()) + took(pollFirstLinks()) + doTheRest();
+      return drainCommands() + pollFirstLinks() + doTheRest();
     } finally {
       inCycle = false;
     }
@@ -370,7 +370,7 @@ public final class EventLoop {
     stale = true; // by when the driver does something
     inCycle = true;
     try {
-      return took(await(nanos)) + took(drainCommands()) + doTheRest();
+      return await(nanos) + drainCommands() + doTheRest();
     } finally {
       inCycle = false;
     }
@@ -382,6 +382,7 @@ public final class EventLoop {
       metWork = work > 0;
       return work;
     } catch (Throwable e) {
+      stale = true;
       return failed("Waiting for links", e);
     } finally {
       waiting.set(false);
@@ -389,13 +390,11 @@ public final class EventLoop {
   }
 
   private int doTheRest() {
-    return took(upgrades.poll(now())) + took(timers.poll(now())) + runCycleEnd();
-  }
-
-  /** What was done took its time. */
-  private int took(int work) {
-    stale |= work > 0;
-    return work;
+    int upgraded = upgrades.poll(now());
+    stale |= upgraded > 0; // what was done took its time, here as elsewhere
+    int expired = timers.poll(now());
+    stale |= expired > 0;
+    return upgraded + expired + runCycleEnd();
   }
 
   /** Looks after the links, unless that was just done: what is ready by now ends the next wait. */
@@ -411,6 +410,7 @@ public final class EventLoop {
     try {
       return firstLinks(driver.poll());
     } catch (Throwable e) {
+      stale = true;
       return failed("Looking after links", e);
     }
   }
@@ -418,6 +418,7 @@ public final class EventLoop {
   private int firstLinks(int work) {
     firstLinksPolled = now();
     firstLinksBusy = work > 0;
+    stale |= firstLinksBusy;
     return work;
   }
 
@@ -442,6 +443,7 @@ public final class EventLoop {
       run(command);
       done++;
     }
+    stale |= done > 0;
     return done;
   }
 
