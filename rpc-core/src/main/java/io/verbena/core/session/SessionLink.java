@@ -117,7 +117,12 @@ final class SessionLink implements LinkListener {
     }
     keepalive.heard();
     try {
-      Message message = take(buffer, from, to);
+      Message message = null;
+      try {
+        message = accept(buffer, from, to);
+      } catch (WireException e) { // the peer broke the protocol
+        session.breakOff(String.valueOf(e.getMessage()));
+      }
       if (message != null) {
         session.deliver(message);
       }
@@ -129,20 +134,11 @@ final class SessionLink implements LinkListener {
   }
 
   /**
-   * Takes a frame, and breaks the session off where the peer broke the protocol.
+   * Takes a frame.
    *
    * @return the message that it is, or makes whole, which is to be delivered; null where there is
    *     none
    */
-  private @Nullable Message take(ByteBuffer buffer, int from, int to) {
-    try {
-      return accept(buffer, from, to);
-    } catch (WireException e) {
-      session.breakOff(String.valueOf(e.getMessage()));
-      return null;
-    }
-  }
-
   private @Nullable Message accept(ByteBuffer buffer, int from, int to) {
     if (to - from < FrameHeader.BYTES) {
       throw new WireException("a frame of " + (to - from) + " bytes");
