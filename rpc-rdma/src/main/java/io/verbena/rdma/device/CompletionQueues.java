@@ -90,24 +90,20 @@ final class CompletionQueues {
       int count;
       do {
         count = queue.verbs.poll(block);
-        for (int j = 0; j < count; j++) {
-          dispatch(j);
+        for (int i = 0; i < count; i++) {
+          long workId = block.wrId(i);
+          boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
+          CompletionSink sink = shared ? ofQueuePair(block.qpNumber(i)) : find(workId);
+          if (sink != null) {
+            sink.completed(workId, block, i);
+          } else if (shared && orphanage != null) {
+            orphanage.orphaned(WorkId.slot(workId));
+          }
         }
         done += count;
       } while (count == BATCH);
     }
     return done;
-  }
-
-  private void dispatch(int index) throws IOException {
-    long workId = block.wrId(index);
-    boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
-    CompletionSink sink = shared ? ofQueuePair(block.qpNumber(index)) : find(workId);
-    if (sink != null) {
-      sink.completed(workId, block, index);
-    } else if (shared && orphanage != null) {
-      orphanage.orphaned(WorkId.slot(workId));
-    }
   }
 
   /** Completions of shared receives whose link is gone go there. */
