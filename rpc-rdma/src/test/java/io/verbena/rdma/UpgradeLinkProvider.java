@@ -172,7 +172,9 @@ final class UpgradeLinkProvider implements LinkProvider {
       byte[] request = links.request(URI.create("tcp://127.0.0.1:1"), brief);
       byte[] offer = links.offer(request, URI.create("tcp://127.0.0.1:1"), brief, new Ignored());
       InetSocketAddress first = Offer.decode(offer).candidates().getFirst();
-      return URI.create("rdma://" + first.getAddress().getHostAddress() + ":" + first.getPort());
+      String host = first.getAddress().getHostAddress();
+      return URI.create(
+          "rdma://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + first.getPort());
     }
 
     @Override

@@ -58,10 +58,10 @@ class DeviceRemovalTest {
   private static void bringBack() throws Exception {
     for (int attempt = 0; attempt < 50; attempt++) {
       Optional<VerbsException> _ = FfmProvider.shared().problem(); // as whoever waits for a device
+      String name = LabDevice.name();
+      String type = name.replaceAll("[0-9]+$", "");
       Process add =
-          new ProcessBuilder(
-                  "rdma", "link", "add", LabDevice.name(), "type", "rxe", "netdev", "eth0")
-              .start();
+          new ProcessBuilder("rdma", "link", "add", name, "type", type, "netdev", "eth0").start();
       if (add.waitFor() == 0) {
         return;
       }

@@ -34,6 +34,12 @@ import org.jspecify.annotations.Nullable;
  * stands on it any more.
  */
 public final class FfmContext extends IbvContext implements VerbsContext {
+  private static final int SIW_VENDOR = 0x626d74;
+  private static final int SIW_CQ_ENTRY_BYTES = 32;
+
+  /** Where a mapped queue may not begin, says libsiw. */
+  private static final int SIW_REFUSED_PLACE = 0x90000;
+
   private final VerbsProvider provider;
   private final Devices devices;
   private final MemorySegment pointer;
@@ -72,7 +78,21 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     MemorySegment context = Pointers.struct(pointer, CONTEXT);
     AbiCheck.context(context);
     MemorySegment device = Pointers.pointer(context, CONTEXT, "device");
-    return new FfmContext(provider, devices, context, device);
+    FfmContext opened = new FfmContext(provider, devices, context, device);
+    if (opened.queryDevice().vendor() == SIW_VENDOR) {
+      opened.passRefusedPlace();
+    }
+    return opened;
+  }
+
+  /**
+   * The kernel gives each mapped queue of siw the next free place, and libsiw takes the one at
+   * {@value #SIW_REFUSED_PLACE} for none: it would refuse every queue from there on. A queue that
+   * nobody uses reaches beyond it.
+   */
+  private void passRefusedPlace() throws IOException {
+    int entries = SIW_REFUSED_PLACE / SIW_CQ_ENTRY_BYTES + 1;
+    MemorySegment _ = Ibverbs.createCq(pointer, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
   }
 
   /** The {@code ibv_context}. */

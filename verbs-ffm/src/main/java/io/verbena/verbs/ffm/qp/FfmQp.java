@@ -4,11 +4,13 @@ import static io.verbena.verbs.ffm.abi.VerbsLayouts.QP;
 
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
+import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.QpAttributes;
 import io.verbena.verbs.ext.QpChange;
 import io.verbena.verbs.ext.QpState;
 import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SendBlock;
+import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.ffm.device.FfmContext;
 import io.verbena.verbs.ffm.device.FfmPd;
@@ -31,6 +33,9 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   private final PostVerb sends;
   private final PostVerb receives;
   private final BindGuard binds;
+
+  /** Whether it has a receive queue of its own; libsiw crashes where there is none. */
+  private final boolean receiving;
 
   /**
    * Wraps the QP that the connection manager has just made.
@@ -58,6 +63,7 @@ public final class FfmQp extends IbvQP implements VerbsQp {
     qp_type = Pointers.u32(qp, QP, "qp_type");
     sends = PostVerb.send(device.verbs().postSend(), qp.address());
     receives = PostVerb.receive("ibv_post_recv", device.verbs().postReceive(), qp.address());
+    receiving = attr.getSrq() == 0 && attr.cap().getMax_recv_wr() > 0;
     binds = new BindGuard(device.live());
     device.live().add(qp.address(), this);
   }
@@ -79,6 +85,10 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   public int postReceive(ReceiveBlock block, int first, int count) throws IOException {
     long head = block.chain(first, count);
     try (Use _ = life.use(receives.call())) {
+      if (!receiving) {
+        throw new VerbsException(
+            receives.call(), Errno.EINVAL, "The queue pair has no receive queue of its own.");
+      }
       return receives.post(head, count);
     } finally {
       Reference.reachabilityFence(block);
