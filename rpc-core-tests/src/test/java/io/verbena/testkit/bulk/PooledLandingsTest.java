@@ -107,5 +107,17 @@ class PooledLandingsTest {
     push.cancel();
     bulk.steps(100);
     assertThat(offered).allMatch(BulkWorld::isOver);
+    Transfer asks = bulk.session.objects().push("object", source);
+    for (int i = 0; i < 100; i++) {
+      bulk.world.step();
+    }
+    asks.cancel();
+    for (int i = 0; i < 100; i++) {
+      bulk.world.step();
+    }
+    bulk.steps(100);
+    assertThat(offered)
+        .as("one is given up before its handler answers")
+        .allMatch(BulkWorld::isOver);
   }
 }

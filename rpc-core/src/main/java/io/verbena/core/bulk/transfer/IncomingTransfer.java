@@ -139,7 +139,7 @@ final class IncomingTransfer extends BulkTransfer {
   }
 
   private void asked(@Nullable Destination answer, @Nullable Throwable failure) {
-    if (answer == null) {
+    if (answer == null || isOver()) {
       prepared(failure);
     } else if (state == IncomingState.NEW && answer.isQuicklyPrepared(length)) {
       goesTo(answer);
