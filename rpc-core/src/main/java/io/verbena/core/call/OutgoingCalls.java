@@ -10,6 +10,7 @@ import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.ControlFrame;
@@ -252,6 +253,11 @@ public final class OutgoingCalls implements Participant {
       forget(call);
       call.replyIncomplete(status, why);
     }
+  }
+
+  @Override
+  public void peerTakes(PeerLimits limits) {
+    shared.window.peerTakes(limits.maxCalls());
   }
 
   /** The peer is gone with what it had taken; what it had not can go to the next. */

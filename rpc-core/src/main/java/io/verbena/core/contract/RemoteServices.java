@@ -105,7 +105,7 @@ public final class RemoteServices implements Participant {
   }
 
   /** Tells an open session's peer of the services that it was not told of. */
-  public void tellNew() {
+  private void tellNew() {
     List<OfferedService> added = services.offeredFrom(told);
     if (known && tells && !added.isEmpty()) {
       told += added.size();
@@ -386,6 +386,16 @@ public final class RemoteServices implements Participant {
         told.goOnFrom(sought);
       }
     }
+  }
+
+  @Override
+  public void attached() {
+    tellNew();
+  }
+
+  @Override
+  public void upgraded() {
+    sendEarly();
   }
 
   /** The next peer may serve something else: what was not sent is looked at again. */

@@ -4,6 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.sequence.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +94,15 @@ public interface Participant {
   }
 
   // ---- what happens ----
+
+  /** There is a link to a peer that takes so much. */
+  default void peerTakes(PeerLimits limits) {}
+
+  /** There is a link again, and the path is known. */
+  default void attached() {}
+
+  /** Both directions ride the better link: what had to wait for that goes on. */
+  default void upgraded() {}
 
   /** The path that what is sent takes has changed, or why it is what it is. */
   default void pathChanged() {}

@@ -140,10 +140,10 @@ public abstract class SessionImpl implements Session, BulkHost {
     links.start(sessionLink);
     peer = who;
     outbox.peerLimits(limits);
-    peerTakes(limits);
+    participants.forEach(one -> one.peerTakes(limits));
     upgrade.attached(role.isClient());
     pathChanged();
-    attached();
+    participants.forEach(Participant::attached);
     ending.sayDrainIfDue();
     links.schedule();
     return true;
@@ -180,12 +180,6 @@ public abstract class SessionImpl implements Session, BulkHost {
    * @param tellsAll whether it tells of all that it serves
    */
   protected abstract void peerServes(List<OfferedService> offered, boolean tellsAll);
-
-  /** There is a link to a peer that takes so much. */
-  protected abstract void peerTakes(PeerLimits limits);
-
-  /** There is a link again, and the path is known. */
-  protected abstract void attached();
 
   // ---- what becomes of it ----
 
@@ -398,9 +392,6 @@ public abstract class SessionImpl implements Session, BulkHost {
     return !requiresBetterLink || links.isUpgradedIn();
   }
 
-  /** Both directions ride the better link: what had to wait for that goes on. */
-  protected abstract void upgraded();
-
   /** A better link is not to be had now: what must not go without fails. */
   void upgradeFailed(String reason) {
     if (!mayCall() && isAttached()) {
@@ -425,7 +416,7 @@ public abstract class SessionImpl implements Session, BulkHost {
             ? new SessionPath(link.kind(), joined(link.detail(), upgrade.reason()))
             : new SessionPath(link.kind(), link.detail()));
     if (links.isUpgraded()) {
-      upgraded();
+      participants.forEach(Participant::upgraded);
       role.upgraded();
     }
   }
@@ -627,7 +618,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Returns the session as logs name it. */
   public String name() {
-    return "session with " + peer.address();
+    return life.name();
   }
 
   // ---- what objects need of it ----

@@ -56,7 +56,8 @@ final class SessionLife {
         "{} threw; it is told of the next event all the same", "A session listener", thrown);
   }
 
-  private String name() {
+  /** Returns the session as logs name it. Safe for any thread. */
+  String name() {
     return "session with " + session.peer().address();
   }
 

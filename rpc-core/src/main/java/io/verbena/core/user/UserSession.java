@@ -20,7 +20,6 @@ import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
-import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.intercept.InterceptedCaller;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
@@ -159,21 +158,6 @@ public final class UserSession extends SessionImpl {
   @Override
   protected void peerServes(List<OfferedService> offered, boolean tellsAll) {
     contracts.replace(offered, tellsAll);
-  }
-
-  @Override
-  protected void peerTakes(PeerLimits limits) {
-    calls.window().peerTakes(limits.maxCalls());
-  }
-
-  @Override
-  protected void attached() {
-    contracts.tellNew();
-  }
-
-  @Override
-  protected void upgraded() {
-    contracts.sendEarly();
   }
 
   @Override
