@@ -6,8 +6,7 @@ import io.verbena.api.stub.CallScope;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.stat.CopyCost;
 import io.verbena.core.bulk.stat.CutOffs;
-import io.verbena.core.call.CallSettings;
-import io.verbena.core.call.OnewayCounters;
+import io.verbena.core.call.CallCounters;
 import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The event loops and memory of one client or server. Each kind of link has loops of its own, made
@@ -43,16 +41,13 @@ final class Engine implements AutoCloseable {
   private final SlotPool fragmentSlots;
   private final Quotas quotas;
   private final BulkContext bulk;
-  private final CallSettings calls;
+  private final CallCounters calls = new CallCounters();
   private final Executor listening;
   private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
   private boolean closed;
 
   Engine(EngineOptions options) {
     this.options = options;
-    this.calls =
-        new CallSettings(
-            new OnewayCounters(), new AtomicInteger(), options.interceptors().guards());
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.quotas =
@@ -82,7 +77,7 @@ final class Engine implements AutoCloseable {
 
   /** Makes a session, which serves nothing yet. */
   UserSession session(SessionContext context, SessionRole role) {
-    return new UserSession(context, role, calls, options.interceptors().ofCalls());
+    return new UserSession(context, role, calls, options.interceptors());
   }
 
   /** Returns what sessions are made of on each of the loops for a kind of link. */
@@ -135,7 +130,7 @@ final class Engine implements AutoCloseable {
 
   /** Returns how many streams its sessions send: 0 when nothing is under way. */
   int streamsSent() {
-    return calls.streamsSent().get();
+    return calls.streamsSent(0);
   }
 
   /** Returns the bytes that sessions have of what they share: 0 when nothing is under way. */
@@ -158,7 +153,7 @@ final class Engine implements AutoCloseable {
         bulk.stats(),
         bulk.shelf().stat(),
         figures,
-        calls.oneways().stat(),
+        calls.stat(),
         ThrottledLog.counts(),
         sessions);
   }

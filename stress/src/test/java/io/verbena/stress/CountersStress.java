@@ -2,9 +2,9 @@ package io.verbena.stress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
+import io.verbena.core.call.CallCounters;
+import io.verbena.core.call.CallCounters.What;
 import io.verbena.core.call.CallWindow;
-import io.verbena.core.call.OnewayCounters;
-import io.verbena.core.call.OnewayCounters.What;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import java.lang.reflect.Proxy;
@@ -28,8 +28,8 @@ public final class CountersStress {
   @State
   @Outcome(id = "3, 3", expect = ACCEPTABLE, desc = "All of them.")
   public static class Oneways {
-    private final OnewayCounters whole = new OnewayCounters();
-    private final OnewayCounters part = new OnewayCounters(whole);
+    private final CallCounters whole = new CallCounters();
+    private final CallCounters part = new CallCounters(whole);
 
     @Actor
     public void loop() {

@@ -2,12 +2,18 @@ package io.verbena.core.call;
 
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.codec.MessageStreams;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The streams of one call at one of its ends, which lie above calls: they end by its deadline. */
 public interface CallStreams extends MessageStreams {
-  /** The stream among a call's arguments ends with the call, or with the stream that it returns. */
-  void endWith(PendingCall<?> call);
+  /**
+   * The stream among a call's arguments ends with the call, or with the stream that it returns.
+   *
+   * @param hasLeft whether the peer may know of the call
+   */
+  void endWith(CompletableFuture<?> call, BooleanSupplier hasLeft);
 
   /** Returns whether this is how the stream that was read here has failed at its sender. */
   boolean failedBy(Throwable thrown);

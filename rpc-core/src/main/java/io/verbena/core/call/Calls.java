@@ -1,15 +1,11 @@
 package io.verbena.core.call;
 
-import io.verbena.api.bulk.Landing;
-import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.transfer.CallTransfers;
-import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.session.Participant;
 import io.verbena.core.session.PathCosts;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
@@ -23,8 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a session, both ways: those of each are kept by themselves, and what they have in
- * common is here. Its fields are safe for any thread.
+ * What the calls of a session have in common, both those that this end makes and those that it
+ * serves. Its fields are safe for any thread, but where they say otherwise.
  */
 public final class Calls {
   final SessionImpl session;
@@ -34,15 +30,12 @@ public final class Calls {
   /** Reads messages, one after the other. On the loop. */
   final WireDecoder decoder;
 
-  final CallSettings settings;
+  final CallCounters counters;
 
   /** Of what moves beside messages: answers and large values. On the loop. */
   final CallTransfers objects;
 
-  final OutgoingCalls outgoing;
-  final IncomingCalls incoming;
-  final OnewayCounters oneways;
-  final MessagesAwaitingValues awaitingValues;
+  /** Reads long messages. On the loop. */
   final LongMessages longMessages;
 
   /** Of this end's calls under way. */
@@ -63,40 +56,30 @@ public final class Calls {
 
   private CallStreams.@Nullable Maker streams;
 
-  /** None yet. */
-  public Calls(
-      SessionImpl session, CallSettings settings, RemoteServices contracts, CallTransfers objects) {
+  /**
+   * Of no calls yet.
+   *
+   * @param ofAll counts for all sessions of the client or server
+   */
+  public Calls(SessionImpl session, CallCounters ofAll, CallTransfers objects) {
     SessionContext context = session.context();
     this.session = session;
     this.loop = context.loop();
     this.limits = context.limits();
     this.decoder = session.decoder();
-    this.settings = settings;
+    this.counters = new CallCounters(ofAll);
     this.objects = objects;
+    this.longMessages = new LongMessages(session);
     this.window = new CallWindow(limits.maxCalls());
     this.slots = context.slots();
     this.slotShare = session.memory().slots();
     this.replyMemory = session.memory().replies();
     this.path = session.pathCosts();
-    this.oneways = new OnewayCounters(settings.oneways());
-    this.outgoing = new OutgoingCalls(this, contracts);
-    this.incoming = new IncomingCalls(this, contracts);
-    this.awaitingValues = new MessagesAwaitingValues(this);
-    this.longMessages = new LongMessages(session);
     BulkMemory bulk = context.bulk().memory();
     Quota.Share results = session.memory().values();
     this.borrowedParts = () -> new LargeValuesOut(bulk, null, true);
     this.copiedParts = () -> new LargeValuesOut(bulk, null, false);
     this.resultParts = () -> new LargeValuesOut(bulk, results, false);
-  }
-
-  /**
-   * Returns them in the order in which each hears what becomes of the session.
-   *
-   * @param streams those of them
-   */
-  public Participant[] participants(Participant streams) {
-    return new Participant[] {outgoing, incoming, streams, incoming.oneways(), awaitingValues};
   }
 
   /** Returns the session that they are of. */
@@ -109,29 +92,14 @@ public final class Calls {
     return loop;
   }
 
-  /** Returns those that this end has made. */
-  public OutgoingCalls outgoing() {
-    return outgoing;
-  }
-
-  /** Returns those that the peer has made. */
-  public IncomingCalls incoming() {
-    return incoming;
-  }
-
   /** Returns the window of this end's calls under way. */
   public CallWindow window() {
     return window;
   }
 
-  /** Returns where one-way calls are counted that were not simply executed. */
-  public OnewayCounters oneways() {
-    return oneways;
-  }
-
-  /** Returns what they share with those of other sessions. */
-  public CallSettings settings() {
-    return settings;
+  /** Returns what is counted of them. */
+  public CallCounters counters() {
+    return counters;
   }
 
   // ---- messages, and what moves beside them ----
@@ -158,17 +126,6 @@ public final class Calls {
   /** Returns what makes room for such values of a reply. Safe for any thread. */
   Supplier<LargeValuesOut> resultParts() {
     return resultParts;
-  }
-
-  /** Sends the values beside a message of a call. On the loop. */
-  void sendParts(long callId, MethodDescriptor<?> method, boolean request, LargeValuesOut parts) {
-    objects.sendParts(callId, request, method.fullName(), parts);
-  }
-
-  /** Opens where the answer to a call goes, before its request is sent. On the loop. */
-  CallTransfers.AwaitedAnswer awaitAnswer(LandingCall call, Landing into) {
-    return objects.await(
-        call.id(), call.method().fullName(), into, call::received, call::answerFailed);
   }
 
   // ---- users' code ----

@@ -3,15 +3,10 @@ package io.verbena.core.call;
 import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
-import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.VerbenaException;
 import io.verbena.core.bulk.work.FileTrouble;
-import io.verbena.core.contract.OwnService;
-import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * What a handler threw, as its caller is told of it.
@@ -21,11 +16,7 @@ import org.slf4j.event.Level;
  * @param whose who is to hear of it in this process
  */
 record HandlerFailure(RpcStatus status, String type, String words, Metadata metadata, Whose whose) {
-  private static final Logger LOG = LoggerFactory.getLogger(ServerCall.class);
-  private static final ThrottledLog MACHINE_ERROR =
-      ThrottledLog.of(ServerCall.class, "handlers that ended in an error of the virtual machine");
-  private static final ThrottledLog BUG =
-      ThrottledLog.of(ServerCall.class, "handlers that threw what their contract does not declare");
+  private static final int DEEPEST = 16;
 
   /** Whose doing it is that a handler threw. */
   enum Whose {
@@ -56,9 +47,9 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
       String words = String.valueOf(answer.getMessage());
       return new HandlerFailure(status, "", words, answer.metadata(), Whose.NOBODYS);
     }
-    Downstream other = Downstream.in(thrown);
-    if (other != null && !cancelled && argument != null && argument.failedBy(other.failure())) {
-      String words = "the caller's own stream failed: " + other.failure().getMessage();
+    VerbenaException other = downstream(thrown);
+    if (other != null && !cancelled && argument != null && argument.failedBy(other)) {
+      String words = "the caller's own stream failed: " + other.getMessage();
       return new HandlerFailure(statusOf(other), "", words, Metadata.EMPTY, Whose.CALLERS);
     }
     boolean timeIsUp = other != null && other.status() == RpcStatus.DEADLINE_EXCEEDED && late;
@@ -75,42 +66,42 @@ record HandlerFailure(RpcStatus status, String type, String words, Metadata meta
   }
 
   /** What broke is an argument. */
-  private static RpcStatus statusOf(Downstream stream) {
+  private static RpcStatus statusOf(VerbenaException stream) {
     RpcStatus status = stream.status();
     return status == RpcStatus.INTERNAL ? RpcStatus.INVALID_ARGUMENT : status;
   }
 
   private static String words(
-      Throwable thrown, @Nullable Downstream other, @Nullable FileTrouble file) {
+      Throwable thrown, @Nullable VerbenaException other, @Nullable FileTrouble file) {
     if (other != null) {
-      return other.words();
+      return "another call or transfer that its handler needed failed: "
+          + other.status()
+          + ". The log of the handler's process says more";
     }
     String words = file == null ? null : file.words();
     return words == null ? Thrown.fullWords(thrown) : words;
   }
 
   /**
-   * Tells this process of what a handler threw: its caller has no more than words.
-   *
-   * @param ran whether it was the handler, and not an interceptor before it
-   * @return whether that is still to be done, together with the peer that made a one-way call
+   * Returns another service's failure that the handler has let through: one that its exception is,
+   * or whose message it repeats as its own, as those do that carry a failure from thread to thread.
+   * Null if there is none. Its message tells this process where that service is, and is not for the
+   * caller of this one.
    */
-  boolean tell(Throwable thrown, MethodDescriptor<?> method, boolean ran) {
-    if (whose == Whose.NOBODYS || OwnService.has(method)) { // its stream tells
-      return false;
-    }
-    if (thrown instanceof VirtualMachineError) {
-      MACHINE_ERROR.error("{} ended in an error of the virtual machine", method, thrown);
-    } else if (whose == Whose.CALLERS) {
-      if (LOG.isDebugEnabled()) {
-        Thrown.log(LOG, Level.DEBUG, "{} threw", method, thrown);
+  private static @Nullable VerbenaException downstream(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+      if (cause instanceof VerbenaException failure && !isAnswer(failure)) {
+        boolean repeated =
+            cause == thrown || Thrown.repeats(thrown, String.valueOf(failure.getMessage()));
+        return repeated ? failure : null;
       }
-    } else if (method.oneway()) {
-      return true;
-    } else {
-      String who = ran ? "The handler" : "An interceptor before the handler";
-      BUG.warn(who + " of {} threw what its contract does not declare", method, thrown);
+      cause = cause.getCause();
     }
-    return false;
+    return null;
+  }
+
+  private static boolean isAnswer(VerbenaException failure) {
+    return failure instanceof RpcException call && call.isAnswer();
   }
 }

@@ -7,6 +7,7 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
+import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.RemoteServices;
@@ -21,6 +22,7 @@ import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.runtime.Thrown;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +34,15 @@ import org.jspecify.annotations.Nullable;
 public final class IncomingCalls implements Participant {
   private static final int MOST_REUSABLE = 64;
 
+  /** Puts interceptors before handlers; null where there are none. */
+  final ServerCall.@Nullable Guard guard;
+
   private final SessionImpl session;
   private final Calls shared;
   private final RemoteServices contracts;
   private final LocalServices services;
   private final IncomingOneways oneways;
+  private final MessagesAwaitingValues awaitingValues;
   private final Long2ObjectHashMap<ServerCall> calls = new Long2ObjectHashMap<>();
   private final ArrayDeque<ServerCall> reusable = new ArrayDeque<>();
 
@@ -46,13 +52,21 @@ public final class IncomingCalls implements Participant {
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
-  IncomingCalls(Calls shared, RemoteServices contracts) {
+  /**
+   * None yet.
+   *
+   * @param guard puts interceptors before handlers; null where there are none
+   */
+  public IncomingCalls(Calls shared, RemoteServices contracts, ServerCall.@Nullable Guard guard) {
+    this.guard = guard;
     this.session = shared.session;
     this.shared = shared;
     this.contracts = contracts;
     this.services = contracts.local();
     this.starts = new HandlerStarts(session);
     this.oneways = new IncomingOneways(shared);
+    this.awaitingValues =
+        new MessagesAwaitingValues(shared, true, this::valuesMissing, this::peerLostBefore);
     this.deadlines = new DeadlineWatch(shared.loop, () -> new ArrayList<>(calls.values()));
   }
 
@@ -61,9 +75,9 @@ public final class IncomingCalls implements Participant {
     return oneways;
   }
 
-  /** Returns whether none is under way, and none goes on whose session has ended. */
-  public boolean isEmpty() {
-    return calls.isEmpty() && !oneways.hasOrphans();
+  /** Returns the requests that wait for the values beside them. */
+  public Participant awaitingValues() {
+    return awaitingValues;
   }
 
   /** Returns how many are under way. */
@@ -86,11 +100,9 @@ public final class IncomingCalls implements Participant {
     if (!message.isWhole()) {
       return incomplete(message);
     }
-    if (calls.size() >= shared.limits.maxCalls()) {
-      return "more than " + shared.limits.maxCalls() + " calls at once";
-    }
-    if (calls.containsKey(callId)) {
-      return "call " + callId + " twice";
+    String wrong = oneMore(callId, calls.size(), calls.containsKey(callId));
+    if (wrong != null) {
+      return wrong;
     }
     ServerCall call = null; // until it is here, and answered from there on
     try {
@@ -139,7 +151,7 @@ public final class IncomingCalls implements Participant {
   private @Nullable String incomplete(Message message) {
     String dropped = message.dropped();
     if (dropped == null) {
-      return shared.awaitingValues.take(message);
+      return awaitValues(message);
     }
     RpcStatus status =
         session.memory().assemblies().mayEverTake(message.length())
@@ -147,6 +159,35 @@ public final class IncomingCalls implements Participant {
             : RpcStatus.INVALID_ARGUMENT;
     refuse(message, status, "its arguments: " + dropped);
     return null;
+  }
+
+  private @Nullable String oneMore(long callId, int calls, boolean isThere) {
+    if (calls >= shared.limits.maxCalls()) {
+      return "more than " + shared.limits.maxCalls() + " calls at once";
+    }
+    return isThere ? "call " + callId + " twice" : null;
+  }
+
+  private @Nullable String awaitValues(Message message) {
+    long callId = message.callId();
+    LargeValueTable table = awaitingValues.table(message);
+    String wrong = oneMore(callId, awaitingValues.size(), awaitingValues.has(callId));
+    if (wrong == null) {
+      shared.objects.requested(callId);
+      long timeLeft = Math.max(1, TimeLeft.nanos(message.timeLeft()));
+      awaitingValues.hold(message, table, null, Duration.ofNanos(timeLeft));
+    }
+    return wrong;
+  }
+
+  private void valuesMissing(Message request, RpcStatus status, String why) {
+    refuse(request, status, why);
+  }
+
+  private void peerLostBefore(Message request) {
+    if (request.kind() == FrameKind.ONEWAY) {
+      oneways.drop("its values had not arrived when its peer was lost");
+    }
   }
 
   private boolean isRefused(Message message, LocalServices.@Nullable Method method) {
@@ -232,7 +273,7 @@ public final class IncomingCalls implements Participant {
     ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
       return new ServerCall(
-          shared, descriptor, method.replySize(), metadata, message.callId(), deadline);
+          this, shared, descriptor, method.replySize(), metadata, message.callId(), deadline);
     }
     call.reuse(descriptor, method.replySize(), metadata, message.callId(), deadline);
     return call;
@@ -251,6 +292,11 @@ public final class IncomingCalls implements Participant {
       calls.put(call.id(), call);
     }
     return now;
+  }
+
+  /** Has a handler run on the executor. */
+  void execute(ServerCall call) {
+    oneways.execute(call);
   }
 
   /** Returns whether a handler may run that has started. On the handler's thread. */
@@ -285,7 +331,7 @@ public final class IncomingCalls implements Participant {
 
   @Override
   public boolean isBusy() {
-    return !isEmpty();
+    return !calls.isEmpty() || oneways.hasOrphans();
   }
 
   private void refuseUndecoded(ServerCall call, Throwable thrown) {
@@ -304,30 +350,21 @@ public final class IncomingCalls implements Participant {
     replied(call);
   }
 
-  private void refuse(Message message, RpcStatus status, String why) {
-    refuse(message.kind(), message.callId(), status, why);
-  }
-
   /** Answers a call that was not dispatched, or notes that it is over. */
-  void refuse(FrameKind kind, long callId, RpcStatus status, String message) {
-    if (kind == FrameKind.ONEWAY) {
-      oneways.refused(message);
-    } else {
-      refuse(callId, status, message);
+  private void refuse(Message message, RpcStatus status, String why) {
+    if (message.kind() == FrameKind.ONEWAY) {
+      oneways.refused(why);
+      return;
     }
-  }
-
-  /** Answers a call that was not dispatched. */
-  void refuse(long callId, RpcStatus status, String message) {
     session.enqueue(
         ControlFrame.message(
             FrameKind.FAILURE,
-            callId,
+            message.callId(),
             out -> {
               out.writeByte(status.code());
               out.writeByte(Execution.NOT_EXECUTED.code());
               out.writeString("");
-              out.writeString(message);
+              out.writeString(why);
             }));
   }
 
@@ -386,16 +423,6 @@ public final class IncomingCalls implements Participant {
   @Override
   public void ended(RpcStatus status, String reason) {
     forgetPeer();
-  }
-
-  @Override
-  public void peerDrains(String reason) {
-    oneways.tell();
-  }
-
-  @Override
-  public void lastWords() {
-    oneways.tell();
   }
 
   private void forgetPeer() {

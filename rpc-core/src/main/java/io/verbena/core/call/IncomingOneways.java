@@ -1,7 +1,7 @@
 package io.verbena.core.call;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.call.OnewayCounters.What;
+import io.verbena.core.call.CallCounters.What;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.session.ControlFrame;
@@ -142,13 +142,13 @@ public final class IncomingOneways implements Participant, Timers.Timer {
    */
   void over(ServerCall call, boolean ofThisPeer) {
     if (orphans.remove(call)) {
-      shared.settings.oneways().orphans(-1);
+      shared.counters.orphans(-1);
     }
     String problem = call.takeProblem();
     if (problem != null && call.wasRefused()) {
       drop(problem);
     } else if (problem != null) {
-      shared.oneways.add(What.FAILED, 1);
+      shared.counters.add(What.FAILED, 1);
       tellFailure(call, problem);
     }
     if (ofThisPeer) {
@@ -171,8 +171,8 @@ public final class IncomingOneways implements Participant, Timers.Timer {
 
   /** The peer of a call is gone; the call goes on, unless too many do so. */
   void orphaned(ServerCall call) {
-    if (shared.settings.oneways().orphans(1) > MOST_ORPHANS) {
-      shared.settings.oneways().orphans(-1);
+    if (shared.counters.orphans(1) > MOST_ORPHANS) {
+      shared.counters.orphans(-1);
       call.cancel();
     } else {
       orphans.add(call);
@@ -212,7 +212,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
 
   /** A call is not executed, and its peer not told. */
   void drop(String why) {
-    shared.oneways.add(What.REFUSED, 1);
+    shared.counters.add(What.REFUSED, 1);
     DROPPED.warn("A one-way call by {} was dropped: {}", session.name(), why);
   }
 
@@ -235,8 +235,18 @@ public final class IncomingOneways implements Participant, Timers.Timer {
     tell();
   }
 
-  /** Gives the peer places back; at once where the session is about to end. */
-  void tell() {
+  @Override
+  public void peerDrains(String reason) {
+    tell();
+  }
+
+  @Override
+  public void lastWords() {
+    tell();
+  }
+
+  /** Gives the peer places back. */
+  private void tell() {
     if (done == 0) {
       return;
     }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * is written there any more.
  */
 public final class LandingCall extends PendingCall<Received> implements Timers.Timer {
-  private final Calls host;
   private final Landing landing;
   private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
   private CallTransfers.@Nullable AwaitedAnswer answer;
@@ -32,21 +31,20 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   /** A call whose message is encoded. */
   public LandingCall(
-      Calls host,
+      OutgoingCalls host,
       MethodDescriptor<Received> method,
       Slot slot,
       long timeoutNanos,
       Landing landing,
       @Nullable Consumer<Metadata> listener) {
     super(host, method, slot, timeoutNanos);
-    this.host = host;
     this.landing = landing;
     this.listener = listener;
   }
 
   @Override
   void begins() {
-    timer = host.loop.timers().schedule(deadlineNanos(), this);
+    timer = host.shared.loop.timers().schedule(deadlineNanos(), this);
   }
 
   /** Opens its landing for the peer that it goes to, before its request does. */
@@ -54,7 +52,9 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   public void directTo(int place) {
     super.directTo(place);
     if (answer == null && !isGivenUp()) {
-      answer = host.awaitAnswer(this, landing);
+      answer =
+          host.shared.objects.await(
+              id(), method().fullName(), landing, this::received, this::answerFailed);
     }
   }
 
@@ -98,9 +98,9 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   @Override
   protected void end() {
-    host.loop.execute(
+    host.shared.loop.execute(
         () -> {
-          host.outgoing.abandoned(this);
+          host.abandoned(this);
           end(failure(RpcStatus.CANCELLED, "its caller gave it up"));
         });
   }
@@ -111,7 +111,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   /** The object that the call is about has arrived. */
-  public void received(Received object) {
+  private void received(Received object) {
     landingFree.complete(null);
     stopTimer();
     if (!settle(object)) {
@@ -120,18 +120,18 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   /** The object that the call is about will not arrive, and nothing is written any more. */
-  public void answerFailed(RpcStatus status, String why) {
+  private void answerFailed(RpcStatus status, String why) {
     Exception known = failure;
     if (withdrawn && known == null) {
       withdrawn = false;
       answer = null;
-      host.loop.execute(host.outgoing::mayLeave);
+      host.shared.loop.execute(host::mayLeave);
       return;
     }
     landingFree.complete(null);
     stopTimer();
     settleFailed(known == null ? failure(status, why) : known);
-    host.loop.execute(() -> host.outgoing.abandoned(this));
+    host.shared.loop.execute(() -> host.abandoned(this));
   }
 
   /** Ends the call in an error, once nothing is written into its landing any more. */
@@ -157,7 +157,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   private void stopTimer() {
-    host.loop.timers().cancel(timer);
+    host.shared.loop.timers().cancel(timer);
     timer = Timers.NONE;
   }
 

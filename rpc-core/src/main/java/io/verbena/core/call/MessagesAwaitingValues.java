@@ -5,31 +5,41 @@ import io.verbena.api.wire.WireException;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.bulk.transfer.LargeValuesIn;
-import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Progress;
 import io.verbena.link.memory.Quota;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of the peer's that wait for the values beside them. What comes behind them does not
- * wait: a call takes its place in the order of dispatch when it is whole.
+ * Messages of the peer's, either requests or replies, that wait for the values beside them. What
+ * comes behind them does not wait: a call takes its place in the order of dispatch when it is
+ * whole.
  */
 final class MessagesAwaitingValues implements Participant {
   private final SessionImpl session;
   private final Calls shared;
   private final Quota.Share memory;
-  private final Long2ObjectHashMap<Held> requests = new Long2ObjectHashMap<>();
-  private final Long2ObjectHashMap<Held> replies = new Long2ObjectHashMap<>();
+  private final boolean requests;
+  private final Missing missing;
+  private final Consumer<Message> peerLost;
+  private final Long2ObjectHashMap<Held> waiting = new Long2ObjectHashMap<>();
+
+  /** Hears of a message whose values do not come. */
+  @FunctionalInterface
+  interface Missing {
+    /** Tells it. */
+    void values(Message message, RpcStatus status, String why);
+  }
 
   /** One that waits. */
   private static final class Held {
@@ -42,33 +52,31 @@ final class MessagesAwaitingValues implements Participant {
       this.message = message;
       this.sinceNanos = sinceNanos;
     }
-
-    boolean isRequest() {
-      return message.kind() == FrameKind.REQUEST || message.kind() == FrameKind.ONEWAY;
-    }
-  }
-
-  MessagesAwaitingValues(Calls shared) {
-    this.session = shared.session;
-    this.shared = shared;
-    this.memory = session.memory().assemblies();
   }
 
   /**
-   * Keeps a copy of a message until it is whole; returns how the peer broke the protocol, or null.
+   * None yet.
+   *
+   * @param requests whether they are requests, not replies
+   * @param peerLost takes those whose peer is gone
    */
-  @Override
-  public @Nullable String take(Message message) {
+  MessagesAwaitingValues(
+      Calls shared, boolean requests, Missing missing, Consumer<Message> peerLost) {
+    this.session = shared.session;
+    this.shared = shared;
+    this.requests = requests;
+    this.missing = missing;
+    this.peerLost = peerLost;
+    this.memory = session.memory().assemblies();
+  }
+
+  /** Returns what a message says of the values beside it. */
+  LargeValueTable table(Message message) {
     ByteBuffer buffer = message.buffer();
     int end = tableAt(buffer, message.from(), message.to());
     WireDecoder in = shared.decoder;
     in.start(buffer, end, message.to() - Integer.BYTES, shared.limits.maxDepth());
-    LargeValueTable table = LargeValueTable.read(in);
-    return switch (message.kind()) {
-      case REQUEST, ONEWAY -> request(message, end, table);
-      case RESULT, DECLARED_ERROR -> reply(message, end, table);
-      default -> message.kind() + " with values beside it";
-    };
+    return LargeValueTable.read(in);
   }
 
   private static int tableAt(ByteBuffer buffer, int from, int to) {
@@ -80,47 +88,41 @@ final class MessagesAwaitingValues implements Participant {
     return to - Integer.BYTES - length;
   }
 
-  private @Nullable String request(Message message, int end, LargeValueTable table) {
-    long callId = message.callId();
-    if (requests.size() >= shared.limits.maxCalls()) {
-      return "more than " + shared.limits.maxCalls() + " calls at once";
-    }
-    if (requests.containsKey(callId)) {
-      return "call " + callId + " twice";
-    }
-    shared.objects.requested(callId);
-    hold(message, end, table, Duration.ofNanos(Math.max(1, TimeLeft.nanos(message.timeLeft()))));
-    return null;
+  /** Returns whether the message of a call waits. */
+  boolean has(long callId) {
+    return waiting.containsKey(callId);
   }
 
-  private @Nullable String reply(Message message, int end, LargeValueTable table) {
-    long callId = message.callId();
-    if (!shared.outgoing.mayBeAnswered(callId) || replies.containsKey(callId)) {
-      return "a reply to call " + callId + ", which was not made";
-    }
-    if (shared.outgoing.isGivenUp(callId)) {
-      String why = "its call was given up";
-      shared.objects.refuseParts(callId, false, RpcStatus.CANCELLED, why);
-      shared.outgoing.replyIncomplete(callId, RpcStatus.CANCELLED, why);
-      return null;
-    }
-    hold(message, end, table, null);
-    return null;
+  /** Returns how many wait. */
+  int size() {
+    return waiting.size();
   }
 
-  private void hold(Message message, int end, LargeValueTable table, @Nullable Duration timeout) {
+  /**
+   * Keeps a copy of a message until it is whole, and handed on.
+   *
+   * @param table of its values
+   * @param resultsIn what they live in; null: the heap
+   * @param timeout how long they may take; null: as long as the session lasts
+   */
+  void hold(
+      Message message,
+      LargeValueTable table,
+      @Nullable Arena resultsIn,
+      @Nullable Duration timeout) {
+    int end = tableAt(message.buffer(), message.from(), message.to());
     int length = end - message.from();
     boolean fits = memory.take(length);
     byte[] body = new byte[fits ? length : 0];
     Held held = new Held(message.waiting(body), shared.loop.now());
     long callId = message.callId();
-    (held.isRequest() ? requests : replies).put(callId, held);
+    waiting.put(callId, held);
     if (!fits) {
       String why = "its message: " + memory.refusal(length, "maxAssemblyBytes");
       memory.quota().want();
       RpcStatus status =
           memory.mayEverTake(length) ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
-      shared.objects.refuseParts(callId, held.isRequest(), status, why);
+      shared.objects.refuseParts(callId, requests, status, why);
       incomplete(held, status, why);
       return;
     }
@@ -128,12 +130,12 @@ final class MessagesAwaitingValues implements Participant {
     held.values =
         shared.objects.receiveParts(
             callId,
-            held.isRequest(),
+            requests,
             "call " + callId,
             table,
             memory,
             session.memory().values(),
-            held.isRequest() ? null : shared.outgoing.resultsIn(callId),
+            resultsIn,
             timeout,
             (values, free) -> whole(held, values, free),
             (status, why) -> incomplete(held, status, why));
@@ -141,11 +143,11 @@ final class MessagesAwaitingValues implements Participant {
 
   @Override
   public boolean isBusy() {
-    return !requests.isEmpty();
+    return requests && !waiting.isEmpty();
   }
 
   private boolean leaves(Held held) {
-    return (held.isRequest() ? requests : replies).remove(held.message.callId(), held);
+    return waiting.remove(held.message.callId(), held);
   }
 
   private void whole(Held held, MemorySegment[] values, Runnable free) {
@@ -168,20 +170,13 @@ final class MessagesAwaitingValues implements Participant {
   private void incomplete(Held held, RpcStatus status, String why) {
     if (leaves(held)) {
       memory.give(held.message.length());
-      if (held.isRequest()) {
-        shared.incoming.refuse(held.message.kind(), held.message.callId(), status, why);
-      } else {
-        // What has no room here is no fault of this end's own arguments.
-        RpcStatus here =
-            status == RpcStatus.INVALID_ARGUMENT ? RpcStatus.RESOURCE_EXHAUSTED : status;
-        shared.outgoing.replyIncomplete(held.message.callId(), here, why);
-      }
+      missing.values(held.message, status, why);
     }
   }
 
   @Override
   public void markArrivals() {
-    for (Held one : all()) {
+    for (Held one : waiting.values()) {
       if (one.values != null) {
         one.progress.mark(one.values.arrived());
       }
@@ -190,18 +185,12 @@ final class MessagesAwaitingValues implements Participant {
 
   @Override
   public void endStalled(String why) {
-    for (Held one : all()) {
+    for (Held one : List.copyOf(waiting.values())) {
       LargeValuesIn values = one.values;
       if (values != null && one.progress.hasStopped(values.arrived(), values.takes())) {
         values.fail(RpcStatus.RESOURCE_EXHAUSTED, why);
       }
     }
-  }
-
-  private List<Held> all() {
-    List<Held> all = new ArrayList<>(requests.values());
-    all.addAll(replies.values());
-    return all;
   }
 
   @Override
@@ -215,14 +204,10 @@ final class MessagesAwaitingValues implements Participant {
   }
 
   private void clear() {
-    for (Held held : requests.values()) {
+    for (Held held : waiting.values()) {
       memory.give(held.message.length());
-      if (held.message.kind() == FrameKind.ONEWAY) {
-        shared.incoming.oneways().drop("its values had not arrived when its peer was lost");
-      }
+      peerLost.accept(held.message);
     }
-    replies.values().forEach(held -> memory.give(held.message.length()));
-    requests.clear();
-    replies.clear();
+    waiting.clear();
   }
 }

@@ -5,7 +5,8 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
-import io.verbena.core.call.OnewayCounters.What;
+import io.verbena.core.bulk.parts.LargeValueTable;
+import io.verbena.core.call.CallCounters.What;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameHeader;
@@ -17,7 +18,6 @@ import io.verbena.core.session.ControlFrame;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.runtime.ThrottledLog;
-import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Predicate;
@@ -35,10 +35,11 @@ public final class OutgoingCalls implements Participant {
   private static final ThrottledLog UNSENT =
       ThrottledLog.of(OutgoingCalls.class, "one-way calls that did not leave");
 
+  final Calls shared;
   private final SessionImpl session;
-  private final Calls shared;
   private final RemoteServices contracts;
   private final CallTable calls = new CallTable();
+  private final MessagesAwaitingValues awaitingValues;
   private final DeadlineWatch deadlines;
   private long lastId;
   private int onewaysUnderWay;
@@ -46,11 +47,19 @@ public final class OutgoingCalls implements Participant {
   /** The number of the last frame with a one-way call. */
   private long lastOneway;
 
-  OutgoingCalls(Calls shared, RemoteServices contracts) {
+  /** None yet. */
+  public OutgoingCalls(Calls shared, RemoteServices contracts) {
     this.session = shared.session;
     this.shared = shared;
     this.contracts = contracts;
+    this.awaitingValues =
+        new MessagesAwaitingValues(shared, false, this::valuesMissing, reply -> {});
     this.deadlines = new DeadlineWatch(shared.loop, calls::all);
+  }
+
+  /** Returns the replies that wait for the values beside them. */
+  public Participant awaitingValues() {
+    return awaitingValues;
   }
 
   /** Returns how many calls are under way, without one-way calls that have left. */
@@ -68,11 +77,11 @@ public final class OutgoingCalls implements Participant {
   /** Starts a call that its caller has encoded. */
   void start(PendingCall<?> call) {
     if (session.isEnded() || session.isClosing()) {
-      refuse(call, "the session is closed: " + session.path().reason());
+      notStarted(call, "the session is closed: " + session.path().reason());
       return;
     }
     if (!contracts.lets(call) && (!session.role().callsWait() || OwnService.has(call.method()))) {
-      refuse(call, "the peer shuts down");
+      notStarted(call, "the peer shuts down");
       return;
     }
     call.started(++lastId);
@@ -83,14 +92,14 @@ public final class OutgoingCalls implements Participant {
     contracts.send(call);
   }
 
-  private void refuse(PendingCall<?> call, String why) {
+  private void notStarted(PendingCall<?> call, String why) {
     call.fail(RpcStatus.UNAVAILABLE, why);
     call.close();
     shared.window.release();
   }
 
   /** A call that waited for its landing to be free of a peer that is gone may leave. */
-  public void mayLeave() {
+  void mayLeave() {
     contracts.sendEarly();
   }
 
@@ -153,7 +162,7 @@ public final class OutgoingCalls implements Participant {
     onewaysUnderWay -= done;
     shared.window.release(done);
     if (refused > 0) {
-      shared.oneways.add(What.REFUSED_BY_PEER, refused);
+      shared.counters.add(What.REFUSED_BY_PEER, refused);
       REFUSED.warn(
           "{} one-way calls were dropped by the peer of {}: {}",
           refused,
@@ -180,12 +189,12 @@ public final class OutgoingCalls implements Participant {
       return null;
     }
     if (!message.isWhole()) {
-      return shared.awaitingValues.take(message);
+      return awaitValues(message);
     }
     long callId = message.callId();
     PendingCall<?> call = calls.get(callId);
     if (call == null || !call.awaitsReply()) {
-      return "a reply to call " + callId + ", which was not made";
+      return notMade(callId);
     }
     ByteBuffer buffer = message.buffer();
     int from = message.from();
@@ -211,6 +220,36 @@ public final class OutgoingCalls implements Participant {
     return null;
   }
 
+  private static String notMade(long callId) {
+    return "a reply to call " + callId + ", which was not made";
+  }
+
+  private @Nullable String awaitValues(Message message) {
+    LargeValueTable table = awaitingValues.table(message);
+    if (message.kind() == FrameKind.FAILURE) {
+      return message.kind() + " with values beside it";
+    }
+    long callId = message.callId();
+    PendingCall<?> call = calls.get(callId);
+    if (call == null || !call.awaitsReply() || awaitingValues.has(callId)) {
+      return notMade(callId);
+    }
+    if (call.isGivenUp()) {
+      String why = "its call was given up";
+      shared.objects.refuseParts(callId, false, RpcStatus.CANCELLED, why);
+      replyIncomplete(callId, RpcStatus.CANCELLED, why);
+    } else {
+      awaitingValues.hold(message, table, call.resultsIn(), null);
+    }
+    return null;
+  }
+
+  private void valuesMissing(Message reply, RpcStatus status, String why) {
+    // What has no room here is no fault of this end's own arguments.
+    RpcStatus here = status == RpcStatus.INVALID_ARGUMENT ? RpcStatus.RESOURCE_EXHAUSTED : status;
+    replyIncomplete(reply.callId(), here, why);
+  }
+
   /** A call whose reply is read keeps its place and its deadline as long. */
   private void readBeside(
       PendingCall<?> call, FrameKind kind, Metadata metadata, LongMessages.Body body) {
@@ -229,25 +268,7 @@ public final class OutgoingCalls implements Participant {
         });
   }
 
-  /** Returns whether a call was sent and is not answered yet. */
-  boolean mayBeAnswered(long callId) {
-    PendingCall<?> call = calls.get(callId);
-    return call != null && call.awaitsReply();
-  }
-
-  /** Returns whether the caller of a call that is not answered yet waits for it no more. */
-  boolean isGivenUp(long callId) {
-    PendingCall<?> call = calls.get(callId);
-    return call != null && call.isGivenUp();
-  }
-
-  /** Returns what the large results of a call live in; null: the heap. */
-  @Nullable Arena resultsIn(long callId) {
-    PendingCall<?> call = calls.get(callId);
-    return call == null ? null : call.resultsIn();
-  }
-
-  void replyIncomplete(long callId, RpcStatus status, String why) {
+  private void replyIncomplete(long callId, RpcStatus status, String why) {
     PendingCall<?> call = calls.get(callId);
     if (call != null) {
       forget(call);
@@ -301,7 +322,7 @@ public final class OutgoingCalls implements Participant {
     if (forgotten > 0) {
       onewaysUnderWay = 0;
       shared.window.release(forgotten);
-      shared.oneways.add(What.UNKNOWN, forgotten);
+      shared.counters.add(What.UNKNOWN, forgotten);
       UNKNOWN.warn(
           "{} one-way calls had left by {}, and may have been executed or not: {}",
           forgotten,
@@ -311,8 +332,8 @@ public final class OutgoingCalls implements Participant {
   }
 
   /** A one-way call will not leave, and nobody waits to hear that. */
-  public void onewayUnsent(RpcException failure) {
-    shared.oneways.add(What.UNSENT, 1);
+  void onewayUnsent(RpcException failure) {
+    shared.counters.add(What.UNSENT, 1);
     UNSENT.warn("A one-way call by {} was dropped: {}", session.name(), failure.getMessage());
   }
 

@@ -34,7 +34,7 @@ public class PendingCall<R> extends FencedFuture<R>
     implements ContractCall, Command, DeadlineWatch.Timed, Awaited<R> {
   private static final long NOT_NUMBERED = 0;
 
-  private final Calls host;
+  final OutgoingCalls host;
   private final MethodDescriptor<R> method;
   private final int timeoutMillis;
   private @Nullable Slot slot;
@@ -54,7 +54,7 @@ public class PendingCall<R> extends FencedFuture<R>
   private final @Nullable LargeValuesOut arguments;
 
   /** A call whose message is encoded; its slot knows the deadline. */
-  public PendingCall(Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
+  public PendingCall(OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
     this(host, method, slot, timeoutNanos, false);
   }
 
@@ -64,7 +64,11 @@ public class PendingCall<R> extends FencedFuture<R>
    * @param senderWaits for a one-way call: whether its sender waits until it has left
    */
   PendingCall(
-      Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, boolean senderWaits) {
+      OutgoingCalls host,
+      MethodDescriptor<R> method,
+      Slot slot,
+      long timeoutNanos,
+      boolean senderWaits) {
     this.host = host;
     this.method = method;
     this.slot = slot;
@@ -89,7 +93,7 @@ public class PendingCall<R> extends FencedFuture<R>
     private final Arena arena;
 
     WithResultsIn(
-        Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, Arena arena) {
+        OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, Arena arena) {
       super(host, method, slot, timeoutNanos);
       this.arena = arena;
     }
@@ -128,7 +132,7 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Starts the call on its session's loop. */
   @Override
   public void run() {
-    host.outgoing.start(this);
+    host.start(this);
   }
 
   /** The session has taken the call and numbers it. */
@@ -186,13 +190,13 @@ public class PendingCall<R> extends FencedFuture<R>
   public void numbered(long sequence) {
     this.sequence = sequence;
     if (method.oneway()) {
-      host.outgoing.onewaySent(this, sequence);
+      host.onewaySent(this, sequence);
     }
   }
 
   @Override
   public void sendParts(LargeValues parts) {
-    host.sendParts(id, method, true, (LargeValuesOut) parts);
+    host.shared.objects.sendParts(id, true, method.fullName(), (LargeValuesOut) parts);
   }
 
   @Override
@@ -213,15 +217,15 @@ public class PendingCall<R> extends FencedFuture<R>
   public void expire() {
     timed = false;
     if (!isDone()) {
-      String obstacle = host.outgoing.obstacle();
+      String obstacle = host.obstacle();
       String met = obstacle == null ? waitedForNext() : ", and there was no link: " + obstacle;
       fail(RpcStatus.DEADLINE_EXCEEDED, "its deadline of " + timeoutMillis + " ms passed" + met);
     }
-    host.outgoing.abandoned(this);
+    host.abandoned(this);
   }
 
   private String waitedForNext() {
-    boolean waited = !handedOver && host.session.state() == SessionState.DRAINING;
+    boolean waited = !handedOver && host.shared.session.state() == SessionState.DRAINING;
     return waited
         ? " while it waited for the next server: the peer shuts down, and takes no more calls"
         : "";
@@ -239,7 +243,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   protected void end() {
-    host.loop.execute(() -> host.outgoing.abandoned(this));
+    host.shared.loop.execute(() -> host.abandoned(this));
   }
 
   /** Returns whether some of its arguments travel beside its message. */
@@ -249,7 +253,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   public long nanosLeft() {
-    return deadlineNanos - host.loop.clock().nanoTime();
+    return deadlineNanos - host.shared.loop.clock().nanoTime();
   }
 
   @Override
@@ -333,7 +337,7 @@ public class PendingCall<R> extends FencedFuture<R>
     if (!method.streaming()) {
       return method.result().read(in);
     }
-    in.streams(host.streams().of(method, deadlineNanos, false));
+    in.streams(host.shared.streams().of(method, deadlineNanos, false));
     try {
       return method.result().read(in);
     } finally {
@@ -343,7 +347,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   void result(@Nullable R result) {
     if (!settle(result) && method.streaming()) {
-      host.streams().drop(result); // its caller gave up meanwhile
+      host.shared.streams().drop(result); // its caller gave up meanwhile
     }
   }
 
@@ -397,19 +401,19 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Fails the call; phase and certainty follow from how far it came. */
   public void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
-    if (!handedOver && host.session.state() == SessionState.ENDED) {
+    if (!handedOver && host.shared.session.state() == SessionState.ENDED) {
       failure = failure.forGood();
     }
     end(failure);
     if (method.oneway() && !senderWaits) {
-      host.outgoing.onewayUnsent(failure);
+      host.onewayUnsent(failure);
     }
   }
 
   @Override
   public void refuse(RpcStatus status, String why) {
     fail(status, why);
-    host.outgoing.abandoned(this);
+    host.abandoned(this);
   }
 
   final RpcException failure(RpcStatus status, String why) {
@@ -423,7 +427,7 @@ public class PendingCall<R> extends FencedFuture<R>
       return CallPhase.QUEUED;
     }
     boolean acknowledged =
-        sequence != NOT_NUMBERED && sequence <= host.session.outbox().acknowledged();
+        sequence != NOT_NUMBERED && sequence <= host.shared.session.outbox().acknowledged();
     return acknowledged ? CallPhase.RECEIVED : CallPhase.SENT;
   }
 

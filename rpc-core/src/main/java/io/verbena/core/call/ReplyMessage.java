@@ -250,7 +250,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   @Override
   public void sendParts(LargeValues parts) {
-    host.sendParts(id(), method(), false, (LargeValuesOut) parts);
+    host.objects.sendParts(id(), false, method().fullName(), (LargeValuesOut) parts);
   }
 
   @Override

@@ -14,14 +14,19 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
+import io.verbena.core.call.HandlerFailure.Whose;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.ReplySize;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.loop.Timers;
+import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A call on its handler's side: what the dispatcher, the handler's thread and the user's code each
@@ -33,6 +38,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerCall extends ReplyMessage
     implements IncomingCall, CallContext, Runnable, DeadlineWatch.Timed {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerCall.class);
+  private static final ThrottledLog MACHINE_ERROR =
+      ThrottledLog.of(ServerCall.class, "handlers that ended in an error of the virtual machine");
+  private static final ThrottledLog BUG =
+      ThrottledLog.of(ServerCall.class, "handlers that threw what their contract does not declare");
   private static final String HANDLERS_FULL =
       "the peer's executor takes no handlers, it is full or shutting down: ";
   private static final String REPLIES_NOT_TAKEN =
@@ -46,6 +56,7 @@ public final class ServerCall extends ReplyMessage
   private static final long INHERITED_WITHIN_NANOS = 1_000_000;
   private static final @Nullable Object[] NO_ARGUMENTS = {};
 
+  private final IncomingCalls incoming;
   private final Runnable invocation = this::invoke;
   private final Cancellation cancellation = new Cancellation();
   private MethodDescriptor<?> method;
@@ -55,6 +66,12 @@ public final class ServerCall extends ReplyMessage
   private long timer = Timers.NONE;
   private boolean timed;
   private @Nullable Handler handler;
+
+  /** Gives back the memory that its arguments count for until its handler has ended. */
+  private @Nullable Runnable freeArguments;
+
+  /** Whether its arguments have yet to be read, beside the loop. */
+  private boolean unread;
 
   /** The stream among its arguments, if its method has streams. */
   private @Nullable CallStreams streams;
@@ -79,8 +96,22 @@ public final class ServerCall extends ReplyMessage
   /** What this process's log was told of already; of a call that has interceptors. */
   private @Nullable Throwable told;
 
+  /** A handler behind its interceptors, which lie above calls. */
+  public interface GuardedHandler extends Handler {
+    /** Returns whether the user's method has begun. */
+    boolean hasRun();
+  }
+
+  /** Puts interceptors before handlers. Safe for any thread. */
+  @FunctionalInterface
+  public interface Guard {
+    /** Returns one for a call whose arguments were read. */
+    GuardedHandler guarded(ServerCall call, Handler handler, @Nullable Object[] arguments);
+  }
+
   /** A call that has just arrived. */
-  public ServerCall(
+  ServerCall(
+      IncomingCalls incoming,
       Calls host,
       MethodDescriptor<?> method,
       ReplySize replySize,
@@ -88,6 +119,7 @@ public final class ServerCall extends ReplyMessage
       long id,
       long deadlineNanos) {
     super(host);
+    this.incoming = incoming;
     this.method = method;
     this.replySize = replySize;
     this.metadata = metadata;
@@ -96,7 +128,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   /** Makes this object stand for another call, after one that ended on the loop. */
-  public void reuse(
+  void reuse(
       MethodDescriptor<?> method,
       ReplySize replySize,
       Metadata metadata,
@@ -146,7 +178,7 @@ public final class ServerCall extends ReplyMessage
   // ---- on the loop: dispatch ----
 
   /** Has the dispatcher read its arguments, streams among them. */
-  public void dispatch(Dispatcher dispatcher, WireDecoder in) {
+  void dispatch(Dispatcher dispatcher, WireDecoder in) {
     if (!method.streaming()) {
       dispatcher.dispatch(method, in, this);
       return;
@@ -162,7 +194,7 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public boolean isIntercepted() {
-    return host.settings.guards() != null && !OwnService.has(method);
+    return incoming.guard != null && !OwnService.has(method);
   }
 
   @Override
@@ -171,23 +203,19 @@ public final class ServerCall extends ReplyMessage
   }
 
   private Handler guarded(Handler given, @Nullable Object[] arguments) {
-    GuardedHandler.Maker guards = host.settings.guards();
-    return guards == null ? given : guards.guard(this, given, arguments);
+    Guard guard = incoming.guard;
+    return guard == null ? given : guard.guarded(this, given, arguments);
   }
 
   /** Takes what is to run, and runs it on the loop or hands it over, if that may be now. */
   @Override
   public void handle(Handler given) {
     boolean plain = given instanceof GuardedHandler || !isIntercepted();
-    Handler runs = plain ? given : guarded(given, NO_ARGUMENTS);
-    if (handler instanceof HeldArguments held) {
-      if (!held.dispatched(runs)) {
-        return;
-      }
-    } else {
-      handler = runs;
+    handler = plain ? given : guarded(given, NO_ARGUMENTS);
+    if (unread) {
+      return; // it starts in its turn
     }
-    if (!host.incoming.mayStart(this)) {
+    if (!incoming.mayStart(this)) {
       if (!method.oneway()) {
         awaitDeadline();
       }
@@ -204,43 +232,42 @@ public final class ServerCall extends ReplyMessage
    * @param free gives it back
    * @param unread whether they are {@linkplain #read read} beside the loop
    */
-  public void holds(Runnable free, boolean unread) {
-    handler = new HeldArguments(free, unread);
+  void holds(Runnable free, boolean unread) {
+    freeArguments = free;
+    this.unread = unread;
     if (unread && !method.oneway()) {
       awaitDeadline();
     }
   }
 
   /** Has the dispatcher read its arguments, on a thread beside the loop. */
-  public void read(Dispatcher dispatcher, WireDecoder in) {
+  void read(Dispatcher dispatcher, WireDecoder in) {
     if (isCancelled()) {
       return;
     }
     dispatch(dispatcher, in);
-    if (!(handler instanceof HeldArguments held) || held.handler() == null) {
+    if (handler == null) {
       throw new IllegalStateException("the dispatcher of " + method + " has passed no handler");
     }
   }
 
   /** Reading its arguments beside the loop has ended. */
-  public void wasRead() {
-    if (handler instanceof HeldArguments held) {
-      held.wasRead();
-    }
+  void wasRead() {
+    unread = false;
   }
 
   /** Ends a call that nobody waits for any more, before its arguments were read. */
-  public void refuseUnread() {
+  void refuseUnread() {
     refuse(cancellation.status(), NOT_READ);
   }
 
   private void awaitDeadline() {
     timed = true;
-    host.incoming.awaitDeadline(this);
+    incoming.awaitDeadline(this);
   }
 
   /** Starts the handler of a call that has waited, unless nobody waits for the call any more. */
-  public void startLate() {
+  void startLate() {
     timed = false;
     if (isCancelled()) {
       refuse(cancellation.status(), REPLIES_NOT_TAKEN);
@@ -263,7 +290,7 @@ public final class ServerCall extends ReplyMessage
     }
     handedOver = true;
     try {
-      host.incoming.oneways().execute(this);
+      incoming.execute(this);
     } catch (Throwable e) { // an executor is users' code
       refuse(RpcStatus.RESOURCE_EXHAUSTED, HANDLERS_FULL + Thrown.words(e));
     }
@@ -273,33 +300,35 @@ public final class ServerCall extends ReplyMessage
   private void putOff() {
     handedOver = false;
     cancellation.putBack();
-    host.incoming.putOff(this);
+    incoming.putOff(this);
   }
 
   /** Returns what its reply may take beyond a slot, or {@link ReplySize#UNKNOWN}. */
-  public long expectedReply() {
+  long expectedReply() {
     return method.oneway() ? 0 : replySize.expected();
   }
 
   /** Returns what was reserved for its reply. */
-  public long reserved() {
+  long reserved() {
     return reserved;
   }
 
   /** Says what was reserved for its reply. */
-  public void reserved(long bytes) {
+  void reserved(long bytes) {
     reserved = bytes;
   }
 
-  /** Returns whether the dispatcher has passed a handler. */
-  public boolean isHandled() {
-    return handler instanceof HeldArguments held ? held.isDispatched() : handler != null;
+  /** Returns whether the dispatcher has read its arguments, and passed a handler. */
+  boolean isHandled() {
+    return !unread && handler != null;
   }
 
   /** Forgets the handler and the deadline, once the reply is on its way. */
-  public void close() {
-    if (handler instanceof HeldArguments held) {
-      held.free();
+  void close() {
+    Runnable free = freeArguments;
+    if (free != null) {
+      freeArguments = null;
+      free.run();
     }
     handler = null;
     streams = null;
@@ -309,7 +338,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   /** Its peer is gone: its handler hears of that, and none begins after the deadline. */
-  public void orphaned() {
+  void orphaned() {
     cancel();
     if (timed) {
       timer = host.loop.timers().schedule(deadlineNanos, now -> expire());
@@ -333,7 +362,7 @@ public final class ServerCall extends ReplyMessage
     if (!cancellation.take()) {
       return; // answered already, or run twice by an executor
     }
-    if (!host.incoming.mayRun(this)) {
+    if (!incoming.mayRun(this)) {
       host.loop.execute(this::putOff);
       return;
     }
@@ -345,14 +374,13 @@ public final class ServerCall extends ReplyMessage
       if (!Thread.currentThread().isVirtual()) {
         Thread.interrupted(); // a cancellation is this call's, not the next one's on that thread
       }
-      host.loop.execute(() -> host.incoming.replied(this));
+      host.loop.execute(() -> incoming.replied(this));
     }
   }
 
   private void invoke() {
     ServerCallEvent event = null;
-    Handler runs =
-        Objects.requireNonNull(handler instanceof HeldArguments held ? held.handler() : handler);
+    Handler runs = Objects.requireNonNull(handler);
     try {
       event = ServerCallEvent.begun(method);
       recorded = event;
@@ -373,12 +401,12 @@ public final class ServerCall extends ReplyMessage
     try {
       if (event != null) {
         recorded = null;
-        event.ended(this);
+        event.ended(method, host.session);
       }
     } finally {
       if (method.nonBlocking()) {
         host.loop.leave();
-        host.incoming.replied(this);
+        incoming.replied(this);
       }
     }
   }
@@ -466,9 +494,26 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
+  /**
+   * Tells this process of what was thrown: the caller has no more than words.
+   *
+   * @param ran whether it was the handler, and not an interceptor before it
+   */
   private void tell(HandlerFailure failure, Throwable thrown, boolean ran) {
-    if (failure.tell(thrown, method, ran)) {
-      bug = thrown;
+    if (failure.whose() == Whose.NOBODYS || OwnService.has(method)) { // its stream tells
+      return;
+    }
+    if (thrown instanceof VirtualMachineError) {
+      MACHINE_ERROR.error("{} ended in an error of the virtual machine", method, thrown);
+    } else if (failure.whose() == Whose.CALLERS) {
+      if (LOG.isDebugEnabled()) {
+        Thrown.log(LOG, Level.DEBUG, "{} threw", method, thrown);
+      }
+    } else if (method.oneway()) {
+      bug = thrown; // told together with the peer that made the call
+    } else {
+      String who = ran ? "The handler" : "An interceptor before the handler";
+      BUG.warn(who + " of {} threw what its contract does not declare", method, thrown);
     }
   }
 
@@ -481,14 +526,14 @@ public final class ServerCall extends ReplyMessage
   }
 
   /** Answers in the name of a handler that has not come so far, for want of memory. */
-  public void requireAnswer() {
+  void requireAnswer() {
     if (isBlank()) {
       fail(RpcStatus.INTERNAL, Execution.EXECUTED, "", UNTOLD);
     }
   }
 
   /** Makes the reply a failure, whatever was written before. */
-  public void fail(RpcStatus status, Execution execution, String remoteType, String message) {
+  void fail(RpcStatus status, Execution execution, String remoteType, String message) {
     record(status.name());
     if (method.oneway()) {
       problem = status + ": " + message;
@@ -502,7 +547,7 @@ public final class ServerCall extends ReplyMessage
    * Ends a call that no thread has taken, and none takes any more, whatever the executor still does
    * with it. One that a thread has taken goes on. On the loop.
    */
-  public void refuse(RpcStatus status, String why) {
+  void refuse(RpcStatus status, String why) {
     answerUnlessTaken(status, why);
   }
 
@@ -511,26 +556,26 @@ public final class ServerCall extends ReplyMessage
       return false;
     }
     fail(status, Execution.NOT_EXECUTED, "", why);
-    host.incoming.replied(this);
+    incoming.replied(this);
     return true;
   }
 
   /** Returns why a one-way call was refused or failed, once; null if it did not. */
-  public @Nullable String takeProblem() {
+  @Nullable String takeProblem() {
     String taken = problem;
     problem = null;
     return taken;
   }
 
   /** Returns what the handler of a one-way call threw, once; null if nothing that is a bug. */
-  public @Nullable Throwable takeBug() {
+  @Nullable Throwable takeBug() {
     Throwable taken = bug;
     bug = null;
     return taken;
   }
 
   /** Returns whether it was refused. */
-  public boolean wasRefused() {
+  boolean wasRefused() {
     return refused;
   }
 
@@ -538,7 +583,7 @@ public final class ServerCall extends ReplyMessage
   public void numbered(long sequence) {
     forgetStreams();
     if (method.nonBlocking()) {
-      host.incoming.reusable(this);
+      incoming.reusable(this);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.verbena.core.call;
 
+import io.verbena.api.Session;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.core.contract.OwnService;
 import jdk.jfr.Category;
@@ -50,12 +51,12 @@ final class ServerCallEvent extends Event {
   }
 
   /** Records the call, if it took long enough. */
-  void ended(ServerCall call) {
+  void ended(MethodDescriptor<?> called, Session session) {
     end();
     if (shouldCommit()) {
-      method = call.method().fullName();
-      path = call.session().path().link();
-      peer = call.session().peer().address();
+      method = called.fullName();
+      path = session.path().link();
+      peer = session.peer().address();
       commit();
     }
   }

@@ -22,6 +22,7 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.Thrown;
 import java.lang.foreign.Arena;
 import java.util.Objects;
@@ -41,22 +42,23 @@ public final class SessionCaller implements ServiceCaller {
   private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int BODY = FrameHeader.BYTES;
 
+  private static final long UNSET = 0;
+
+  private final OutgoingCalls outgoing;
   private final Calls host;
-  private final Deadlines deadlines;
+  private final long timeoutNanos;
+  private final long defaultTimeoutNanos;
   private final Metadata metadata;
   private final @Nullable Arena resultsIn;
 
   /** Makes a stub's calls. */
-  public SessionCaller(Calls host, CallOptions options) {
-    this.host = host;
-    this.deadlines = new Deadlines(options, host.limits.defaultTimeout());
+  public SessionCaller(OutgoingCalls outgoing, CallOptions options) {
+    this.outgoing = outgoing;
+    this.host = outgoing.shared;
+    this.timeoutNanos = options.timeout() == null ? UNSET : NanoClock.nanos(options.timeout());
+    this.defaultTimeoutNanos = NanoClock.nanos(host.limits.defaultTimeout());
     this.metadata = options.metadata();
     this.resultsIn = options.resultsIn();
-  }
-
-  /** Returns what makes calls of the session's own, by no interceptor. */
-  public static SessionCaller plain(Calls host) {
-    return new SessionCaller(host, CallOptions.DEFAULT);
   }
 
   /**
@@ -151,7 +153,8 @@ public final class SessionCaller implements ServiceCaller {
   @FunctionalInterface
   public interface Maker<R> {
     /** Returns the call. */
-    PendingCall<R> make(Calls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
+    PendingCall<R> make(
+        OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
   }
 
   private <R> Maker<R> maker() {
@@ -200,8 +203,9 @@ public final class SessionCaller implements ServiceCaller {
    * may be what made room.
    */
   public static <R> PendingCall<R> oneway(
-      Calls host, MethodDescriptor<R> method, Slot slot, long timeout) {
-    boolean waits = host.session.state() != SessionState.OPEN && !host.loop.isNotToWait();
+      OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeout) {
+    Calls shared = host.shared;
+    boolean waits = shared.session.state() != SessionState.OPEN && !shared.loop.isNotToWait();
     return new PendingCall<>(host, method, slot, timeout, waits);
   }
 
@@ -219,18 +223,45 @@ public final class SessionCaller implements ServiceCaller {
   private <R> PendingCall<R> begin(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, Maker<R> maker) {
     CallContext outer = outer();
-    long deadline = deadlines.of(method, outer, host.loop.clock().nanoTime());
+    long deadline = deadline(method, outer, host.loop.clock().nanoTime());
     return begin(method, arguments, mayWait, maker, metadata, deadline, outer);
   }
 
-  /** Returns the calls that these are some of. */
+  /** Returns what these have in common with all calls of the session. */
   public Calls host() {
     return host;
   }
 
-  /** Returns the deadline of a call that starts now, which may be part of another. */
+  /** Counts a one-way call that did not leave, and of which nobody waits to hear that. */
+  public void onewayUnsent(RpcException failure) {
+    host.loop.execute(() -> outgoing.onewayUnsent(failure));
+  }
+
+  /**
+   * Returns the deadline of a call that starts now: the earliest of what its caller, its method and
+   * the call around it say.
+   *
+   * @param outer the call that it is part of, or null
+   * @param now nanoseconds of the session's clock
+   */
   public long deadline(MethodDescriptor<?> method, @Nullable CallContext outer, long now) {
-    return deadlines.of(method, outer, now);
+    long deadline = now + timeoutNanos(method);
+    if (outer instanceof ServerCall call && call.deadlineNanos() - deadline < 0) {
+      return call.deadlineNanos();
+    }
+    return deadline;
+  }
+
+  private long timeoutNanos(MethodDescriptor<?> method) {
+    if (timeoutNanos != UNSET) {
+      return timeoutNanos;
+    }
+    if (method.streaming() && method.timeoutNanos() == 0) {
+      return NanoClock.LONGEST_NANOS; // a stream lasts as long as it lasts
+    }
+    return method.timeoutNanos() > 0
+        ? Math.min(NanoClock.LONGEST_NANOS, method.timeoutNanos())
+        : defaultTimeoutNanos;
   }
 
   /** Returns what goes along with each. */
@@ -293,12 +324,12 @@ public final class SessionCaller implements ServiceCaller {
       // Who waits for the result leaves large arguments as they are meanwhile.
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
       slot.deadlineNanos(deadline);
-      call = maker.make(host, method, slot, deadline - now);
+      call = maker.make(outgoing, method, slot, deadline - now);
       if (ClientCallEvent.isOn() && !OwnService.has(method)) {
         ClientCallEvent.follow(call, host.session);
       }
       if (streams != null) {
-        streams.endWith(call);
+        streams.endWith(call, call::wasHandedOver);
       }
       return call;
     } finally {

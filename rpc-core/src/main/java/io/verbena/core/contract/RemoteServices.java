@@ -420,9 +420,11 @@ public final class RemoteServices implements Participant {
     release();
   }
 
+  /** A peer that drains goes on with its streams, and no more. */
   @Override
   public void peerDrains(String reason) {
     takeBackUnsent();
+    sendEarly();
   }
 
   /** Keeps calls that were not sent for the next peer. */

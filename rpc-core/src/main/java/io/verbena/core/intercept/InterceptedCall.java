@@ -277,7 +277,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
                     ? known
                     : SessionCaller.failure(
                         method, RpcStatus.CANCELLED, String.valueOf(failure), CallPhase.QUEUED);
-            loop.execute(() -> caller.host().outgoing().onewayUnsent(told));
+            caller.onewayUnsent(told);
           }
         });
   }

@@ -8,8 +8,8 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
-import io.verbena.core.call.Calls;
 import io.verbena.core.call.LandingCall;
+import io.verbena.core.call.OutgoingCalls;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.SessionCaller;
 import io.verbena.link.memory.Slot;
@@ -35,7 +35,8 @@ public final class InterceptedCaller implements ServiceCaller {
    *
    * @param shared those of all its calls
    */
-  public static ServiceCaller of(Calls calls, List<ClientInterceptor> shared, CallOptions options) {
+  public static ServiceCaller of(
+      OutgoingCalls calls, List<ClientInterceptor> shared, CallOptions options) {
     SessionCaller caller = new SessionCaller(calls, options);
     if (shared.isEmpty() && options.interceptors().isEmpty()) {
       return caller;
@@ -49,7 +50,7 @@ public final class InterceptedCaller implements ServiceCaller {
   @FunctionalInterface
   interface Maker<R> {
     PendingCall<R> make(
-        Calls host,
+        OutgoingCalls host,
         MethodDescriptor<R> method,
         Slot slot,
         long timeoutNanos,
@@ -122,7 +123,7 @@ public final class InterceptedCaller implements ServiceCaller {
     private final Consumer<Metadata> listener;
 
     ToldCall(
-        Calls host,
+        OutgoingCalls host,
         MethodDescriptor<R> method,
         Slot slot,
         long timeoutNanos,

@@ -6,7 +6,6 @@ import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireOut;
-import io.verbena.core.call.GuardedHandler;
 import io.verbena.core.call.ReplyMessage;
 import io.verbena.core.call.ServerCall;
 import java.util.Arrays;
@@ -18,7 +17,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One call's way through the interceptors of its handler. On the handler's thread. */
-final class Interception implements GuardedHandler, Reply {
+final class Interception implements ServerCall.GuardedHandler, Reply {
   private final ServerCall call;
   private final List<ServerInterceptor> interceptors;
   private final Handler handler;
@@ -191,7 +190,8 @@ final class Interception implements GuardedHandler, Reply {
     private void requireUnused(String rule) {
       if (over || Thread.currentThread() != thread) {
         throw new IllegalStateException(
-            "an interceptor asks what is behind it on the thread that runs it, and until it returns");
+            "an interceptor asks what is behind it on the thread that runs it, and until it"
+                + " returns");
       }
       if (used) {
         throw new IllegalStateException("what is behind the interceptor has run: " + rule);

@@ -2,7 +2,7 @@ package io.verbena.core.intercept;
 
 import io.verbena.api.ClientInterceptor;
 import io.verbena.api.ServerInterceptor;
-import io.verbena.core.call.GuardedHandler;
+import io.verbena.core.call.ServerCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Interceptors(List<ClientInterceptor> ofCalls, List<ServerInterceptor> ofHandlers) {
   /** Returns what puts them before handlers; null where there are none. */
-  public GuardedHandler.@Nullable Maker guards() {
+  public ServerCall.@Nullable Guard guard() {
     return ofHandlers.isEmpty()
         ? null
         : (call, handler, arguments) -> new Interception(call, ofHandlers, handler, arguments);

@@ -17,6 +17,7 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.call.CallStreams;
 import io.verbena.core.call.Calls;
+import io.verbena.core.call.OutgoingCalls;
 import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.ServerCall;
 import io.verbena.core.call.SessionCaller;
@@ -90,9 +91,9 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   private volatile @Nullable SplittableRandom ids;
 
   /** None yet. */
-  public SessionStreams(Calls host) {
+  public SessionStreams(Calls host, OutgoingCalls calls) {
     this.host = host;
-    this.caller = SessionCaller.plain(host);
+    this.caller = new SessionCaller(calls, CallOptions.DEFAULT); // by no interceptor
   }
 
   @Override
@@ -150,12 +151,6 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     }
   }
 
-  /** A peer that drains goes on with its streams. */
-  @Override
-  public void peerDrains(String reason) {
-    host.outgoing().mayLeave();
-  }
-
   // ---- what this end sends ----
 
   <T> OutgoingStream<T> add(
@@ -176,7 +171,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     do {
       stream = new OutgoingStream<>(this, nextId(), method, items, item, ofResult, mayBeAskedFor);
     } while (outgoing.putIfAbsent(stream.id(), stream) != null);
-    host.settings().streamsSent().incrementAndGet();
+    host.counters().streamsSent(1);
     return stream;
   }
 
@@ -189,7 +184,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
 
   void forget(OutgoingStream<?> stream) {
     if (outgoing.remove(stream.id(), stream)) {
-      host.settings().streamsSent().decrementAndGet();
+      host.counters().streamsSent(-1);
     }
   }
 

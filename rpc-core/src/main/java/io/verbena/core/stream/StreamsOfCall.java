@@ -4,9 +4,10 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.call.CallStreams;
-import io.verbena.core.call.PendingCall;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,8 @@ final class StreamsOfCall implements CallStreams {
   /** Whether they are among the arguments of a call of this end's. */
   private final boolean ofArguments;
 
-  /** The call whose arguments they are, while there is one: it keeps its result reachable. */
-  private volatile @Nullable PendingCall<?> call;
+  /** Of the call whose arguments they are, while there is one: it keeps its result reachable. */
+  private volatile @Nullable BooleanSupplier hasLeft;
 
   private volatile boolean answered;
 
@@ -58,13 +59,13 @@ final class StreamsOfCall implements CallStreams {
   }
 
   @Override
-  public void endWith(PendingCall<?> call) {
-    this.call = call;
+  public void endWith(CompletableFuture<?> call, BooleanSupplier hasLeft) {
+    this.hasLeft = hasLeft;
     if (outgoing != null) {
       call.whenComplete(
           (result, failure) -> {
             answered = true;
-            this.call = null;
+            this.hasLeft = null;
             if (result instanceof IncomingStream<?> answers) {
               answers.whenOver(this::cancel);
             } else {
@@ -76,8 +77,8 @@ final class StreamsOfCall implements CallStreams {
 
   /** Returns whether the peer may know of the stream; what has not left goes to the next. */
   private boolean mayBeAskedFor() {
-    PendingCall<?> owner = call;
-    return !ofArguments || answered || (owner != null && owner.wasHandedOver());
+    BooleanSupplier left = hasLeft;
+    return !ofArguments || answered || (left != null && left.getAsBoolean());
   }
 
   @Override

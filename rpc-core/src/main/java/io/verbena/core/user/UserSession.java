@@ -1,7 +1,6 @@
 package io.verbena.core.user;
 
 import io.verbena.api.CallOptions;
-import io.verbena.api.ClientInterceptor;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.BulkObjects;
@@ -13,14 +12,17 @@ import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.transfer.SessionObjects;
 import io.verbena.core.bulk.transfer.Transfers;
-import io.verbena.core.call.CallSettings;
+import io.verbena.core.call.CallCounters;
 import io.verbena.core.call.CallWindow;
 import io.verbena.core.call.Calls;
+import io.verbena.core.call.IncomingCalls;
+import io.verbena.core.call.OutgoingCalls;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.intercept.InterceptedCaller;
+import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionContext;
@@ -37,27 +39,35 @@ public final class UserSession extends SessionImpl {
   private final RemoteServices contracts = new RemoteServices(this);
   private final Transfers transfers = new Transfers(this);
   private final BulkObjects objects = new SessionObjects(this, transfers);
+  private final Interceptors interceptors;
   private final Calls calls;
-  private final List<ClientInterceptor> interceptors;
+  private final OutgoingCalls outgoing;
+  private final IncomingCalls incoming;
 
   /**
    * One that serves nothing yet.
    *
+   * @param counters of all sessions of the client or server
    * @param interceptors what every call passes
    */
   public UserSession(
-      SessionContext context,
-      SessionRole role,
-      CallSettings settings,
-      List<ClientInterceptor> interceptors) {
+      SessionContext context, SessionRole role, CallCounters counters, Interceptors interceptors) {
     super(context, role);
     this.interceptors = interceptors;
-    this.calls = new Calls(this, settings, contracts, transfers.calls());
-    carries(contracts);
-    SessionStreams streams = new SessionStreams(calls);
+    this.calls = new Calls(this, counters, transfers.calls());
+    this.outgoing = new OutgoingCalls(calls, contracts);
+    this.incoming = new IncomingCalls(calls, contracts, interceptors.guard());
+    SessionStreams streams = new SessionStreams(calls, outgoing);
     calls.streams(streams);
-    carries(calls.participants(streams));
-    carries(new Objects());
+    carries(
+        contracts,
+        outgoing,
+        incoming,
+        streams,
+        incoming.oneways(),
+        incoming.awaitingValues(),
+        outgoing.awaitingValues(),
+        new Objects());
   }
 
   /**
@@ -80,7 +90,7 @@ public final class UserSession extends SessionImpl {
   @Override
   public ServiceCaller caller(ServiceDescriptor<?> service, CallOptions options) {
     contracts.expect(service);
-    return InterceptedCaller.of(calls, interceptors, options);
+    return InterceptedCaller.of(outgoing, interceptors.ofCalls(), options);
   }
 
   @Override
@@ -131,16 +141,12 @@ public final class UserSession extends SessionImpl {
 
   @Override
   public SessionStat stat() {
-    return stat(
-        calls.outgoing().underWay(),
-        calls.incoming().size(),
-        calls.oneways().stat(),
-        transfers.stat());
+    return stat(outgoing.underWay(), incoming.size(), calls.counters().stat(), transfers.stat());
   }
 
   @Override
   public SessionStat silentStat() {
-    return silentStat(calls.oneways().stat());
+    return silentStat(calls.counters().stat());
   }
 
   // ---- what the session asks ----
@@ -162,17 +168,17 @@ public final class UserSession extends SessionImpl {
 
   @Override
   protected int answersAwaited() {
-    return calls.outgoing().size();
+    return outgoing.size();
   }
 
   @Override
   protected boolean goesOn() {
-    return !calls.incoming().isEmpty();
+    return incoming.isBusy();
   }
 
   @Override
   protected void endWhatGoesOn() {
-    calls.incoming().oneways().end();
+    incoming.oneways().end();
   }
 
   /** Large objects, as a session has them. */

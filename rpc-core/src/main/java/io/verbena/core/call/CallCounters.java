@@ -9,13 +9,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the one-way calls that were not simply executed, of a session and of the whole that it
- * belongs to. Safe for use by any thread.
+ * Counts the one-way calls that were not simply executed, of a session and of the client or server
+ * that it belongs to, which counts some more of all its sessions. Safe for use by any thread.
  */
-public final class OnewayCounters {
-  private final @Nullable OnewayCounters whole;
+public final class CallCounters {
+  private final @Nullable CallCounters whole;
   private final Map<What, AtomicLong> counts = new EnumMap<>(What.class);
   private final AtomicInteger orphans = new AtomicInteger();
+  private final AtomicInteger streamsSent = new AtomicInteger();
 
   /** What became of a call: see {@link OnewayStat}. */
   public enum What {
@@ -32,12 +33,12 @@ public final class OnewayCounters {
   }
 
   /** Counts for a client or server. */
-  public OnewayCounters() {
+  public CallCounters() {
     this(null);
   }
 
-  /** Counts for a part of a whole, which counts the same. */
-  public OnewayCounters(@Nullable OnewayCounters whole) {
+  /** Counts for a session, whose client or server counts the same. */
+  public CallCounters(@Nullable CallCounters whole) {
     this.whole = whole;
     for (What what : What.values()) {
       counts.put(what, new AtomicLong());
@@ -52,9 +53,17 @@ public final class OnewayCounters {
     }
   }
 
-  /** Changes how many calls go on though their session has ended; returns how many they are. */
+  /**
+   * Changes how many one-way calls of the whole go on though their session has ended; returns how
+   * many they are.
+   */
   public int orphans(int change) {
-    return orphans.addAndGet(change);
+    return whole == null ? orphans.addAndGet(change) : whole.orphans(change);
+  }
+
+  /** Changes how many streams the sessions of the whole send; returns how many they are. */
+  public int streamsSent(int change) {
+    return whole == null ? streamsSent.addAndGet(change) : whole.streamsSent(change);
   }
 
   private AtomicLong counter(What what) {
