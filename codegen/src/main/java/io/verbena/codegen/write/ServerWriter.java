@@ -11,6 +11,7 @@ import io.verbena.api.stub.Dispatcher;
 import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.Reply;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.codegen.model.Bulk;
@@ -93,13 +94,13 @@ final class ServerWriter {
     for (Argument argument : operation.arguments()) {
       addRead(method, operation, argument, in);
     }
-    CodeBlock lambda = handlerLambda(operation, locals);
+    TypeSpec runs = runs(operation, locals);
     if (operation.arguments().isEmpty()) {
-      return method.addCode("$L.handle($L);\n", call, lambda).build();
+      return method.addStatement("$L.handle($L)", call, runs).build();
     }
     String handler = locals.newName("handler");
     return method
-        .addCode("$T $L = $L;\n", Handler.class, handler, lambda)
+        .addStatement("$T $L = $L", Handler.class, handler, runs)
         .beginControlFlow("if ($L.isIntercepted())", call)
         .addStatement("$L.handle($L, new $T[] {$L})", call, handler, Object.class, names(operation))
         .nextControlFlow("else")
@@ -131,7 +132,7 @@ final class ServerWriter {
       taken.add(CodeBlock.of("$L", name));
     }
     CodeBlock invocation =
-        CodeBlock.of("this.service.$L($L)", operation.name(), CodeBlock.join(taken, ", "));
+        CodeBlock.of("Server.this.service.$L($L)", operation.name(), CodeBlock.join(taken, ", "));
     lambda.add("$L.begins();\n", reply);
     lambda.add(operation.result() == null ? "$L;\nreturn null;\n" : "return $L;\n", invocation);
     return lambda.unindent().add("}").build();
@@ -161,11 +162,27 @@ final class ServerWriter {
         .addStatement("$T $L = $L", shape.java(), argument.name(), read);
   }
 
-  private CodeBlock handlerLambda(Operation operation, NameAllocator locals) {
+  /** Returns the handler: a class, since a lambda would be one more frame before the method. */
+  private TypeSpec runs(Operation operation, NameAllocator locals) {
     String reply = locals.newName("reply");
-    CodeBlock.Builder lambda = CodeBlock.builder().add("$L -> {\n", reply).indent();
+    return TypeSpec.anonymousClassBuilder("")
+        .addSuperinterface(Handler.class)
+        .addMethod(
+            MethodSpec.methodBuilder("run")
+                .addAnnotation(Override.class)
+                .addModifiers(Modifier.PUBLIC)
+                .addParameter(Reply.class, reply)
+                .addException(Exception.class)
+                .addCode(body(operation, reply, locals))
+                .build())
+        .build();
+  }
+
+  private CodeBlock body(Operation operation, String reply, NameAllocator locals) {
+    CodeBlock.Builder body = CodeBlock.builder();
     Shape result = operation.result();
-    CodeBlock plain = CodeBlock.of("this.service.$L($L)", operation.name(), names(operation));
+    CodeBlock plain =
+        CodeBlock.of("Server.this.service.$L($L)", operation.name(), names(operation));
     CodeBlock intercepted = intercepted(operation, reply, locals);
     CodeBlock invocation =
         result == null
@@ -179,24 +196,24 @@ final class ServerWriter {
     String value = locals.newName("result");
     if (operation.errors().isEmpty()) {
       if (result == null) {
-        lambda.add(invocation);
+        body.add(invocation);
       } else {
-        lambda.addStatement("$T $L = $L", result.java(), value, invocation);
+        body.addStatement("$T $L = $L", result.java(), value, invocation);
       }
     } else {
-      addInvocationWithErrors(lambda, operation, invocation, value, reply, locals.newName("e"));
+      addInvocationWithErrors(body, operation, invocation, value, reply, locals.newName("e"));
     }
     if (result != null) {
       String what = service.type().simpleName() + "." + operation.name() + " returned null";
       CodeBlock checked = Values.checked(result, CodeBlock.of("$L", value), what);
       CodeBlock out = CodeBlock.of("$L.result()", reply);
-      lambda.addStatement(
+      body.addStatement(
           "$L",
           result == Bulk.RECEIVED
               ? CodeBlock.of("$L.received($L)", reply, checked)
               : names.write(result, out, checked, false));
     }
-    return lambda.unindent().add("}").build();
+    return body.build();
   }
 
   /** Whose result is kept, so that it is checked for its type. */
@@ -212,7 +229,7 @@ final class ServerWriter {
   }
 
   private void addInvocationWithErrors(
-      CodeBlock.Builder lambda,
+      CodeBlock.Builder body,
       Operation operation,
       CodeBlock invocation,
       String value,
@@ -220,22 +237,22 @@ final class ServerWriter {
       String e) {
     Shape result = operation.result();
     if (result != null) {
-      lambda.addStatement("$T $L", result.java(), value);
+      body.addStatement("$T $L", result.java(), value);
     }
-    lambda.beginControlFlow("try");
+    body.beginControlFlow("try");
     if (result == null) {
-      lambda.add(invocation);
+      body.add(invocation);
     } else {
-      lambda.addStatement("$L = $L", value, invocation);
+      body.addStatement("$L = $L", value, invocation);
     }
     for (Shape.Named error : operation.errorsToCatch()) {
       CodeBlock out = CodeBlock.of("$L.error($L, $L)", reply, operation.errors().indexOf(error), e);
-      lambda.nextControlFlow("catch ($T $L)", error.java(), e);
-      lambda.addStatement("$L", names.write(error, out, CodeBlock.of("$L", e), false));
+      body.nextControlFlow("catch ($T $L)", error.java(), e);
+      body.addStatement("$L", names.write(error, out, CodeBlock.of("$L", e), false));
       if (result != null) {
-        lambda.addStatement("return");
+        body.addStatement("return");
       }
     }
-    lambda.endControlFlow();
+    body.endControlFlow();
   }
 }
