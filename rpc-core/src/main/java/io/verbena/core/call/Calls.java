@@ -27,6 +27,11 @@ public final class Calls {
   final EventLoop loop;
   final SessionLimits limits;
 
+  // Of these limits, what each call asks for.
+  final int maxCalls;
+  final int maxMessageBytes;
+  final int maxDepth;
+
   /** Reads messages, one after the other. On the loop. */
   final WireDecoder decoder;
 
@@ -49,10 +54,14 @@ public final class Calls {
   /** What replies may take until the peer has taken them. */
   final Quota.Share replyMemory;
 
-  private final PathCosts path;
+  /** What it costs decides which values travel beside their message. */
+  final PathCosts path;
+
+  /** Makes room for such values of a reply. */
+  final Supplier<LargeValuesOut> resultParts;
+
   private final Supplier<LargeValuesOut> borrowedParts;
   private final Supplier<LargeValuesOut> copiedParts;
-  private final Supplier<LargeValuesOut> resultParts;
 
   private CallStreams.@Nullable Maker streams;
 
@@ -66,11 +75,14 @@ public final class Calls {
     this.session = session;
     this.loop = context.loop();
     this.limits = context.limits();
+    this.maxCalls = limits.maxCalls();
+    this.maxMessageBytes = limits.maxMessageBytes();
+    this.maxDepth = limits.maxDepth();
     this.decoder = session.decoder();
     this.counters = new CallCounters(ofAll);
     this.objects = objects;
     this.longMessages = new LongMessages(session);
-    this.window = new CallWindow(limits.maxCalls());
+    this.window = new CallWindow(maxCalls);
     this.slots = context.slots();
     this.slotShare = session.memory().slots();
     this.replyMemory = session.memory().replies();
@@ -109,23 +121,13 @@ public final class Calls {
     return path.longestMessage();
   }
 
-  /** Returns from how many bytes on values travel beside their message. Safe for any thread. */
-  long partCutOff() {
-    return path.cutOffs().beside();
-  }
-
   /**
-   * Returns what makes room for such values of a call. Safe for any thread.
+   * Returns what makes room for values beside a call's message. Safe for any thread.
    *
    * @param borrows whether the caller waits until they are not read any more
    */
   Supplier<LargeValuesOut> parts(boolean borrows) {
     return borrows ? borrowedParts : copiedParts;
-  }
-
-  /** Returns what makes room for such values of a reply. Safe for any thread. */
-  Supplier<LargeValuesOut> resultParts() {
-    return resultParts;
   }
 
   // ---- users' code ----

@@ -123,7 +123,7 @@ public final class IncomingCalls implements Participant {
         return null;
       }
       WireDecoder in = shared.decoder;
-      in.start(buffer, message.from(), end, shared.limits.maxDepth());
+      in.start(buffer, message.from(), end, shared.maxDepth);
       Runnable memory = message.takeMemory();
       if (memory != null) {
         arrived.holds(memory, false);
@@ -135,9 +135,9 @@ public final class IncomingCalls implements Participant {
       }
       call = arrived;
       if (descriptor.streaming()) {
-        call.dispatch(method.service().dispatcher(), in);
-      } else {
-        method.service().dispatcher().dispatch(descriptor, in, call);
+        call.dispatch(method.dispatcher(), in);
+      } else { // at once: each frame before the handler costs
+        method.dispatcher().dispatch(descriptor, in, call);
       }
     } catch (Throwable e) {
       if (call == null && !(e instanceof OutOfMemoryError)) {
@@ -162,8 +162,8 @@ public final class IncomingCalls implements Participant {
   }
 
   private @Nullable String oneMore(long callId, int calls, boolean isThere) {
-    if (calls >= shared.limits.maxCalls()) {
-      return "more than " + shared.limits.maxCalls() + " calls at once";
+    if (calls >= shared.maxCalls) {
+      return "more than " + shared.maxCalls + " calls at once";
     }
     return isThere ? "call " + callId + " twice" : null;
   }
@@ -236,7 +236,7 @@ public final class IncomingCalls implements Participant {
     longMessages.read(
         body,
         call::isCancelled,
-        in -> call.read(method.service().dispatcher(), in),
+        in -> call.read(method.dispatcher(), in),
         thrown -> wasRead(call, thrown));
   }
 

@@ -222,7 +222,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
       refused++;
       whyRefused = refusal;
     }
-    if (done >= shared.limits.maxCalls() / 8) {
+    if (done >= shared.maxCalls / 8) {
       tell();
     } else if (timer == Timers.NONE) {
       timer = shared.loop.timers().schedule(shared.loop.now() + LONGEST_DELAY_NANOS, this);

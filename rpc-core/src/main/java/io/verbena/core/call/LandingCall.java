@@ -66,7 +66,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   /** It goes to the next peer, for which its landing is opened anew. */
   @Override
-  public void waitsForNextPeer() {
+  void waitsForNextPeer() {
     CallTransfers.AwaitedAnswer awaited = answer;
     if (awaited != null && !isGivenUp()) {
       withdrawn = true;
@@ -87,7 +87,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   @Override
-  public boolean isGivenUp() {
+  boolean isGivenUp() {
     return isDone() || isEnding();
   }
 
@@ -149,7 +149,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
 
   /** Keeps its timer while its object is under way. */
   @Override
-  public void close() {
+  void close() {
     super.close();
     if (landingFree.isDone()) {
       stopTimer();

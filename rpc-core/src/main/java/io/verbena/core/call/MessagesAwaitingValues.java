@@ -75,7 +75,7 @@ final class MessagesAwaitingValues implements Participant {
     ByteBuffer buffer = message.buffer();
     int end = tableAt(buffer, message.from(), message.to());
     WireDecoder in = shared.decoder;
-    in.start(buffer, end, message.to() - Integer.BYTES, shared.limits.maxDepth());
+    in.start(buffer, end, message.to() - Integer.BYTES, shared.maxDepth);
     return LargeValueTable.read(in);
   }
 

@@ -213,7 +213,7 @@ public final class OutgoingCalls implements Participant {
     }
     forget(call);
     WireDecoder in = shared.decoder;
-    in.start(buffer, from, end, shared.limits.maxDepth());
+    in.start(buffer, from, end, shared.maxDepth);
     Object read = call.read(message.kind(), metadata, in);
     message.release(); // first: whoever takes the result may want memory at once
     call.reply(metadata, read);

@@ -115,17 +115,17 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Returns whether the call's message was given to the outbox and not withdrawn. */
-  public boolean wasHandedOver() {
+  boolean wasHandedOver() {
     return handedOver;
   }
 
   /** Returns whether the peer has it and is still to answer. */
-  public boolean awaitsReply() {
+  boolean awaitsReply() {
     return handedOver && !answered;
   }
 
   /** Its reply has arrived, and is read beside the loop. */
-  public void answered() {
+  void answered() {
     answered = true;
   }
 
@@ -136,7 +136,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** The session has taken the call and numbers it. */
-  public void started(long id) {
+  void started(long id) {
     this.id = id;
     timed = !method.oneway() || senderWaits; // else nobody would be told, and time is no reason
     begins();
@@ -169,7 +169,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** The peer is gone, and the call has not left. */
-  public void waitsForNextPeer() {}
+  void waitsForNextPeer() {}
 
   @Override
   public @Nullable Slot takeSlot() {
@@ -232,7 +232,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Returns whether its caller waits for it no more. */
-  public boolean isGivenUp() {
+  boolean isGivenUp() {
     return isDone();
   }
 
@@ -247,7 +247,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Returns whether some of its arguments travel beside its message. */
-  public boolean hasLargeArguments() {
+  boolean hasLargeArguments() {
     return arguments != null;
   }
 
@@ -272,7 +272,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Its deadline does not count any more; lets go of the message if it never left. */
-  public void close() {
+  void close() {
     timed = false;
     Slot message = slot;
     slot = null;
@@ -285,7 +285,7 @@ public class PendingCall<R> extends FencedFuture<R>
   private record Failed(Exception error) {}
 
   /** Reads a reply; returns what {@link #reply} takes. On any thread. */
-  public @Nullable Object read(FrameKind kind, Metadata metadata, WireDecoder in) {
+  @Nullable Object read(FrameKind kind, Metadata metadata, WireDecoder in) {
     try {
       return switch (kind) {
         case RESULT -> readResult(in);
@@ -301,7 +301,7 @@ public class PendingCall<R> extends FencedFuture<R>
    * Returns what {@link #reply} takes where reading threw: perhaps a type of the user's own that
    * refuses what the peer sent. This call ends by it, not its session.
    */
-  public Object unreadable(Throwable thrown) {
+  Object unreadable(Throwable thrown) {
     return new Failed(
         switch (thrown) {
           case OutOfMemoryError e -> incomplete(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP);
@@ -315,7 +315,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   /** The reply has arrived: completes the future with what it says. */
   @SuppressWarnings("unchecked") // as it was read
-  public void reply(Metadata metadata, @Nullable Object read) {
+  void reply(Metadata metadata, @Nullable Object read) {
     if (!metadata.isEmpty()) {
       cameAlong(metadata);
     }
@@ -357,7 +357,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** What its reply left out did not arrive. */
-  public void replyIncomplete(RpcStatus status, String why) {
+  void replyIncomplete(RpcStatus status, String why) {
     end(incomplete(status, why));
   }
 
@@ -399,7 +399,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Fails the call; phase and certainty follow from how far it came. */
-  public void fail(RpcStatus status, String why) {
+  void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
     if (!handedOver && host.shared.session.state() == SessionState.ENDED) {
       failure = failure.forGood();

@@ -167,9 +167,9 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     endStreams();
     target.header(FrameHeader.first(kind, 0), FrameHeader.third(id(), 0));
     WireEncoder out = target.encoder();
-    out.start(target.buffer(), BODY, host.limits.maxMessageBytes(), host.limits.maxDepth());
+    out.start(target.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
     if (kind != FrameKind.FAILURE && !method().oneway()) {
-      out.takeOut(host.partCutOff(), host.resultParts());
+      out.takeOut(host.path.cutOffs().beside(), host.resultParts);
       if (method().streaming()) {
         CallStreams sent = host.streams().of(method(), NONE_RECEIVED, false);
         out.streams(sent);
@@ -208,7 +208,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   /** A failure's words have the other half: whatever it is, it is told. */
   private @Nullable String misfit(Metadata metadata) {
-    int most = host.limits.maxMessageBytes() / 2;
+    int most = host.maxMessageBytes / 2;
     return metadata.byteSize() <= most
         ? MetadataBlock.misfit(metadata)
         : "metadata of %d bytes, half of maxMessageBytes is %d"
@@ -226,7 +226,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   /** Keeps a failure small and well-formed, whatever text a handler put into it. */
   private String shortened(String text) {
-    int most = Math.min(MOST_TEXT, host.limits.maxMessageBytes() / 16);
+    int most = Math.min(MOST_TEXT, host.maxMessageBytes / 16);
     String kept = text.length() <= most ? text : text.substring(0, most) + "…";
     // Half a surrogate pair, which the cut may leave too, cannot be encoded: it becomes a '?'.
     return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

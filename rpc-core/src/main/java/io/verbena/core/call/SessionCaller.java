@@ -403,8 +403,8 @@ public final class SessionCaller implements ServiceCaller {
     FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
     try {
       WireEncoder out = slot.encoder();
-      out.start(slot.buffer(), BODY, host.limits.maxMessageBytes(), host.limits.maxDepth());
-      out.takeOut(host.partCutOff(), parts);
+      out.start(slot.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
+      out.takeOut(host.path.cutOffs().beside(), parts);
       if (streams != null) {
         out.streams(streams);
       }

@@ -1,5 +1,6 @@
 package io.verbena.core.contract;
 
+import io.verbena.api.stub.Dispatcher;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.core.frame.FrameHeader;
@@ -29,7 +30,7 @@ public final class LocalServices {
 
   /** A method, and what is known of its replies in all sessions. */
   public record Method(
-      ServiceBinding service, MethodDescriptor<?> descriptor, ReplySize replySize) {}
+      Dispatcher dispatcher, MethodDescriptor<?> descriptor, ReplySize replySize) {}
 
   /** Adds a service. */
   public void add(ServiceBinding binding) {
@@ -47,7 +48,7 @@ public final class LocalServices {
     served.add(new Served(binding, OfferedService.of(binding.service(), place)));
     Method[] more = Arrays.copyOf(methods, place + added.size());
     for (MethodDescriptor<?> method : added) {
-      more[place++] = new Method(binding, method, new ReplySize());
+      more[place++] = new Method(binding.dispatcher(), method, new ReplySize());
     }
     methods = more;
   }

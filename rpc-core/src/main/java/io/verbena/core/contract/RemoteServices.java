@@ -4,6 +4,7 @@ import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
@@ -20,6 +21,7 @@ import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RemoteServices implements Participant {
   private static final int MOST_SERVICES = 4096;
+  private static final int MOST_PLACED = 16;
 
   /** Those of an ordinary peer are not counted. */
   private static final long UNCOUNTED = 8 << 10;
@@ -41,6 +44,14 @@ public final class RemoteServices implements Participant {
   private final ConcurrentHashMap<Integer, String> servedNames = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, Expected> expected = new ConcurrentHashMap<>();
   private final Int2ObjectHashMap<RemoteService> remotes = new Int2ObjectHashMap<>();
+
+  /**
+   * Methods that go by a place of the peer's, by the last bits of their ids: nearly every call
+   * finds its place here.
+   */
+  private final @Nullable MethodDescriptor<?>[] placed = new MethodDescriptor<?>[MOST_PLACED];
+
+  private final int[] places = new int[MOST_PLACED];
 
   private final List<ContractCall> early = new ArrayList<>();
   private boolean known;
@@ -140,29 +151,41 @@ public final class RemoteServices implements Participant {
   }
 
   /** Sends a call on, or keeps it until it is known whether the contracts fit. */
+  @SuppressWarnings("ReferenceEquality") // a contract has one object for each method
   public void send(ContractCall call) {
     if (!maySend() || !lets(call) || !call.mayLeave()) {
       early.add(call);
       session.schedulePump();
       return;
     }
-    int id = OfferedService.id(call.method().service());
+    MethodDescriptor<?> method = call.method();
+    int at = method.id() & (MOST_PLACED - 1);
+    if (placed[at] == method) {
+      call.directTo(places[at]);
+      session.enqueue(call);
+      return;
+    }
+    int id = OfferedService.id(method.service());
     RemoteService remote = remotes.get(id);
     if (remote == null) {
-      remote = seek(call.method().service());
+      remote = seek(method.service());
     }
     Compatibility found = compatibility(id, remote);
     if (found == null) {
       remote.calls.add(call);
       return;
     }
-    String misfit = found.misfit(call.method().id());
-    int place = remote.place(call.method().id());
+    String misfit = found.misfit(method.id());
+    int place = remote.place(method.id());
     if (misfit != null) {
       call.refuse(RpcStatus.INCOMPATIBLE, misfit);
     } else if (place == RemoteService.NO_METHOD) {
       call.refuse(RpcStatus.UNIMPLEMENTED, noMethod(call));
     } else {
+      if (!OwnService.has(method)) { // each question of a stream has one of its own
+        placed[at] = method;
+        places[at] = place;
+      }
       call.directTo(place);
       session.enqueue(call);
     }
@@ -379,6 +402,7 @@ public final class RemoteServices implements Participant {
   }
 
   private void add(List<OfferedService> offered) {
+    Arrays.fill(placed, null);
     for (OfferedService service : offered) {
       RemoteService told = new RemoteService(service);
       RemoteService sought = remotes.put(OfferedService.id(service.name()), told);
@@ -415,6 +439,7 @@ public final class RemoteServices implements Participant {
   }
 
   private void forgetServices() {
+    Arrays.fill(placed, null);
     remotes.values().forEach(remote -> early.addAll(remote.lost()));
     remotes.clear();
     release();
