@@ -78,7 +78,7 @@ enum Planted {
 
   /** A stream whose peer is gone does not say so. */
   STREAM_OUTLIVES_SESSION(
-      4, Slip.in("core.stream.SessionStreams", "ended", Planting.withoutCalling("forEach"))),
+      4, Slip.in("core.stream.SessionStreams", "peerGone", Planting.withoutCalling("forEach"))),
 
   /** The end that sends a stream does not hear that nobody takes it any more. */
   ENDED_STREAM_NOT_TOLD(

@@ -416,16 +416,7 @@ public final class IncomingCalls implements Participant {
 
   /** The peer is gone. Nobody waits for its calls any more; those that nobody waited for go on. */
   @Override
-  public void peerLost(String reason) {
-    forgetPeer();
-  }
-
-  @Override
-  public void ended(RpcStatus status, String reason) {
-    forgetPeer();
-  }
-
-  private void forgetPeer() {
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
     List<ServerCall> left = new ArrayList<>(calls.values());
     if (running != null) {
       left.add(running);

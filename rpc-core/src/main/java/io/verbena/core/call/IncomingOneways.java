@@ -192,8 +192,8 @@ public final class IncomingOneways implements Participant, Timers.Timer {
 
   /** Calls go on without their session, unless it was closed on this side. */
   @Override
-  public void ended(RpcStatus status, String reason) {
-    if (status == RpcStatus.CANCELLED) {
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
+    if (forGood && status == RpcStatus.CANCELLED) {
       end();
     }
   }

@@ -194,16 +194,7 @@ final class MessagesAwaitingValues implements Participant {
   }
 
   @Override
-  public void peerLost(String reason) {
-    clear();
-  }
-
-  @Override
-  public void ended(RpcStatus status, String reason) {
-    clear();
-  }
-
-  private void clear() {
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
     for (Held held : waiting.values()) {
       memory.give(held.message.length());
       peerLost.accept(held.message);

@@ -281,11 +281,14 @@ public final class OutgoingCalls implements Participant {
     shared.window.peerTakes(limits.maxCalls());
   }
 
-  /** The peer is gone with what it had taken; what it had not can go to the next. */
   @Override
-  public void peerLost(String reason) {
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
+    if (forGood) {
+      ended(status, reason);
+      return;
+    }
     forgetOneways(reason);
-    fail(PendingCall::awaitsReply, RpcStatus.UNAVAILABLE, reason);
+    fail(PendingCall::awaitsReply, status, reason);
     List.copyOf(calls.all()).stream()
         .filter(call -> !call.wasHandedOver()) // or its reply is read
         .forEach(PendingCall::waitsForNextPeer);
@@ -361,8 +364,7 @@ public final class OutgoingCalls implements Participant {
     }
   }
 
-  @Override
-  public void ended(RpcStatus status, String reason) {
+  private void ended(RpcStatus status, String reason) {
     if (status == RpcStatus.CANCELLED && peerHasOneways()) {
       // Closed on this side: what has arrived is executed, and this end hears no more of it.
       shared.window.release(onewaysUnderWay);

@@ -424,18 +424,17 @@ public final class RemoteServices implements Participant {
 
   /** The next peer may serve something else: what was not sent is looked at again. */
   @Override
-  public void peerLost(String reason) {
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
     known = false;
-    takeBackUnsent();
+    if (!forGood) {
+      takeBackUnsent();
+    }
     forgetServices();
-    dropDone();
-  }
-
-  @Override
-  public void ended(RpcStatus status, String reason) {
-    known = false;
-    forgetServices();
-    early.clear();
+    if (forGood) {
+      early.clear();
+    } else {
+      dropDone();
+    }
   }
 
   private void forgetServices() {

@@ -134,7 +134,7 @@ public final class Ending implements Participant, Timers.Timer {
   }
 
   @Override
-  public void peerLost(String why) {
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
     drainSaid = false;
     lastCallCame = false;
     lastCallOwed = false;

@@ -122,17 +122,18 @@ public interface Participant {
   /** The peer is gone, and nothing waits for the next: there are other servers. */
   default void noNextPeer(String reason) {}
 
-  /** The peer is gone with what it had taken; what it had not may go to the next. */
-  default void peerLost(String reason) {}
+  /**
+   * The peer is gone with what it had taken.
+   *
+   * @param forGood whether the session is over; else what the peer had not taken may go to the next
+   */
+  default void peerGone(RpcStatus status, String reason, boolean forGood) {}
 
   /** The session closes on this side as soon as all has arrived that has to; nothing else waits. */
   default void closes(RpcStatus status, String reason) {}
 
   /** The session is about to end: the peer is told what was put off. */
   default void lastWords() {}
-
-  /** The session is over. */
-  default void ended(RpcStatus status, String reason) {}
 
   /** Others want the memory that arrivals have: notes how far they are. */
   default void markArrivals() {}

@@ -190,7 +190,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   void forgetPeer(String reason) {
     dropLinks();
     life.peerGone(RpcStatus.UNAVAILABLE, reason);
-    participants.forEach(one -> one.peerLost(reason));
+    participants.forEach(one -> one.peerGone(RpcStatus.UNAVAILABLE, reason, false));
     outbox.restart();
     inbox.restart();
     ending.leavesIfDue();
@@ -212,7 +212,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     }
     dropLinks();
     life.ended(status, reason);
-    participants.forEach(one -> one.ended(status, reason));
+    participants.forEach(one -> one.peerGone(status, reason, true));
     outbox.clear();
     inbox.restart();
     memory.leave();

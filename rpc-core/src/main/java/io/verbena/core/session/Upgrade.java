@@ -1,5 +1,6 @@
 package io.verbena.core.session;
 
+import io.verbena.api.RpcStatus;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.UpgradeMessage;
@@ -157,13 +158,14 @@ final class Upgrade implements Participant {
     return null;
   }
 
-  /** The next peer is another one. */
   @Override
-  public void peerLost(String why) {
-    delay = FIRST_DELAY;
-    waits = false;
-    greeted = null;
-    reason = NOT_YET;
+  public void peerGone(RpcStatus status, String why, boolean forGood) {
+    if (!forGood) { // the next peer is another one
+      delay = FIRST_DELAY;
+      waits = false;
+      greeted = null;
+      reason = NOT_YET;
+    }
   }
 
   /** The session's links are gone, or about to go. */

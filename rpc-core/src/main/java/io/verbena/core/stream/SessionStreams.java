@@ -132,14 +132,9 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
     return host;
   }
 
-  @Override
-  public void peerLost(String reason) {
-    ended(RpcStatus.UNAVAILABLE, reason);
-  }
-
   /** Nobody asks for what is left, and nothing more comes. */
   @Override
-  public void ended(RpcStatus status, String reason) {
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
     List.copyOf(outgoing.values()).forEach(OutgoingStream::peerLost);
     List<IncomingStream.Place> left = new ArrayList<>(incoming);
     left.sort(Comparator.comparingLong(place -> place.id));

@@ -266,13 +266,12 @@ public final class UserSession extends SessionImpl {
     }
 
     @Override
-    public void peerLost(String reason) {
-      transfers.peerLost(reason);
-    }
-
-    @Override
-    public void ended(RpcStatus status, String reason) {
-      transfers.end(status, reason);
+    public void peerGone(RpcStatus status, String reason, boolean forGood) {
+      if (forGood) {
+        transfers.end(status, reason);
+      } else {
+        transfers.peerLost(reason);
+      }
     }
   }
 }
