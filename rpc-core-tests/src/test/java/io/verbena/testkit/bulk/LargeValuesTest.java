@@ -3,7 +3,10 @@ package io.verbena.testkit.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.api.Answer;
 import io.verbena.api.CallOptions;
+import io.verbena.api.ClientCall;
+import io.verbena.api.ClientInterceptor;
 import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
@@ -329,6 +332,24 @@ class LargeValuesTest {
           .isInstanceOf(IllegalStateException.class);
       assertThatThrownBy(() -> part.get(ValueLayout.JAVA_BYTE, 0))
           .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void aResultInAnArenaIsPooledBehindInterceptorsToo() {
+    ClientInterceptor through =
+        new ClientInterceptor() {
+          @Override
+          public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
+            return call.proceed();
+          }
+        };
+    try (Arena arena = Arena.ofShared()) {
+      CallOptions options = CallOptions.DEFAULT.withResultsIn(arena).withInterceptors(through);
+      MemorySegment value = bulk.bytes(LENGTH, 1);
+      MemorySegment back = await(ValuesRpc.async(bulk.session, options).echo(value));
+      assertThat(back.isNative()).isTrue();
+      assertThat(back.mismatch(value)).isEqualTo(-1);
     }
   }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A call whose result goes to a landing of its caller's. However it ends, it is told when nothing
  * is written there any more.
  */
-public final class LandingCall extends PendingCall<Received> implements Timers.Timer {
+final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   private final Landing landing;
   private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
   private CallTransfers.@Nullable AwaitedAnswer answer;
@@ -30,14 +30,14 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   private final @Nullable Consumer<Metadata> listener;
 
   /** A call whose message is encoded. */
-  public LandingCall(
+  LandingCall(
       OutgoingCalls host,
       MethodDescriptor<Received> method,
       Slot slot,
       long timeoutNanos,
       Landing landing,
       @Nullable Consumer<Metadata> listener) {
-    super(host, method, slot, timeoutNanos);
+    super(host, method, slot, timeoutNanos, false);
     this.landing = landing;
     this.listener = listener;
   }
@@ -162,7 +162,7 @@ public final class LandingCall extends PendingCall<Received> implements Timers.T
   }
 
   @Override
-  protected void cameAlong(Metadata metadata) {
+  void cameAlong(Metadata metadata) {
     if (listener != null) {
       listener.accept(metadata);
     }

@@ -21,6 +21,7 @@ import io.verbena.core.sequence.Inbox;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.Thrown;
 import java.lang.foreign.Arena;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,13 +54,8 @@ public class PendingCall<R> extends FencedFuture<R>
   /** The large arguments beside its message; null where there are none. */
   private final @Nullable LargeValuesOut arguments;
 
-  /** A call whose message is encoded; its slot knows the deadline. */
-  public PendingCall(OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos) {
-    this(host, method, slot, timeoutNanos, false);
-  }
-
   /**
-   * The same.
+   * A call whose message is encoded; its slot knows the deadline.
    *
    * @param senderWaits for a one-way call: whether its sender waits until it has left
    */
@@ -84,23 +80,43 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Returns what its large results live in; null: the heap. */
-  public @Nullable Arena resultsIn() {
+  @Nullable Arena resultsIn() {
     return null;
   }
 
-  /** One whose large results live in an arena of its caller's; others have no field for it. */
-  static final class WithResultsIn<R> extends PendingCall<R> {
-    private final Arena arena;
+  /** One of which its caller wants more; others have no fields for it. */
+  static final class WithOptions<R> extends PendingCall<R> {
+    private final @Nullable Arena resultsIn;
+    private final @Nullable Consumer<Metadata> listener;
 
-    WithResultsIn(
-        OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos, Arena arena) {
-      super(host, method, slot, timeoutNanos);
-      this.arena = arena;
+    /**
+     * A call whose message is encoded.
+     *
+     * @param resultsIn what its large results live in; null: the heap
+     * @param listener hears what comes beside its reply; null: nobody
+     */
+    WithOptions(
+        OutgoingCalls host,
+        MethodDescriptor<R> method,
+        Slot slot,
+        long timeoutNanos,
+        @Nullable Arena resultsIn,
+        @Nullable Consumer<Metadata> listener) {
+      super(host, method, slot, timeoutNanos, false);
+      this.resultsIn = resultsIn;
+      this.listener = listener;
     }
 
     @Override
-    public Arena resultsIn() {
-      return arena;
+    @Nullable Arena resultsIn() {
+      return resultsIn;
+    }
+
+    @Override
+    void cameAlong(Metadata metadata) {
+      if (listener != null) {
+        listener.accept(metadata);
+      }
     }
   }
 
@@ -331,7 +347,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** Its reply brings these; an interceptor may want to know. */
-  protected void cameAlong(Metadata metadata) {}
+  void cameAlong(Metadata metadata) {}
 
   @Nullable R readResult(WireDecoder in) {
     if (!method.streaming()) {

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,20 +70,20 @@ public final class SessionCaller implements ServiceCaller {
    */
   public <R> PendingCall<R> beginOwn(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, long deadline) {
-    return begin(method, arguments, mayWait, PendingCall::new, Metadata.EMPTY, deadline, null);
+    return begin(method, arguments, mayWait, null, null, Metadata.EMPTY, deadline, null);
   }
 
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
-    return awaited(method, begin(method, arguments, true, maker()));
+    return awaited(method, begin(method, arguments, true, null));
   }
 
   @Override
   public Received call(MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments)
       throws Exception {
     return Objects.requireNonNull(
-        awaited(method, begin(method, arguments, true, into(usable(into)))), "an object");
+        awaited(method, begin(method, arguments, true, usable(into))), "an object");
   }
 
   /** Waits for a call; when it returns, nothing of the caller's is in use any more. */
@@ -133,7 +134,7 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments) {
     try {
-      return begin(method, arguments, false, maker());
+      return begin(method, arguments, false, null);
     } catch (RpcException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -143,31 +144,10 @@ public final class SessionCaller implements ServiceCaller {
   public CompletionStage<Received> submit(
       MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
     try {
-      return begin(method, arguments, false, into(usable(into)));
+      return begin(method, arguments, false, usable(into));
     } catch (RpcException e) {
       return CompletableFuture.failedFuture(e);
     }
-  }
-
-  /** Makes the call of an encoded message. */
-  @FunctionalInterface
-  public interface Maker<R> {
-    /** Returns the call. */
-    PendingCall<R> make(
-        OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeoutNanos);
-  }
-
-  private <R> Maker<R> maker() {
-    Arena arena = resultsIn;
-    return arena == null
-        ? PendingCall::new
-        : (host, method, slot, timeout) ->
-            new PendingCall.WithResultsIn<>(host, method, slot, timeout, arena);
-  }
-
-  private static Maker<Received> into(Landing landing) {
-    return (host, method, slot, timeout) ->
-        new LandingCall(host, method, slot, timeout, landing, null);
   }
 
   /** Refuses a landing that is not the caller's own. */
@@ -183,7 +163,7 @@ public final class SessionCaller implements ServiceCaller {
   @Override
   public void send(MethodDescriptor<?> method, ArgumentWriter arguments) {
     checkNotEnded(method);
-    PendingCall<?> call = begin(method, arguments, true, SessionCaller::oneway);
+    PendingCall<?> call = begin(method, arguments, true, null);
     if (call.senderWaits()) {
       awaitLeft(call.method(), call);
     }
@@ -195,18 +175,6 @@ public final class SessionCaller implements ServiceCaller {
       String why = "the session has ended: " + host.session.path().reason();
       throw failure(method, RpcStatus.UNAVAILABLE, why, CallPhase.QUEUED).forGood();
     }
-  }
-
-  /**
-   * Without a peer it is not known whether the call will ever leave: its sender waits for that.
-   * Judged when the call has its place in the window, since the session may be lost meanwhile: that
-   * may be what made room.
-   */
-  public static <R> PendingCall<R> oneway(
-      OutgoingCalls host, MethodDescriptor<R> method, Slot slot, long timeout) {
-    Calls shared = host.shared;
-    boolean waits = shared.session.state() != SessionState.OPEN && !shared.loop.isNotToWait();
-    return new PendingCall<>(host, method, slot, timeout, waits);
   }
 
   /** Waits until a one-way call has left. */
@@ -221,10 +189,13 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   private <R> PendingCall<R> begin(
-      MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, Maker<R> maker) {
+      MethodDescriptor<R> method,
+      ArgumentWriter arguments,
+      boolean mayWait,
+      @Nullable Landing into) {
     CallContext outer = outer();
     long deadline = deadline(method, outer, host.loop.clock().nanoTime());
-    return begin(method, arguments, mayWait, maker, metadata, deadline, outer);
+    return begin(method, arguments, mayWait, into, null, metadata, deadline, outer);
   }
 
   /** Returns what these have in common with all calls of the session. */
@@ -281,6 +252,8 @@ public final class SessionCaller implements ServiceCaller {
    * Begins a call.
    *
    * @param mayWait whether it may wait for room, on this thread
+   * @param into where its result goes; null where it has none for a landing
+   * @param listener hears what comes beside its reply; null: nobody
    * @param metadata what goes along
    * @param deadline in nanoseconds of the session's clock
    * @param outer the call that this one is part of, or null
@@ -289,7 +262,8 @@ public final class SessionCaller implements ServiceCaller {
       MethodDescriptor<R> method,
       ArgumentWriter arguments,
       boolean mayWait,
-      Maker<R> maker,
+      @Nullable Landing into,
+      @Nullable Consumer<Metadata> listener,
       Metadata metadata,
       long deadline,
       @Nullable CallContext outer) {
@@ -324,7 +298,7 @@ public final class SessionCaller implements ServiceCaller {
       // Who waits for the result leaves large arguments as they are meanwhile.
       encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
       slot.deadlineNanos(deadline);
-      call = maker.make(outgoing, method, slot, deadline - now);
+      call = made(method, slot, deadline - now, into, listener);
       if (ClientCallEvent.isOn() && !OwnService.has(method)) {
         ClientCallEvent.follow(call, host.session);
       }
@@ -347,6 +321,31 @@ public final class SessionCaller implements ServiceCaller {
         loop.execute(call);
       }
     }
+  }
+
+  /** Makes the call of an encoded message. */
+  @SuppressWarnings("unchecked") // what goes to a landing is received
+  private <R> PendingCall<R> made(
+      MethodDescriptor<R> method,
+      Slot slot,
+      long timeoutNanos,
+      @Nullable Landing into,
+      @Nullable Consumer<Metadata> listener) {
+    if (into != null) {
+      MethodDescriptor<Received> receives = (MethodDescriptor<Received>) method;
+      return (PendingCall<R>)
+          new LandingCall(outgoing, receives, slot, timeoutNanos, into, listener);
+    }
+    if (method.oneway()) {
+      // Without a peer it is not known whether the call will ever leave: its sender waits for that.
+      // Judged here, where the call has its place in the window: the loss of the session may be
+      // what has made room.
+      boolean waits = host.session.state() != SessionState.OPEN && !host.loop.isNotToWait();
+      return new PendingCall<>(outgoing, method, slot, timeoutNanos, waits);
+    }
+    return resultsIn == null && listener == null
+        ? new PendingCall<>(outgoing, method, slot, timeoutNanos, false)
+        : new PendingCall.WithOptions<>(outgoing, method, slot, timeoutNanos, resultsIn, listener);
   }
 
   /** Refuses a blocking call where nothing may wait. */

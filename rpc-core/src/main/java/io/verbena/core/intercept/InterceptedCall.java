@@ -9,6 +9,7 @@ import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.bulk.Landing;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
@@ -37,7 +38,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
   private final List<ClientInterceptor> interceptors;
   private final MethodDescriptor<R> method;
   private final ArgumentWriter arguments;
-  private final InterceptedCaller.Maker<R> maker;
+  private final @Nullable Landing into;
   private final EventLoop loop;
   private final @Nullable CallContext outer;
   private final long began;
@@ -61,13 +62,13 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
       List<ClientInterceptor> interceptors,
       MethodDescriptor<R> method,
       ArgumentWriter arguments,
-      InterceptedCaller.Maker<R> maker,
+      @Nullable Landing into,
       boolean waits) {
     this.caller = caller;
     this.interceptors = interceptors;
     this.method = method;
     this.arguments = arguments;
-    this.maker = maker;
+    this.into = into;
     this.loop = caller.host().loop();
     this.outer = caller.outer();
     this.began = loop.clock().nanoTime();
@@ -171,8 +172,8 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
             method,
             arguments,
             Thread.currentThread() == waits,
-            (host, called, slot, timeout) ->
-                maker.make(host, called, slot, timeout, beside -> cameAlong(attempt, beside)),
+            into,
+            beside -> cameAlong(attempt, beside),
             metadata,
             end,
             outer);

@@ -2,22 +2,17 @@ package io.verbena.core.intercept;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.ClientInterceptor;
-import io.verbena.api.Metadata;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
-import io.verbena.core.call.LandingCall;
 import io.verbena.core.call.OutgoingCalls;
-import io.verbena.core.call.PendingCall;
 import io.verbena.core.call.SessionCaller;
-import io.verbena.link.memory.Slot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the calls of a stub by way of interceptors. Safe for any thread. */
@@ -46,47 +41,30 @@ public final class InterceptedCaller implements ServiceCaller {
     return new InterceptedCaller(caller, List.copyOf(all));
   }
 
-  /** Makes one attempt at a call, which tells what came beside its reply. */
-  @FunctionalInterface
-  interface Maker<R> {
-    PendingCall<R> make(
-        OutgoingCalls host,
-        MethodDescriptor<R> method,
-        Slot slot,
-        long timeoutNanos,
-        Consumer<Metadata> listener);
-  }
-
   @Override
   public <R> @Nullable R call(MethodDescriptor<R> method, ArgumentWriter arguments)
       throws Exception {
     caller.checkMayWait(method);
-    return SessionCaller.awaited(method, begin(method, arguments, true, ToldCall::new));
+    return SessionCaller.awaited(method, begin(method, arguments, true, null));
   }
 
   @Override
   public Received call(MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments)
       throws Exception {
     caller.checkMayWait(method);
-    InterceptedCall<Received> call = begin(method, arguments, true, into(into));
+    InterceptedCall<Received> call = begin(method, arguments, true, SessionCaller.usable(into));
     return Objects.requireNonNull(SessionCaller.awaited(method, call), "an object");
   }
 
   @Override
   public <R> CompletionStage<R> submit(MethodDescriptor<R> method, ArgumentWriter arguments) {
-    return begin(method, arguments, false, ToldCall::new);
+    return begin(method, arguments, false, null);
   }
 
   @Override
   public CompletionStage<Received> submit(
       MethodDescriptor<Received> method, Landing into, ArgumentWriter arguments) {
-    return begin(method, arguments, false, into(into));
-  }
-
-  private static Maker<Received> into(Landing into) {
-    Landing landing = SessionCaller.usable(into);
-    return (host, method, slot, timeout, listener) ->
-        new LandingCall(host, method, slot, timeout, landing, listener);
+    return begin(method, arguments, false, SessionCaller.usable(into));
   }
 
   @Override
@@ -96,13 +74,7 @@ public final class InterceptedCaller implements ServiceCaller {
   }
 
   private <R> void sendTyped(MethodDescriptor<R> method, ArgumentWriter arguments) {
-    InterceptedCall<R> call =
-        begin(
-            method,
-            arguments,
-            true,
-            (host, called, slot, timeout, listener) ->
-                SessionCaller.oneway(host, called, slot, timeout));
+    InterceptedCall<R> call = begin(method, arguments, true, null);
     if (call.isDone() || call.isAwaitedBySender()) {
       SessionCaller.awaitLeft(method, call);
     } else {
@@ -111,30 +83,10 @@ public final class InterceptedCaller implements ServiceCaller {
   }
 
   private <R> InterceptedCall<R> begin(
-      MethodDescriptor<R> method, ArgumentWriter arguments, boolean waits, Maker<R> maker) {
+      MethodDescriptor<R> method, ArgumentWriter arguments, boolean waits, @Nullable Landing into) {
     InterceptedCall<R> call =
-        new InterceptedCall<>(caller, interceptors, method, arguments, maker, waits);
+        new InterceptedCall<>(caller, interceptors, method, arguments, into, waits);
     call.begin();
     return call;
-  }
-
-  /** A call that tells what came beside its reply. */
-  private static final class ToldCall<R> extends PendingCall<R> {
-    private final Consumer<Metadata> listener;
-
-    ToldCall(
-        OutgoingCalls host,
-        MethodDescriptor<R> method,
-        Slot slot,
-        long timeoutNanos,
-        Consumer<Metadata> listener) {
-      super(host, method, slot, timeoutNanos);
-      this.listener = listener;
-    }
-
-    @Override
-    protected void cameAlong(Metadata metadata) {
-      listener.accept(metadata);
-    }
   }
 }
