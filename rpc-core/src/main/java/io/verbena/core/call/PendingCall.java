@@ -368,8 +368,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   final RpcException notDecoded(RpcStatus status, String why) {
-    return exception(
-        status, "its reply does not decode: " + why, CallPhase.REPLIED, Execution.EXECUTED, null);
+    return replyFailure(status, "its reply does not decode: " + why);
   }
 
   /** What its reply left out did not arrive. */
@@ -378,7 +377,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   private RpcException incomplete(RpcStatus status, String why) {
-    return exception(status, "its reply: " + why, CallPhase.REPLIED, Execution.EXECUTED, null);
+    return replyFailure(status, "its reply: " + why);
   }
 
   private Exception readDeclared(WireDecoder in) {
@@ -435,7 +434,7 @@ public class PendingCall<R> extends FencedFuture<R>
   final RpcException failure(RpcStatus status, String why) {
     CallPhase phase = phase();
     Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
-    return exception(status, why, phase, execution, null);
+    return failure(method, status, why, phase, execution);
   }
 
   private CallPhase phase() {
@@ -447,15 +446,19 @@ public class PendingCall<R> extends FencedFuture<R>
     return acknowledged ? CallPhase.RECEIVED : CallPhase.SENT;
   }
 
-  private RpcException exception(
+  private RpcException replyFailure(RpcStatus status, String why) {
+    return failure(method, status, why, CallPhase.REPLIED, Execution.EXECUTED);
+  }
+
+  /** Returns how a call has failed at its caller. */
+  static RpcException failure(
+      MethodDescriptor<?> method,
       RpcStatus status,
       String why,
       CallPhase phase,
-      Execution execution,
-      @Nullable String remoteType) {
+      Execution execution) {
     String message =
         "%s failed %s: %s: %s".formatted(method.fullName(), phase.words(), status, why);
-    return new RpcException(
-        status, message, phase, execution, method.idempotent(), remoteType, null);
+    return new RpcException(status, message, phase, execution, method.idempotent(), null, null);
   }
 }

@@ -42,7 +42,6 @@ import org.jspecify.annotations.Nullable;
 public final class SessionCaller implements ServiceCaller {
   private static final long LOOP_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int BODY = FrameHeader.BYTES;
-
   private static final long UNSET = 0;
 
   private final OutgoingCalls outgoing;
@@ -445,9 +444,7 @@ public final class SessionCaller implements ServiceCaller {
   /** Returns how a call has failed at its caller. */
   public static RpcException failure(
       MethodDescriptor<?> method, RpcStatus status, String why, CallPhase phase) {
-    String message =
-        "%s failed %s: %s: %s".formatted(method.fullName(), phase.words(), status, why);
     Execution execution = phase == CallPhase.QUEUED ? Execution.NOT_EXECUTED : Execution.UNKNOWN;
-    return new RpcException(status, message, phase, execution, method.idempotent(), null, null);
+    return PendingCall.failure(method, status, why, phase, execution);
   }
 }
