@@ -3,6 +3,8 @@ package io.verbena.verbs.ext;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,6 +42,25 @@ public interface VerbsProvider {
   /** The IP addresses of the host's network interfaces, as far as this process sees them. */
   default List<HostAddress> hostAddresses() throws IOException {
     return List.of();
+  }
+
+  /**
+   * Where the host's own files are, by which its kernel tells of devices and processors: {@code /},
+   * or nowhere for a host that is simulated, whose threads are no business of a kernel.
+   */
+  default Optional<Path> hostFiles() {
+    return Optional.empty();
+  }
+
+  /**
+   * Has a thread run on certain processors alone, and those that it starts from then on.
+   *
+   * @param thread the kernel's number of a thread of this process; 0 for the calling one
+   * @param processors by their numbers; those that are not there, or that the process may not use,
+   *     are passed over, and one has to remain
+   */
+  default void bindThread(int thread, BitSet processors) throws IOException {
+    throw new VerbsException("sched_setaffinity", Errno.EOPNOTSUPP, "Threads cannot be bound.");
   }
 
   /** A new, empty set of channels to wait on together. */

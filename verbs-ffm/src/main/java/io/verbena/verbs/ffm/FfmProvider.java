@@ -9,8 +9,10 @@ import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
 import io.verbena.verbs.ffm.cm.FfmEventChannel;
 import io.verbena.verbs.ffm.device.Devices;
+import io.verbena.verbs.ffm.lib.Libc;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -70,6 +72,16 @@ public final class FfmProvider implements VerbsProvider {
   @Override
   public List<HostAddress> hostAddresses() throws IOException {
     return HostAddresses.of(Path.of("/sys/class/net"));
+  }
+
+  @Override
+  public Optional<Path> hostFiles() {
+    return Optional.of(Path.of("/"));
+  }
+
+  @Override
+  public void bindThread(int thread, BitSet processors) throws IOException {
+    Libc.setAffinity(thread, processors.toLongArray());
   }
 
   @Override

@@ -6,10 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 
-/** The calls of the C library that waiting for file descriptors takes. */
+/** The calls of the C library that it takes to wait for file descriptors, and to bind threads. */
 public final class Libc {
   private Libc() {}
 
@@ -45,6 +46,9 @@ public final class Libc {
   private static final Verb FCNTL =
       LIBRARY.control(
           "fcntl", Shapes.status(JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
+
+  private static final Verb SCHED_SETAFFINITY =
+      LIBRARY.control("sched_setaffinity", Shapes.status(JAVA_INT, JAVA_LONG, ADDRESS));
 
   /** Waits for events on {@code count} pollfds; 0 on time-out or interruption by a signal. */
   public static int poll(MemorySegment fds, long count, int timeoutMillis) throws VerbsException {
@@ -111,6 +115,18 @@ public final class Libc {
   /** Closes a file descriptor. */
   public static void close(int fd) throws VerbsException {
     CLOSE.zero(fd);
+  }
+
+  /**
+   * Has a thread run on the processors whose bits are set.
+   *
+   * @param thread its number; 0 for the calling one
+   */
+  public static void setAffinity(int thread, long[] processors) throws VerbsException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = arena.allocateFrom(JAVA_LONG, processors);
+      SCHED_SETAFFINITY.zero(thread, mask.byteSize(), mask);
+    }
   }
 
   /** Makes reads of a descriptor return EAGAIN where they would block. */
