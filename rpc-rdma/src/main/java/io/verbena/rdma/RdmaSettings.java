@@ -22,6 +22,7 @@ import io.verbena.api.settings.Checks;
  * @param device which devices and addresses links use
  * @param trafficClass of the packets of links that this end asks for, both ways; 0 to 255: on RoCE
  *     v2 DSCP times 4, plus two bits of ECN; -1 leaves it to the host
+ * @param numa whether, on a host of several NUMA nodes, loops run on that of their device
  */
 public record RdmaSettings(
     int slotBytes,
@@ -33,7 +34,8 @@ public record RdmaSettings(
     int bulkChunkBytes,
     int bulkWindowBytes,
     DeviceChoice device,
-    int trafficClass) {
+    int trafficClass,
+    boolean numa) {
   /** The system property that says {@link #device} for a program that does not. */
   public static final String DEVICE_PROPERTY = "verbena.rdma.device";
 
@@ -42,6 +44,8 @@ public record RdmaSettings(
 
   private static final String CLASS_PROPERTY = "verbena.rdma.traffic-class";
   private static final String CLASS_VARIABLE = "VERBENA_RDMA_TRAFFIC_CLASS";
+  private static final String NUMA_PROPERTY = "verbena.rdma.numa";
+  private static final String NUMA_VARIABLE = "VERBENA_RDMA_NUMA";
 
   /**
    * The defaults, and why.
@@ -62,7 +66,7 @@ public record RdmaSettings(
    */
   public static final RdmaSettings DEFAULT =
       new RdmaSettings(
-          8 << 10, 32, 256, 512L << 20, 15, 8, 64 << 10, 512 << 10, DeviceChoice.ANY, -1);
+          8 << 10, 32, 256, 512L << 20, 15, 8, 64 << 10, 512 << 10, DeviceChoice.ANY, -1, true);
 
   /** Checks every value. */
   public RdmaSettings {
@@ -100,7 +104,7 @@ public record RdmaSettings(
    * Returns the defaults, but for what the deployment says: the system property {@code
    * verbena.rdma.device} or the environment variable {@code VERBENA_RDMA_DEVICE}, as {@link
    * DeviceChoice#of} reads it, and {@code verbena.rdma.traffic-class} or {@code
-   * VERBENA_RDMA_TRAFFIC_CLASS}.
+   * VERBENA_RDMA_TRAFFIC_CLASS}, {@code verbena.rdma.numa} or {@code VERBENA_RDMA_NUMA}.
    *
    * @throws IllegalArgumentException if one is out of range
    */
@@ -108,9 +112,12 @@ public record RdmaSettings(
     RdmaSettings settings = DEFAULT.withDevice(saidDevice());
     String trafficClass = said(CLASS_PROPERTY, CLASS_VARIABLE);
     Checks.that(trafficClass.matches("|\\d{1,3}"), CLASS_PROPERTY, "a number to 255", trafficClass);
-    return trafficClass.isEmpty()
-        ? settings
-        : settings.withTrafficClass(Integer.parseInt(trafficClass));
+    if (!trafficClass.isEmpty()) {
+      settings = settings.withTrafficClass(Integer.parseInt(trafficClass));
+    }
+    String numa = said(NUMA_PROPERTY, NUMA_VARIABLE);
+    Checks.that(numa.matches("|true|false"), NUMA_PROPERTY, "true or false", numa);
+    return settings.withNuma(!numa.equals("false"));
   }
 
   private static DeviceChoice saidDevice() {
@@ -169,7 +176,8 @@ public record RdmaSettings(
         bulkChunkBytes,
         bulkWindowBytes,
         device,
-        trafficClass);
+        trafficClass,
+        numa);
   }
 
   /** Returns these settings with another part of the credits guaranteed; 0 shares no receives. */
@@ -184,7 +192,8 @@ public record RdmaSettings(
         bulkChunkBytes,
         bulkWindowBytes,
         device,
-        trafficClass);
+        trafficClass,
+        numa);
   }
 
   /** Returns these settings for other devices or addresses. */
@@ -199,7 +208,8 @@ public record RdmaSettings(
         bulkChunkBytes,
         bulkWindowBytes,
         value,
-        trafficClass);
+        trafficClass,
+        numa);
   }
 
   /**
@@ -218,12 +228,39 @@ public record RdmaSettings(
         bulkChunkBytes,
         bulkWindowBytes,
         device,
+        value,
+        numa);
+  }
+
+  /** Returns these settings with loops on their device's NUMA node, or wherever the system says. */
+  public RdmaSettings withNuma(boolean value) {
+    return new RdmaSettings(
+        slotBytes,
+        credits,
+        maxInlineBytes,
+        maxPinnedBytes,
+        ackTimeout,
+        guaranteedCredits,
+        bulkChunkBytes,
+        bulkWindowBytes,
+        device,
+        trafficClass,
         value);
   }
 
   private RdmaSettings with(int slot, int credit, int inline, long pinned, int chunk, int window) {
     int guaranteed = Math.min(guaranteedCredits, credit);
     return new RdmaSettings(
-        slot, credit, inline, pinned, ackTimeout, guaranteed, chunk, window, device, trafficClass);
+        slot,
+        credit,
+        inline,
+        pinned,
+        ackTimeout,
+        guaranteed,
+        chunk,
+        window,
+        device,
+        trafficClass,
+        numa);
   }
 }

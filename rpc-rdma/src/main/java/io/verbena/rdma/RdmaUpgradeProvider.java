@@ -33,6 +33,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   private final GuardedVerbs verbs;
   private final RdmaSettings settings;
   private final DeviceAddresses addresses;
+  private final Numa numa;
   private final NanoClock clock;
   private final RdmaCounters counters;
   private final PinBudget budget;
@@ -88,6 +89,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     this.verbs = GuardedVerbs.of(verbs);
     this.settings = settings;
     this.addresses = new DeviceAddresses(this.verbs, settings.device(), clock);
+    this.numa = new Numa(this.verbs, settings.numa());
     this.clock = clock;
     this.counters = new RdmaCounters(clock);
     this.budget = new PinBudget(settings.maxPinnedBytes());
@@ -196,7 +198,7 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
   @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
     try {
-      return new RdmaDriver(verbs, addresses, settings, clock, counters, budget, wakeLoop);
+      return new RdmaDriver(verbs, addresses, numa, settings, clock, counters, budget, wakeLoop);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

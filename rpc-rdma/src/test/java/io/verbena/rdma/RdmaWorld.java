@@ -81,7 +81,19 @@ final class RdmaWorld implements AutoCloseable {
       RdmaSettings settings,
       Consumer<VerbenaServer.Builder> onServer,
       Consumer<VerbenaClient.Builder> onClient) {
+    this(seed, profile, settings, onServer, onClient, verbs -> {});
+  }
+
+  /** The same, whose hosts are set up before anything is made of them. */
+  RdmaWorld(
+      long seed,
+      DeviceProfile profile,
+      RdmaSettings settings,
+      Consumer<VerbenaServer.Builder> onServer,
+      Consumer<VerbenaClient.Builder> onClient,
+      Consumer<FabricWorld> onVerbs) {
     verbs = new FabricWorld(seed, profile, world.clock());
+    onVerbs.accept(verbs);
     east = new RdmaUpgradeProvider(new SteppedVerbs(verbs.east, verbs), settings, world.clock());
     west = new RdmaUpgradeProvider(new SteppedVerbs(verbs.west, verbs), settings, world.clock());
     server =

@@ -164,8 +164,11 @@ public record VerbenaProperties(
    *     any.
    * @param trafficClass The traffic class of the packets, 0 to 255: DSCP times 4, and two bits of
    *     ECN. Default: the host's own.
+   * @param numa Whether, on a host of several NUMA nodes, event loops run on that of their device.
+   *     Default true.
    */
-  public record Rdma(@Nullable String device, @Nullable Integer trafficClass) {}
+  public record Rdma(
+      @Nullable String device, @Nullable Integer trafficClass, @Nullable Boolean numa) {}
 
   /** Which server a call goes to. More of them by a {@link VerbenaChannelCustomizer}. */
   public enum BalancerKind {

@@ -221,7 +221,9 @@ class SettingsTest {
   void aDeviceIsChosenForTheLinksOfBothEnds() {
     Contexts.echo()
         .withPropertyValues(
-            "verbena.rdma.device=mlx5_0:1,type=roce-v2", "verbena.rdma.traffic-class=106")
+            "verbena.rdma.device=mlx5_0:1,type=roce-v2",
+            "verbena.rdma.traffic-class=106",
+            "verbena.rdma.numa=false")
         .run(
             context ->
                 assertThat(context.getBean(Caller.class).stock().count("rose")).isEqualTo(4));

@@ -4,6 +4,7 @@ import com.ibm.disni.verbs.IbvContext;
 import io.verbena.rdma.DeviceAddress;
 import io.verbena.rdma.DeviceAddresses;
 import io.verbena.rdma.DeviceChoice;
+import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;
 import io.verbena.verbs.ext.DeviceAttributes;
@@ -24,15 +25,17 @@ final class Devices {
   private final Modules modules;
   private final VerbsProvider verbs;
   private final DeviceChoice choice;
+  private final boolean numa;
   private final List<Finding> findings = new ArrayList<>();
   private final List<String> usable = new ArrayList<>();
   private String obstacle = "no verbs device on this host";
 
-  Devices(Host host, Modules modules, VerbsProvider verbs, DeviceChoice choice) {
+  Devices(Host host, Modules modules, VerbsProvider verbs, RdmaSettings settings) {
     this.host = host;
     this.modules = modules;
     this.verbs = verbs;
-    this.choice = choice;
+    this.choice = settings.device();
+    this.numa = settings.numa();
   }
 
   /**
@@ -98,6 +101,7 @@ final class Devices {
     DeviceAttributes attributes = device.queryDevice();
     boolean carries = false;
     findings.add(Finding.ok(name, describe(attributes)));
+    findings.add(node(Numa.place(host.root(), name, numa)));
     for (int number = 1; number <= attributes.ports(); number++) {
       PortAttributes port = device.queryPort(number);
       int ofPort = number;
@@ -128,6 +132,24 @@ final class Devices {
     } else {
       obstacle = refused.orElse(name + " has no active port with an address");
     }
+  }
+
+  private static Finding node(Numa.Place place) {
+    String what = "NUMA";
+    if (!place.processors().isEmpty()) {
+      return Finding.ok(
+          what,
+          "node %d, processors %s: its event loops run there, and their buffers are there"
+              .formatted(place.node(), place.processors()));
+    }
+    if (!place.cure().isEmpty()) {
+      return Finding.low(what, place.words(), place.cure());
+    }
+    return Finding.note(
+        what,
+        place.words().isEmpty()
+            ? "one node on this host: event loops run where the system puts them"
+            : place.words());
   }
 
   private static String describe(DeviceAttributes device) {

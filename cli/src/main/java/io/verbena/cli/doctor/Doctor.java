@@ -1,7 +1,7 @@
 package io.verbena.cli.doctor;
 
 import io.verbena.link.UpgradeProvider;
-import io.verbena.rdma.DeviceChoice;
+import io.verbena.rdma.RdmaSettings;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param loads whether the dynamic linker finds a library
  * @param verbs its devices
  * @param upgrades the RDMA link of this program; null where it has none
- * @param choice which of the devices links may use
+ * @param settings of its links
  */
 record Doctor(
     Host host,
     Predicate<String> loads,
     VerbsProvider verbs,
     @Nullable UpgradeProvider upgrades,
-    DeviceChoice choice) {
+    RdmaSettings settings) {
 
   /** What was found, and what follows from it. */
   record Diagnosis(List<Section> sections, Prospect prospect) {
@@ -46,7 +46,7 @@ record Doctor(
     sections.add(new Libraries(host, loads).section());
     sections.add(modules.section());
     sections.add(new DeviceFiles(host, container, modules).section());
-    Devices.Found devices = new Devices(host, modules, verbs, choice).look();
+    Devices.Found devices = new Devices(host, modules, verbs, settings).look();
     sections.add(devices.section());
     sections.add(new Limits(host, container).section());
     sections.add(container.section(host));

@@ -106,7 +106,7 @@ public final class DoctorCommand implements Callable<Integer> {
         DoctorCommand::loads,
         GuardedVerbs.onClassPath(),
         ChosenUpgrades.onClassPath(),
-        RdmaSettings.ofProperties().device());
+        RdmaSettings.ofProperties());
   }
 
   private static boolean loads(String soname) {

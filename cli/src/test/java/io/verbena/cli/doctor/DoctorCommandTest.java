@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
-import io.verbena.rdma.DeviceChoice;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.verbs.fabric.Fabric;
@@ -77,7 +76,7 @@ class DoctorCommandTest {
       FabricHost there = fabric.addHost("west", InetAddress.ofLiteral("10.9.0.2"));
       Doctor doctor =
           new Doctor(
-              new FakeHost(root).files(), soname -> true, here, link(here), DeviceChoice.ANY);
+              new FakeHost(root).files(), soname -> true, here, link(here), RdmaSettings.DEFAULT);
       String device = doctor.examine().prospect().reason();
       try (VerbenaServer server =
           VerbenaServer.builder().listen("127.0.0.1:0").upgrades(link(there)).start()) {
@@ -100,7 +99,7 @@ class DoctorCommandTest {
       fabric.cut(here, there);
       Doctor doctor =
           new Doctor(
-              new FakeHost(root).files(), soname -> true, here, link(here), DeviceChoice.ANY);
+              new FakeHost(root).files(), soname -> true, here, link(here), RdmaSettings.DEFAULT);
       try (VerbenaServer server =
           VerbenaServer.builder().listen("127.0.0.1:0").upgrades(link(there)).start()) {
         Run run = run(new DoctorCommand(() -> doctor), "--wait", "4", server.address().toString());

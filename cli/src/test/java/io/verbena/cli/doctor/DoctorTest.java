@@ -62,7 +62,12 @@ class DoctorTest {
   }
 
   private Diagnosis examine(FabricHost device, @Nullable UpgradeProvider link, DeviceChoice of) {
-    return new Doctor(new FakeHost(root).files(), soname -> true, device, link, of).examine();
+    return examine(device, link, RdmaSettings.DEFAULT.withDevice(of));
+  }
+
+  private Diagnosis examine(
+      FabricHost device, @Nullable UpgradeProvider link, RdmaSettings settings) {
+    return new Doctor(new FakeHost(root).files(), soname -> true, device, link, settings).examine();
   }
 
   private static Section devices(Diagnosis diagnosis) {
@@ -239,7 +244,7 @@ class DoctorTest {
                 },
                 verbs,
                 new RdmaUpgradeProvider(verbs, RdmaSettings.DEFAULT, NanoClock.SYSTEM),
-                DeviceChoice.ANY)
+                RdmaSettings.DEFAULT)
             .examine();
 
     assertThat(diagnosis.prospect().toString())
@@ -252,6 +257,57 @@ class DoctorTest {
     assertThat(devices(diagnosis).findings())
         .extracting(Finding::cure)
         .anyMatch(cure -> cure.contains("IllegalCallerException"));
+  }
+
+  private FakeHost twoNodes() {
+    return new FakeHost(root)
+        .file("/sys/devices/system/node/online", "0-1")
+        .file("/sys/devices/system/node/node0/cpulist", "0-15,32-47")
+        .file("/sys/devices/system/node/node1/cpulist", "16-31,48-63")
+        .file("/proc/thread-self/status", "Name:\tjava", "Cpus_allowed_list:\t0-63");
+  }
+
+  @Test
+  void saysOnWhichNodeLoopsOfADeviceRun() {
+    FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(
+            Finding.note(
+                "NUMA", "one node on this host: event loops run where the system puts them"));
+
+    String device = "/sys/class/infiniband/" + host.adapter().deviceName() + "/device/";
+    twoNodes().file(device + "numa_node", "1");
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(
+            Finding.ok(
+                "NUMA",
+                "node 1, processors 16-31,48-63: its event loops run there, and their buffers are"
+                    + " there"));
+  }
+
+  @Test
+  void saysWhyLoopsOfADeviceDoNotRunOnItsNode() {
+    FabricHost host = device(DeviceProfile.full(), "10.9.0.1");
+    String device = "/sys/class/infiniband/" + host.adapter().deviceName() + "/device/";
+    FakeHost files = twoNodes();
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(Finding.note("NUMA", "NUMA node unknown"));
+    files.file(device + "numa_node", "-1");
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA").detail())
+        .isEqualTo("NUMA node unknown: numa_node is -1");
+
+    files.file(device + "numa_node", "1");
+    RdmaSettings off = RdmaSettings.DEFAULT.withNuma(false);
+    assertThat(in(devices(examine(host, RDMA_LINK, off)), "NUMA").detail())
+        .isEqualTo("not bound to its NUMA node 1: it is switched off");
+    files.file("/proc/thread-self/status", "Cpus_allowed_list:\t0-7");
+    assertThat(in(devices(examine(host, RDMA_LINK)), "NUMA"))
+        .isEqualTo(
+            Finding.low(
+                "NUMA",
+                "not bound to its NUMA node 1: this process may use no processor but 0-7",
+                "let the process use processors 16-31,48-63 (taskset, numactl, or the cpuset of"
+                    + " its container)"));
   }
 
   @Test

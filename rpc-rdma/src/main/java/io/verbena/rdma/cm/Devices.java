@@ -1,11 +1,13 @@
 package io.verbena.rdma.cm;
 
 import com.ibm.disni.verbs.IbvContext;
+import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;
 import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.Registrations;
+import io.verbena.verbs.ext.VerbsContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -18,6 +20,7 @@ import org.slf4j.LoggerFactory;
 final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
 
+  private final Numa numa;
   private final RdmaSettings settings;
   private final Registrations memory;
   private final RdmaCounters counters;
@@ -31,10 +34,12 @@ final class Devices {
   private RdmaDevice[] open = new RdmaDevice[0];
 
   Devices(
+      Numa numa,
       RdmaSettings settings,
       Registrations memory,
       RdmaCounters counters,
       Consumer<RdmaDevice> onOpened) {
+    this.numa = numa;
     this.settings = settings;
     this.memory = memory;
     this.counters = counters;
@@ -46,7 +51,9 @@ final class Devices {
     if (known != null) {
       return known;
     }
-    RdmaDevice opened = new RdmaDevice(context, settings, memory, counters);
+    // First of all: memory is where the thread runs that touches it first.
+    Numa.Place place = numa.bind(VerbsContext.of(context).deviceName());
+    RdmaDevice opened = new RdmaDevice(context, place, settings, memory, counters);
     byContext.put(context, opened);
     open = byContext.values().toArray(new RdmaDevice[0]);
     onOpened.accept(opened);

@@ -7,6 +7,7 @@ import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.DeviceAddresses;
+import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;
@@ -90,6 +91,7 @@ public final class RdmaDriver implements UpgradeDriver {
   public RdmaDriver(
       VerbsProvider provider,
       DeviceAddresses addresses,
+      Numa numa,
       RdmaSettings settings,
       NanoClock clock,
       RdmaCounters counters,
@@ -105,7 +107,8 @@ public final class RdmaDriver implements UpgradeDriver {
     this.budget = budget;
     this.wakeLoop = wakeLoop;
     this.memory = new Registrations(budget, counters);
-    this.devices = new Devices(settings, memory, counters, device -> waiter.add(device.channel()));
+    this.devices =
+        new Devices(numa, settings, memory, counters, device -> waiter.add(device.channel()));
     this.links = new OpenLinks(context, events);
     this.acceptor = new Acceptor(context, events, devices, links, addresses);
     this.eventsSeen = now;

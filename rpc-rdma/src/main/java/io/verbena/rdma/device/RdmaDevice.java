@@ -6,6 +6,7 @@ import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.link.runtime.ThrottledLog;
+import io.verbena.rdma.Numa;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.wire.Features;
@@ -42,6 +43,7 @@ public final class RdmaDevice {
   private static final int MOST_SHARED = 1 << 14;
 
   private final String name;
+  private final Numa.Place place;
   private final int features;
   private final DeviceAttributes.Transport transport;
   private final Arena arena = Arena.ofShared();
@@ -76,11 +78,20 @@ public final class RdmaDevice {
   private boolean removed;
   private boolean givenUp;
 
-  /** Opens what links on the device need; nothing is registered yet. */
+  /**
+   * Opens what links on the device need; nothing is registered yet.
+   *
+   * @param place where the loop runs
+   */
   public RdmaDevice(
-      IbvContext context, RdmaSettings settings, Registrations memory, RdmaCounters counters)
+      IbvContext context,
+      Numa.Place place,
+      RdmaSettings settings,
+      Registrations memory,
+      RdmaCounters counters)
       throws IOException {
     this.context = context;
+    this.place = place;
     this.settings = settings;
     this.memory = memory;
     this.counters = counters;
@@ -149,6 +160,11 @@ public final class RdmaDevice {
   /** Returns the device's name, such as {@code rxe0}. */
   public String name() {
     return name;
+  }
+
+  /** Returns where the loop runs that uses it. */
+  public Numa.Place place() {
+    return place;
   }
 
   /**

@@ -179,9 +179,13 @@ public final class RdmaLink implements Link, CompletionSink {
     }
   }
 
-  /** The device, and the address that it is reached at here. */
+  /** The device, the address that it is reached at here, and where the loop runs. */
   private String detail() {
-    return device.name() + " at " + URI.create(localAddress).getHost();
+    String node = device.place().words();
+    return device.name()
+        + " at "
+        + URI.create(localAddress).getHost()
+        + (node.isEmpty() ? "" : ", " + node);
   }
 
   // ---- opening: called by the connection manager's side ----

@@ -17,7 +17,7 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
   private static final String PROVIDER = "io.verbena.rdma.RdmaUpgradeProvider";
 
   static RdmaLinks of(Rdma set) {
-    if (set.device() == null && set.trafficClass() == null) {
+    if (set.device() == null && set.trafficClass() == null && set.numa() == null) {
       return new RdmaLinks(null);
     }
     if (!ClassUtils.isPresent(PROVIDER, RdmaLinks.class.getClassLoader())) {
@@ -45,6 +45,9 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
       }
       if (set.trafficClass() != null) {
         settings = settings.withTrafficClass(set.trafficClass());
+      }
+      if (set.numa() != null) {
+        settings = settings.withNuma(set.numa());
       }
       return new RdmaUpgradeProvider(settings);
     }
