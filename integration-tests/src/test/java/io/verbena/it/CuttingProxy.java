@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Passes bytes between clients and a server, and resets each connection after a random number of
  * them: within a frame, between frames, within the handshake.
  */
-final class CuttingProxy implements AutoCloseable {
+public final class CuttingProxy implements AutoCloseable {
   private static final int LEAST = 3_000;
   private static final int SPREAD = 30_000;
 
@@ -24,18 +24,20 @@ final class CuttingProxy implements AutoCloseable {
   private final Random random;
   private final AtomicInteger cuts = new AtomicInteger();
 
-  CuttingProxy(URI server, Random random) throws IOException {
+  /** Cuts connections to a server. */
+  public CuttingProxy(URI server, Random random) throws IOException {
     this.server = server;
     this.random = random;
     Thread.ofVirtual().start(this::accept);
   }
 
-  String address() {
+  /** Returns {@code host:port}, for clients. */
+  public String address() {
     return "127.0.0.1:" + listening.getLocalPort();
   }
 
   /** Returns how many connections it has cut. */
-  int cuts() {
+  public int cuts() {
     return cuts.get();
   }
 
