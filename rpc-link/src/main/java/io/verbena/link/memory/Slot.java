@@ -2,6 +2,7 @@ package io.verbena.link.memory;
 
 import io.verbena.codec.LargeValues;
 import io.verbena.codec.WireEncoder;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,12 @@ public final class Slot {
   /** No deadline. */
   public static final long NO_DEADLINE = Long.MIN_VALUE;
 
+  /** So many bytes before a pool's slot are its link's, to send what goes before the frame. */
+  public static final int LEAD = 8;
+
   private final ByteBuffer buffer;
+  private final @Nullable ByteBuffer led;
+  private final long address;
   private final @Nullable SlotPool pool;
   private final @Nullable Semaphore place;
   private @Nullable WireEncoder encoder;
@@ -33,10 +39,26 @@ public final class Slot {
   private Quota.@Nullable Share chargedTo;
   private long charged;
 
-  Slot(ByteBuffer buffer, @Nullable SlotPool pool, @Nullable Semaphore place) {
+  /** A slot on the heap. */
+  private Slot(ByteBuffer buffer, @Nullable Semaphore place) {
     this.buffer = buffer;
-    this.pool = pool;
+    this.led = null;
+    this.address = 0;
+    this.pool = null;
     this.place = place;
+  }
+
+  /**
+   * A slot of a pool.
+   *
+   * @param led its memory, and {@link #LEAD} bytes before it
+   */
+  Slot(ByteBuffer led, SlotPool pool) {
+    this.buffer = led.slice(LEAD, led.capacity() - LEAD);
+    this.led = led;
+    this.address = MemorySegment.ofBuffer(buffer).address();
+    this.pool = pool;
+    this.place = null;
   }
 
   /** Returns a claimed slot that belongs to no pool, for a frame that must not wait for one. */
@@ -46,7 +68,7 @@ public final class Slot {
 
   /** Returns one like it that took a place of somebody's, who has it back with the last release. */
   static Slot onHeap(int bytes, @Nullable Semaphore place) {
-    Slot slot = new Slot(ByteBuffer.allocate(bytes), null, place);
+    Slot slot = new Slot(ByteBuffer.allocate(bytes), place);
     slot.claimed();
     return slot;
   }
@@ -54,6 +76,16 @@ public final class Slot {
   /** Returns the memory. Use absolute indices; position and limit mean nothing. */
   public ByteBuffer buffer() {
     return buffer;
+  }
+
+  /** Returns the memory and {@link #LEAD} bytes before it; null where there are none. */
+  public @Nullable ByteBuffer led() {
+    return led;
+  }
+
+  /** Returns where {@link #buffer} begins in memory, where there is {@link #led}. */
+  public long address() {
+    return address;
   }
 
   /** Returns how many bytes fit. */

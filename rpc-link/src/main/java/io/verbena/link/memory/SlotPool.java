@@ -90,11 +90,12 @@ public final class SlotPool {
 
   /** Returns one slot of a new slab and frees the rest. */
   private Slot carve(int count) {
-    ByteBuffer slab = ByteBuffer.allocateDirect(count * slotBytes);
+    int each = Slot.LEAD + slotBytes;
+    ByteBuffer slab = ByteBuffer.allocateDirect(count * each);
     for (int i = 1; i < count; i++) {
-      free.offer(new Slot(slab.slice(i * slotBytes, slotBytes), this, null));
+      free.offer(new Slot(slab.slice(i * each, each), this));
     }
-    return new Slot(slab.slice(0, slotBytes), this, null);
+    return new Slot(slab.slice(0, each), this);
   }
 
   void putBack(Slot slot) {

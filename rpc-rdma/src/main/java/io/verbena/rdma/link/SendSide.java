@@ -15,9 +15,11 @@ import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,11 +50,18 @@ final class SendSide {
   /** Places for orders about targets, most of which share the queue with WRITEs. */
   private static final int ORDERS = 16;
 
+  /** What a Send has before its first frame. */
+  private static final int BEFORE_FRAME = SendHeader.BYTES + SendHeader.LENGTH_BYTES;
+
   /** Not doing anything. */
   static final Runnable NOTHING = () -> {};
 
   private final QueuePair queuePair;
   private final SendBlock block;
+
+  /** The request of an inline Send, of which little differs from one to the next. */
+  private final SendBlock inline = new SendBlock(Arena.ofAuto(), 1, 1);
+
   private final RegisteredPool pool;
   private final Receives receives;
   private final CreditLedger credits;
@@ -83,6 +92,9 @@ final class SendSide {
   private ByteBuffer openBuffer = ByteBuffer.allocate(0);
   private int openAt;
   private int openLength;
+
+  /** A frame that is sent from where it is, unless others come to go with it; null: none. */
+  private @Nullable Slot lone;
 
   /** The longest Send that both ends take. */
   private int mostBytes;
@@ -123,6 +135,7 @@ final class SendSide {
     this.actions = new Runnable[borrowed.length];
     Arrays.fill(borrowed, RegisteredPool.NONE);
     Arrays.fill(actions, NOTHING);
+    inline.request(0, 0, SendOpcode.SEND, 0).sge(0, 0, 0, 0);
   }
 
   /** Returns how deep the queue is that lets a peer's credits be used to the full. */
@@ -156,18 +169,57 @@ final class SendSide {
     if (!stepOrders()) {
       return false; // the frame may tell of what is not bound yet
     }
-    int bytes = SendHeader.LENGTH_BYTES + frame.length();
-    if (open != RegisteredPool.NONE && openLength + bytes > mostBytes) {
+    if (open == RegisteredPool.NONE && lone == null && mayGoAlone(frame)) {
+      if (!hasRoom()) {
+        return false;
+      }
+      frame.hold();
+      lone = frame;
+      credits.spend();
+      return true;
+    }
+    if (lone != null) {
+      accompany(lone);
+    }
+    if (open != RegisteredPool.NONE && openLength + bytes(frame) > mostBytes) {
       flush();
     }
-    if (open == RegisteredPool.NONE && !begin()) {
-      return false;
+    if (open == RegisteredPool.NONE) {
+      if (!hasRoom() || !begin()) {
+        return false;
+      }
+      credits.spend();
     }
+    append(frame);
+    return true;
+  }
+
+  private static int bytes(Slot frame) {
+    return SendHeader.LENGTH_BYTES + frame.length();
+  }
+
+  /** Returns whether the device copies it while it is posted, with room before it for a header. */
+  private boolean mayGoAlone(Slot frame) {
+    int bytes = BEFORE_FRAME + frame.length();
+    return bytes <= maxInline && bytes <= mostBytes && frame.led() != null;
+  }
+
+  /** Another frame comes to go with it. */
+  private void accompany(Slot frame) throws IOException {
+    if (begin()) {
+      lone = null;
+      append(frame);
+      frame.release();
+    } else {
+      flush();
+    }
+  }
+
+  private void append(Slot frame) {
     int at = openAt + openLength;
     openBuffer.putInt(at, frame.length());
     openBuffer.put(at + SendHeader.LENGTH_BYTES, frame.buffer(), 0, frame.length());
-    openLength += bytes;
-    return true;
+    openLength += bytes(frame);
   }
 
   /** Returns whether a frame could be taken now. */
@@ -176,9 +228,6 @@ final class SendSide {
   }
 
   private boolean begin() throws IOException {
-    if (!hasRoom()) {
-      return false;
-    }
     open = claim();
     if (open == RegisteredPool.NONE) {
       return false;
@@ -186,23 +235,56 @@ final class SendSide {
     openBuffer = pool.buffer(open);
     openAt = pool.offset(open);
     openLength = SendHeader.BYTES;
-    credits.spend();
     return true;
   }
 
   /** Posts what is open. It takes along what credit is owed. */
   void flush() throws IOException {
-    if (open == RegisteredPool.NONE) {
+    Slot alone = lone;
+    int slot = open;
+    if (alone == null && slot == RegisteredPool.NONE) {
       return;
     }
-    int slot = open;
+    lone = null;
     open = RegisteredPool.NONE;
     if (credits.isWorthPostingBeforeSend()) {
       receives.flush(true);
       credits.posted();
     }
     credits.framesGo();
-    post(slot, openLength, SendHeader.FRAMES);
+    if (alone == null) {
+      post(slot, openLength, SendHeader.FRAMES);
+    } else {
+      try {
+        post(alone);
+      } finally {
+        alone.release();
+      }
+    }
+  }
+
+  private void post(Slot frame) throws IOException {
+    ByteBuffer led = Objects.requireNonNull(frame.led());
+    led.putInt(Slot.LEAD - SendHeader.LENGTH_BYTES, frame.length());
+    writeHeader(led, Slot.LEAD - BEFORE_FRAME, SendHeader.FRAMES);
+    postInline(frame.address() - BEFORE_FRAME, BEFORE_FRAME + frame.length(), false);
+  }
+
+  private void writeHeader(ByteBuffer out, int at, byte kind) {
+    SendHeader.write(
+        out,
+        at,
+        credits.asksForMore() ? (byte) (kind | SendHeader.WANTS_MORE) : kind,
+        credits.takeOwedControl(),
+        credits.takeOwed());
+  }
+
+  private void postInline(long address, int length, boolean asked) throws IOException {
+    boolean signalled = asked || ++unsignalled == signalInterval;
+    unsignalled = signalled ? 0 : unsignalled;
+    int flags = signalled ? SendFlags.INLINE | SendFlags.SIGNALED : SendFlags.INLINE;
+    long name = WorkId.of(queuePair.link(), WorkId.SEND, next);
+    post(inline.again(0, name, flags, address, length), RegisteredPool.NONE, NOTHING);
   }
 
   // ---- control messages and notes ----
@@ -259,20 +341,15 @@ final class SendSide {
   }
 
   private void post(int slot, int length, byte kind) throws IOException {
-    SendHeader.write(
-        pool.buffer(slot),
-        pool.offset(slot),
-        credits.asksForMore() ? (byte) (kind | SendHeader.WANTS_MORE) : kind,
-        credits.takeOwedControl(),
-        credits.takeOwed());
-    boolean inline = length <= maxInline;
-    boolean signalled = !inline || kind == SendHeader.FAREWELL || ++unsignalled == signalInterval;
-    unsignalled = signalled ? 0 : unsignalled;
-    int flags = (inline ? SendFlags.INLINE : 0) | (signalled ? SendFlags.SIGNALED : 0);
-    request(SendOpcode.SEND, flags).sge(0, pool.address(slot), length, pool.lkey(slot));
-    post(inline ? RegisteredPool.NONE : slot, NOTHING);
-    if (inline) {
+    writeHeader(pool.buffer(slot), pool.offset(slot), kind);
+    if (length <= maxInline) {
+      postInline(pool.address(slot), length, kind == SendHeader.FAREWELL);
       giveBack(slot);
+    } else {
+      unsignalled = 0;
+      request(SendOpcode.SEND, SendFlags.SIGNALED)
+          .sge(0, pool.address(slot), length, pool.lkey(slot));
+      post(block, slot, NOTHING);
     }
   }
 
@@ -283,7 +360,7 @@ final class SendSide {
     if (!probing && hasPlace()) {
       probing = true;
       request(SendOpcode.RDMA_WRITE, SendFlags.SIGNALED).remote(0, 0, 0);
-      post(RegisteredPool.NONE, () -> probing = false);
+      post(block, RegisteredPool.NONE, () -> probing = false);
     }
   }
 
@@ -333,6 +410,7 @@ final class SendSide {
     writes++;
     counters.bulkBytes(length);
     post(
+        block,
         RegisteredPool.NONE,
         () -> {
           writes--;
@@ -355,7 +433,7 @@ final class SendSide {
                   access.address(),
                   access.length(),
                   Access.REMOTE_WRITE);
-          post(RegisteredPool.NONE, NOTHING);
+          post(block, RegisteredPool.NONE, NOTHING);
           return true;
         });
   }
@@ -368,7 +446,7 @@ final class SendSide {
             return false;
           }
           request(SendOpcode.LOCAL_INV, SendFlags.SIGNALED).invalidate(0, rkey);
-          post(RegisteredPool.NONE, whenDone);
+          post(block, RegisteredPool.NONE, whenDone);
           return true;
         });
   }
@@ -413,7 +491,7 @@ final class SendSide {
   }
 
   /** Posts what was begun; there must be a free place. */
-  private void post(int slot, Runnable action) throws IOException {
+  private void post(SendBlock begun, int slot, Runnable action) throws IOException {
     int place = next;
     next = after(place);
     borrowed[place] = slot;
@@ -422,7 +500,7 @@ final class SendSide {
     }
     posted++;
     inQueue++;
-    if (!queuePair.postSend(block)) {
+    if (!queuePair.postSend(begun)) {
       throw new IOException("the send queue is full with " + inQueue + " requests");
     }
   }
@@ -501,6 +579,10 @@ final class SendSide {
     Arrays.fill(actions, NOTHING);
     release(open);
     open = RegisteredPool.NONE;
+    if (lone != null) {
+      lone.release();
+      lone = null;
+    }
     release(spare);
     spare = RegisteredPool.NONE;
     orders.clear();

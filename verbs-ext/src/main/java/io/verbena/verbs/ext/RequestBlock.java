@@ -121,7 +121,7 @@ abstract sealed class RequestBlock permits SendBlock, ReceiveBlock {
     memory.set(JAVA_INT_UNALIGNED, at + Layouts.SGE_LKEY, lkey);
   }
 
-  private long sgeAt(int index, int sge) {
+  final long sgeAt(int index, int sge) {
     return (long) capacity * requestSize + ((long) index * maxSges + sge) * Layouts.SGE_SIZE;
   }
 }

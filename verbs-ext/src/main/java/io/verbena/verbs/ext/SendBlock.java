@@ -46,6 +46,21 @@ public final class SendBlock extends RequestBlock {
     return this;
   }
 
+  /**
+   * Has an inline request with one piece go once more, under another name and with another piece.
+   *
+   * @param flags {@link SendFlags}, inline among them
+   */
+  public SendBlock again(int index, long wrId, int flags, long address, int length) {
+    long at = at(index);
+    memory.set(JAVA_LONG_UNALIGNED, at + Layouts.WR_ID, wrId);
+    memory.set(JAVA_INT_UNALIGNED, at + Layouts.SEND_WR_FLAGS, flags);
+    long piece = sgeAt(index, 0);
+    memory.set(JAVA_LONG_UNALIGNED, piece + Layouts.SGE_ADDRESS, address);
+    memory.set(JAVA_INT_UNALIGNED, piece + Layouts.SGE_LENGTH, length);
+    return this;
+  }
+
   public SendBlock opcode(int index, int opcode) {
     memory.set(JAVA_INT_UNALIGNED, at(index) + Layouts.SEND_WR_OPCODE, opcode);
     return this;
