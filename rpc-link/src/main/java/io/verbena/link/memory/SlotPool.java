@@ -2,6 +2,7 @@ package io.verbena.link.memory;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jctools.queues.atomic.MpmcAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,10 @@ public final class SlotPool {
   private final int slotBytes;
   private final int maxSlots;
   private final MpmcAtomicArrayQueue<Slot> free;
+
+  /** One that was put back and is claimed next, without the queue: calls mostly come one by one. */
+  private final AtomicReference<@Nullable Slot> spare = new AtomicReference<>();
+
   private final AtomicInteger carved = new AtomicInteger();
 
   /**
@@ -48,16 +53,19 @@ public final class SlotPool {
 
   /** Returns how many slots are claimed now; while some are being made, they count too. */
   public int inUse() {
-    return carved.get() - free.size();
+    return carved.get() - free.size() - (spare.get() == null ? 0 : 1);
   }
 
   /** Claims a slot, or returns null when all are in use. */
   public @Nullable Slot claim() {
-    Slot slot = free.relaxedPoll();
-    if (slot == null) {
-      slot = claimSlowly();
+    Slot slot = spare.get();
+    if (slot == null || !spare.compareAndSet(slot, null)) {
+      slot = free.relaxedPoll();
       if (slot == null) {
-        return null;
+        slot = claimSlowly();
+        if (slot == null) {
+          return null;
+        }
       }
     }
     slot.claimed();
@@ -74,6 +82,9 @@ public final class SlotPool {
     int perSlab = Math.max(1, SLAB_BYTES / slotBytes);
     while (true) {
       Slot slot = free.poll();
+      if (slot == null) {
+        slot = spare.getAndSet(null);
+      }
       if (slot != null) {
         return slot;
       }
@@ -99,6 +110,8 @@ public final class SlotPool {
   }
 
   void putBack(Slot slot) {
-    free.offer(slot);
+    if (spare.get() != null || !spare.compareAndSet(null, slot)) {
+      free.offer(slot);
+    }
   }
 }
