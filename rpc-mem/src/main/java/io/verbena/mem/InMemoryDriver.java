@@ -17,7 +17,7 @@ final class InMemoryDriver implements LinkDriver {
   private final ConcurrentLinkedQueue<Runnable> mail = new ConcurrentLinkedQueue<>();
   private final List<InMemoryLink> links = new ArrayList<>();
   private final List<Attempt> attempts = new ArrayList<>();
-  private final List<InMemoryListening> listenings = new ArrayList<>();
+  private final List<Named> listenings = new ArrayList<>();
   private boolean someClosed;
 
   /** There may be something to do that the last {@link #poll} has not seen. */
@@ -101,7 +101,7 @@ final class InMemoryDriver implements LinkDriver {
 
   @Override
   public void connect(URI address, LinkOptions options, ConnectHandler handler) {
-    Attempt attempt = new Attempt(this, address, options, handler, network.clock().nanoTime());
+    Attempt attempt = new Attempt(address, options, handler);
     attempts.add(attempt);
     try {
       requireNoTls(options);
@@ -115,8 +115,8 @@ final class InMemoryDriver implements LinkDriver {
   public Listening listen(URI address, LinkOptions options, AcceptHandler handler)
       throws LinkException {
     requireNoTls(options);
-    InMemoryListening listening =
-        network.listen(this, InMemoryNetwork.nameOf(address), options, handler);
+    String name = InMemoryNetwork.nameOf(address);
+    Named listening = network.listen(name, free -> new Named(free, options, handler));
     listenings.add(listening);
     return listening;
   }
@@ -142,14 +142,6 @@ final class InMemoryDriver implements LinkDriver {
 
   void left(InMemoryLink link) {
     links.remove(link);
-  }
-
-  void ended(Attempt attempt) {
-    attempts.remove(attempt);
-  }
-
-  void ended(InMemoryListening listening) {
-    listenings.remove(listening);
   }
 
   void linkClosed() {
@@ -183,5 +175,135 @@ final class InMemoryDriver implements LinkDriver {
     List.copyOf(attempts).forEach(Attempt::abandon);
     readMail();
     List.copyOf(links).forEach(InMemoryLink::close);
+  }
+
+  /** A connection attempt under way, on the client's loop. */
+  final class Attempt {
+    private final URI address;
+    private final LinkOptions options;
+    private final ConnectHandler handler;
+    private final long deadlineNanos;
+    private @Nullable Circuit circuit;
+    private boolean over;
+
+    Attempt(URI address, LinkOptions options, ConnectHandler handler) {
+      this.address = address;
+      this.options = options;
+      this.handler = handler;
+      this.deadlineNanos = network.clock().nanoTime() + options.connectTimeout().toNanos();
+    }
+
+    void over(Circuit circuit) {
+      this.circuit = circuit;
+    }
+
+    long nanosLeft(long nowNanos) {
+      return deadlineNanos - nowNanos;
+    }
+
+    /** The server has taken it. */
+    void connected(Circuit circuit) {
+      InMemoryLink link = new InMemoryLink(circuit, true, options.maxFrameBytes());
+      if (over) {
+        link.open(InMemoryLink.NOBODY);
+        link.close();
+        return;
+      }
+      end();
+      opened(link);
+      link.open(handler::onConnected);
+    }
+
+    /** Fails the attempt, unless the server has just taken it. */
+    void timedOut() {
+      if (!withdraw()) {
+        return;
+      }
+      fail(
+          new LinkException(
+              address
+                  + " did not answer within "
+                  + options.connectTimeout().toMillis()
+                  + " ms: its event loop does not run, or is held up",
+              null));
+    }
+
+    /** Fails the attempt, and any link that comes of it later, as the loop ends. */
+    void abandon() {
+      withdraw();
+      fail(new LinkException("the event loop was closed while connecting to " + address, null));
+    }
+
+    /** Returns whether the server has not taken it, and cannot any more. */
+    private boolean withdraw() {
+      if (circuit == null) {
+        return true;
+      }
+      if (!circuit.settle()) {
+        return false;
+      }
+      circuit.forget();
+      return true;
+    }
+
+    void fail(LinkException failure) {
+      if (!over) {
+        end();
+        handler.onFailed(failure);
+      }
+    }
+
+    private void end() {
+      over = true;
+      attempts.remove(this);
+    }
+  }
+
+  /** A name that one event loop answers to. */
+  final class Named implements Listening {
+    private final String name;
+    private final LinkOptions options;
+    private final AcceptHandler handler;
+    private boolean over;
+
+    Named(String name, LinkOptions options, AcceptHandler handler) {
+      this.name = name;
+      this.options = options;
+      this.handler = handler;
+    }
+
+    InMemoryDriver driver() {
+      return InMemoryDriver.this;
+    }
+
+    @Override
+    public URI address() {
+      return URI.create(name);
+    }
+
+    void accept(Circuit circuit, Attempt attempt) {
+      if (!circuit.settle()) {
+        return;
+      }
+      if (over) {
+        circuit.forget();
+        LinkException failure = new LinkException(name + " has stopped listening", null);
+        circuit.client.post(() -> attempt.fail(failure));
+        return;
+      }
+      InMemoryLink link = new InMemoryLink(circuit, false, options.maxFrameBytes());
+      opened(link);
+      link.open(handler::onAccepted);
+      circuit.client.post(() -> attempt.connected(circuit));
+    }
+
+    @Override
+    public void close() {
+      if (!over) {
+        over = true;
+        network.ended(name, this);
+        listenings.remove(this);
+      }
+    }
   }
 }

@@ -1,15 +1,23 @@
 package io.verbena.mem;
 
 import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
 import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.ThrottledLog;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.function.Function;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** One end of an in-memory link. */
@@ -31,6 +39,9 @@ final class InMemoryLink implements Link {
             public void onClosed(String reason) {}
           };
 
+  private static final int ADVERTISEMENT_BYTES = 3 * Long.BYTES;
+  private static final int WINDOW_CHUNKS = 4;
+
   private final Circuit circuit;
   private final boolean clientEnd;
   private final FrameRing out;
@@ -38,7 +49,7 @@ final class InMemoryLink implements Link {
   private final String localAddress;
   private final String peerAddress;
   private final LinkCapabilities capabilities;
-  private final InMemoryBulk bulk;
+  private final Bulk bulk;
   private @Nullable LinkListener listener;
   private boolean receiving = true;
 
@@ -47,7 +58,7 @@ final class InMemoryLink implements Link {
 
   private @Nullable String closedBecause;
 
-  private InMemoryLink(Circuit circuit, boolean clientEnd, int maxFrameBytes) {
+  InMemoryLink(Circuit circuit, boolean clientEnd, int maxFrameBytes) {
     this.circuit = circuit;
     this.clientEnd = clientEnd;
     this.out = clientEnd ? circuit.toServer : circuit.toClient;
@@ -58,15 +69,7 @@ final class InMemoryLink implements Link {
     // Not called encrypted, though nobody can listen: what stands for a plaintext TCP link in a
     // simulation may then upgrade as one would.
     this.capabilities = new LinkCapabilities(InMemoryNetwork.SCHEME, "", maxFrameBytes, false);
-    this.bulk = new InMemoryBulk(this, circuit, clientEnd);
-  }
-
-  static InMemoryLink clientEnd(Circuit circuit, int maxFrameBytes) {
-    return new InMemoryLink(circuit, true, maxFrameBytes);
-  }
-
-  static InMemoryLink serverEnd(Circuit circuit, int maxFrameBytes) {
-    return new InMemoryLink(circuit, false, maxFrameBytes);
+    this.bulk = new Bulk();
   }
 
   private InMemoryDriver driver() {
@@ -129,15 +132,6 @@ final class InMemoryLink implements Link {
     return bulk;
   }
 
-  /** Sends a piece of bulk behind everything sent so far; false when there is no room. */
-  boolean send(BulkWrite write) {
-    if (out.offer(write)) {
-      return true;
-    }
-    flush();
-    return false;
-  }
-
   @Override
   public void flush() {
     if (!isClosed() && out.publish()) {
@@ -190,11 +184,6 @@ final class InMemoryLink implements Link {
   @Override
   public void abort(String reason) {
     finish(reason, "the peer aborted the link");
-  }
-
-  /** Has this end polled again. */
-  void pollAgain() {
-    driver().signal();
   }
 
   boolean isClosed() {
@@ -254,7 +243,7 @@ final class InMemoryLink implements Link {
   private boolean receiveOne() {
     BulkWrite write = in.write();
     if (write != null) {
-      return receive(write);
+      return bulk.receive(write);
     }
     int length = in.frameLength();
     if (length > capabilities.maxFrameBytes()) {
@@ -267,22 +256,6 @@ final class InMemoryLink implements Link {
     }
     listener().onFrame(in.frame(), 0, length);
     return in.take();
-  }
-
-  private boolean receive(BulkWrite write) {
-    switch (bulk.receive(write)) {
-      case TAKEN -> {
-        in.take();
-        return true; // its sender waits to hear that it was read
-      }
-      case WITHDRAWN -> {
-        String end = in.end();
-        finish(end == null ? "the peer aborted the link" : end, "the peer gave up");
-      }
-      case REFUSED -> abort("the peer wrote where nothing was open to it");
-      case FAULT -> abort("bulk memory at one end cannot be read or written");
-    }
-    return false;
   }
 
   private LinkListener listener() {
@@ -304,6 +277,228 @@ final class InMemoryLink implements Link {
     driver().linkClosed();
     if (listener != null) {
       listener.onClosed(reason);
+    }
+  }
+
+  /**
+   * Bulk bytes of one end of an in-memory link. They pass through the same ring as its frames, by
+   * reference, and are copied once, by the receiving end.
+   *
+   * <p>An advertisement, big-endian: who opened the target (8 bytes), its number (8), its length
+   * (8).
+   *
+   * <p>Nothing here needs time to be fenced. A fence is told at the next poll all the same, so that
+   * whoever uses this link learns to wait for it.
+   */
+  private final class Bulk implements BulkPort {
+    private final InMemoryNetwork network = circuit.network;
+    private final long self = circuit.id * 2 + (clientEnd ? 0 : 1);
+    private final Long2ObjectHashMap<Target> open = new Long2ObjectHashMap<>();
+    private final ArrayDeque<BulkWrite> underWay = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> fences = new ArrayDeque<>();
+    private long lastTarget;
+
+    @Override
+    public int chunkBytes() {
+      return network.chunkBytes();
+    }
+
+    @Override
+    public long windowBytes() {
+      return (long) WINDOW_CHUNKS * network.chunkBytes();
+    }
+
+    @Override
+    public boolean landsOnHeap() {
+      return network.landsOnHeap();
+    }
+
+    @Override
+    public BulkRegion attach(MemorySegment memory, MemoryLife life) {
+      if (!memory.isNative() && !landsOnHeap()) {
+        throw new IllegalArgumentException("bulk memory is native; copy what is on the heap");
+      }
+      return new Region(memory);
+    }
+
+    @Override
+    public BulkTarget open(
+        BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
+      if (length < 1) {
+        throw new IllegalArgumentException("a target has at least 1 byte, not " + length);
+      }
+      Target target = new Target(++lastTarget, region.memory().asSlice(offset, length), listener);
+      if (!isClosed()) {
+        open.put(target.id, target);
+      }
+      return target;
+    }
+
+    @Override
+    public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
+      int size = advertisement.remaining();
+      if (size != ADVERTISEMENT_BYTES) {
+        throw new LinkException("an advertisement of " + size + " bytes: the peer is broken", null);
+      }
+      long owner = advertisement.getLong();
+      Remote remote = new Remote(advertisement.getLong(), advertisement.getLong());
+      if (owner != (self ^ 1) || remote.id < 1 || remote.length < 1) {
+        throw new LinkException("an advertisement that is not of this link's peer", null);
+      }
+      return remote;
+    }
+
+    @Override
+    public SendResult write(
+        RemoteTarget target,
+        long at,
+        BulkRegion source,
+        long offset,
+        int length,
+        boolean checkpoint,
+        Runnable whenWritten) {
+      Remote remote = (Remote) target;
+      if (at != remote.next || length < 1 || length > remote.length - at) {
+        throw new IllegalArgumentException(
+            "%d bytes at %d of a target of %d that is written up to %d"
+                .formatted(length, at, remote.length, remote.next));
+      }
+      if (isClosed()) {
+        return SendResult.CLOSED;
+      }
+      MemorySegment piece = source.memory().asSlice(offset, length);
+      BulkWrite write = new BulkWrite(remote.id, at, piece, checkpoint, whenWritten);
+      if (!out.offer(write)) {
+        flush();
+        return SendResult.BACK_PRESSURED;
+      }
+      remote.next += length;
+      underWay.add(write);
+      return SendResult.SENT;
+    }
+
+    /** Tells of fences and of what was written; returns how much. */
+    int poll() {
+      int told = 0;
+      for (int due = fences.size(); due > 0 && !fences.isEmpty(); due--, told++) {
+        fences.remove().run();
+      }
+      BulkWrite first;
+      while ((first = underWay.peek()) != null && first.isDone()) {
+        underWay.remove();
+        first.whenWritten.run();
+        told++;
+      }
+      return told;
+    }
+
+    /** Takes the oldest piece; returns whether its sender is to hear that it was read. */
+    boolean receive(BulkWrite write) {
+      Target target = open.get(write.target);
+      if (target == null && write.target <= lastTarget && write.target > 0) {
+        write.done(); // the target was closed while this was on its way
+      } else if (!land(write, target)) {
+        return false;
+      }
+      in.take();
+      return true;
+    }
+
+    private boolean land(BulkWrite write, @Nullable Target target) {
+      if (target == null
+          || write.at != target.arrived
+          || write.length > target.memory.byteSize() - write.at) {
+        network.writeRefused();
+        abort("the peer wrote where nothing was open to it");
+        return false;
+      }
+      try {
+        if (!write.copyTo(target.memory.asSlice(write.at, write.length))) {
+          String end = in.end();
+          finish(end == null ? "the peer aborted the link" : end, "the peer gave up");
+          return false;
+        }
+      } catch (InternalError e) { // a mapped file has become shorter, at either end
+        abort("bulk memory at one end cannot be read or written");
+        return false;
+      }
+      write.done();
+      target.arrived += write.length;
+      if (write.checkpoint) {
+        target.listener.onArrived(target.arrived);
+      }
+      return true;
+    }
+
+    /** The link closes in order: what was sent arrives though its memory may go. */
+    void keepWhatWasSent() {
+      underWay.forEach(BulkWrite::keep);
+      underWay.clear();
+    }
+
+    /** The link is closed: nothing is read or written from here on. */
+    void end() {
+      underWay.forEach(BulkWrite::withdraw);
+      underWay.clear();
+      open.clear();
+      Runnable fence;
+      while ((fence = fences.poll()) != null) {
+        fence.run();
+      }
+    }
+
+    private record Region(MemorySegment memory) implements BulkRegion {
+      @Override
+      public void release() {}
+    }
+
+    private static final class Remote implements RemoteTarget {
+      final long id;
+      final long length;
+      long next;
+
+      Remote(long id, long length) {
+        this.id = id;
+        this.length = length;
+      }
+
+      @Override
+      public long length() {
+        return length;
+      }
+    }
+
+    private final class Target implements BulkTarget {
+      final long id;
+      final MemorySegment memory;
+      final Listener listener;
+      long arrived;
+
+      Target(long id, MemorySegment memory, Listener listener) {
+        this.id = id;
+        this.memory = memory;
+        this.listener = listener;
+      }
+
+      @Override
+      public byte[] advertisement() {
+        return ByteBuffer.allocate(ADVERTISEMENT_BYTES)
+            .putLong(self)
+            .putLong(id)
+            .putLong(memory.byteSize())
+            .array();
+      }
+
+      @Override
+      public void close(Runnable whenFenced) {
+        @Nullable Target was = open.remove(id);
+        if (isClosed() || was == null) {
+          whenFenced.run();
+        } else {
+          fences.add(whenFenced);
+          driver().signal();
+        }
+      }
     }
   }
 }

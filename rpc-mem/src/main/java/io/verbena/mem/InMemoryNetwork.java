@@ -1,9 +1,7 @@
 package io.verbena.mem;
 
 import io.verbena.link.LinkDriver;
-import io.verbena.link.LinkDriver.AcceptHandler;
 import io.verbena.link.LinkException;
-import io.verbena.link.LinkOptions;
 import io.verbena.link.LinkProvider;
 import io.verbena.link.runtime.NanoClock;
 import java.net.URI;
@@ -14,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
@@ -38,7 +37,7 @@ public final class InMemoryNetwork implements LinkProvider {
   private final int chunkBytes;
   private final LongConsumer wait;
   private final AtomicLong refusedWrites = new AtomicLong();
-  private final Map<String, InMemoryListening> listenings = new HashMap<>();
+  private final Map<String, InMemoryDriver.Named> listenings = new HashMap<>();
   private final Map<String, Admission> admissions = new HashMap<>();
   private final Set<Circuit> circuits = new LinkedHashSet<>();
   private long lastId;
@@ -178,7 +177,7 @@ public final class InMemoryNetwork implements LinkProvider {
     return clock;
   }
 
-  synchronized void connect(InMemoryDriver client, String name, Attempt attempt)
+  synchronized void connect(InMemoryDriver client, String name, InMemoryDriver.Attempt attempt)
       throws LinkException {
     Admission admission = admissions.getOrDefault(name, Admission.ACCEPT);
     if (admission == Admission.IGNORE) {
@@ -187,7 +186,7 @@ public final class InMemoryNetwork implements LinkProvider {
     if (admission == Admission.REFUSE) {
       throw new LinkException(name + " refuses connections, as it was told to", null);
     }
-    InMemoryListening listening = listenings.get(name);
+    InMemoryDriver.Named listening = listenings.get(name);
     if (listening == null || admission == Admission.NOBODY_LISTENS) {
       throw LinkException.nobodyListens(
           "nobody listens at "
@@ -195,15 +194,14 @@ public final class InMemoryNetwork implements LinkProvider {
               + "; start its server first, in this process, or correct the name",
           null);
     }
-    Circuit circuit = new Circuit(this, name, ++lastId, ringFrames, client, listening.driver);
+    Circuit circuit = new Circuit(this, name, ++lastId, ringFrames, client, listening.driver());
     circuits.add(circuit);
     attempt.over(circuit);
-    listening.driver.post(() -> listening.accept(circuit, attempt));
+    listening.driver().post(() -> listening.accept(circuit, attempt));
   }
 
-  synchronized InMemoryListening listen(
-      InMemoryDriver driver, String name, LinkOptions options, AcceptHandler handler)
-      throws LinkException {
+  synchronized InMemoryDriver.Named listen(
+      String name, Function<String, InMemoryDriver.Named> maker) throws LinkException {
     String free = name;
     if (name.endsWith(":0")) {
       free = name.substring(0, name.length() - 1) + ++lastId;
@@ -212,12 +210,12 @@ public final class InMemoryNetwork implements LinkProvider {
       throw new LinkException(
           free + " has a listener already; close that one, or choose another name", null);
     }
-    InMemoryListening listening = new InMemoryListening(this, driver, free, options, handler);
+    InMemoryDriver.Named listening = maker.apply(free);
     listenings.put(free, listening);
     return listening;
   }
 
-  synchronized void ended(String name, InMemoryListening listening) {
+  synchronized void ended(String name, InMemoryDriver.Named listening) {
     listenings.remove(name, listening);
   }
 
