@@ -6,15 +6,14 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A host as the network sees it: an address, connections, and whether it is on. */
+/** A host as the network sees it: an address, connections, and who listens. */
 public final class NetHost {
   private static final int GARBLED_ONE_IN = 8;
 
   private final String address;
   private final Set<StreamEnd> ends = new LinkedHashSet<>();
-  private final Set<StreamListening> listenings = new LinkedHashSet<>();
+  private final Set<StreamDriver.Backlog> listenings = new LinkedHashSet<>();
   private @Nullable SplittableRandom garbling;
-  private boolean off;
   private int nextPort = 40_000;
 
   NetHost(String address) {
@@ -30,17 +29,21 @@ public final class NetHost {
     return ends;
   }
 
-  Set<StreamListening> listenings() {
+  Set<StreamDriver.Backlog> listenings() {
     return listenings;
+  }
+
+  StreamDriver.@Nullable Backlog listening(int port) {
+    for (StreamDriver.Backlog listening : listenings) {
+      if (listening.address().getPort() == port) {
+        return listening;
+      }
+    }
+    return null;
   }
 
   int nextPort() {
     return nextPort++;
-  }
-
-  /** Returns whether it has no power: nothing reaches it, and nobody is told. */
-  public boolean isOff() {
-    return off;
   }
 
   /**
@@ -63,19 +66,7 @@ public final class NetHost {
   /** Its process ended: connections are reset, and nobody listens any more. */
   public void killProcess() {
     List.copyOf(ends).forEach(StreamEnd::kill);
-    List.copyOf(listenings).forEach(StreamListening::vanish);
-  }
-
-  /** It loses its power. */
-  public void powerOff() {
-    off = true;
-    List.copyOf(ends).forEach(StreamEnd::forget);
-    List.copyOf(listenings).forEach(StreamListening::vanish);
-  }
-
-  /** It has power again, and knows of no connection of before. */
-  public void powerOn() {
-    off = false;
+    List.copyOf(listenings).forEach(StreamDriver.Backlog::vanish);
   }
 
   /** Resets every connection of this host. */

@@ -104,7 +104,7 @@ final class Pipe {
   private void pump() {
     StreamEnd to = reader;
     StreamEnd from = writer;
-    if (shut || to == null || from == null || to.isUnreachable()) {
+    if (shut || to == null || from == null) {
       return;
     }
     if (line.isStalledFrom(from.host())) {

@@ -3,9 +3,11 @@ package io.verbena.simulation.net;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.time.Scheduler;
 import io.verbena.simulation.time.Strand;
 import java.net.URI;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,8 @@ final class StreamDriver implements LinkDriver {
   private final NetHost host;
   private final Scheduler scheduler;
   private final List<StreamLink> links = new ArrayList<>();
-  private final List<StreamAttempt> attempts = new ArrayList<>();
-  private final List<StreamListening> listenings = new ArrayList<>();
+  private final List<Attempt> attempts = new ArrayList<>();
+  private final List<Backlog> listenings = new ArrayList<>();
   private final List<Runnable> arrivals = new ArrayList<>();
   private @Nullable Strand waiting;
   private boolean signalled;
@@ -57,14 +59,14 @@ final class StreamDriver implements LinkDriver {
     }
     signalled = false;
     int work = 0;
-    for (StreamListening listening : List.copyOf(listenings)) {
+    for (Backlog listening : List.copyOf(listenings)) {
       work += listening.accept();
     }
     for (Runnable arrival : takeArrivals()) {
       arrival.run();
       work++;
     }
-    for (StreamAttempt attempt : List.copyOf(attempts)) {
+    for (Attempt attempt : List.copyOf(attempts)) {
       if (attempt.isOver()) {
         attempts.remove(attempt);
         attempt.tell();
@@ -101,7 +103,7 @@ final class StreamDriver implements LinkDriver {
 
   @Override
   public void connect(URI address, LinkOptions options, ConnectHandler handler) {
-    StreamAttempt attempt = new StreamAttempt(this, network.agenda(), address, options, handler);
+    Attempt attempt = new Attempt(address, options, handler);
     attempts.add(attempt);
     network.ask(attempt, host, address);
   }
@@ -109,9 +111,13 @@ final class StreamDriver implements LinkDriver {
   @Override
   public Listening listen(URI address, LinkOptions options, AcceptHandler handler)
       throws LinkException {
-    StreamListening listening = network.listen(this, host, address, options, handler);
-    listenings.add(listening);
-    return listening;
+    if (host.listening(address.getPort()) != null) {
+      throw new LinkException(address + " is taken; choose another port", null);
+    }
+    Backlog made = new Backlog(address, options, handler);
+    host.listenings().add(made);
+    listenings.add(made);
+    return made;
   }
 
   int chunkBytes() {
@@ -143,17 +149,138 @@ final class StreamDriver implements LinkDriver {
     links.remove(link);
   }
 
-  void ended(StreamListening listening) {
-    listenings.remove(listening);
-  }
-
   @Override
   public void close() {
-    List.copyOf(listenings).forEach(StreamListening::close);
-    List.copyOf(attempts).forEach(StreamAttempt::abandon);
+    List.copyOf(listenings).forEach(Backlog::close);
+    List.copyOf(attempts).forEach(Attempt::abandon);
     attempts.clear();
     takeArrivals().forEach(Runnable::run);
     List.copyOf(links).forEach(StreamLink::close);
     closed = true;
+  }
+
+  /** A connection that is being made. */
+  final class Attempt {
+    private final URI address;
+    private final LinkOptions options;
+    private final ConnectHandler handler;
+    private final Agenda.Entry limit;
+    private @Nullable StreamEnd end;
+    private @Nullable String failure;
+    private boolean over;
+
+    Attempt(URI address, LinkOptions options, ConnectHandler handler) {
+      this.address = address;
+      this.options = options;
+      this.handler = handler;
+      long millis = options.connectTimeout().toMillis();
+      String late = address + " did not answer within " + millis + " ms";
+      limit = network.agenda().after(options.connectTimeout().toNanos(), () -> failed(late));
+    }
+
+    boolean isOver() {
+      return over;
+    }
+
+    /** The network's: the peer's kernel has taken it. */
+    void connected(StreamEnd made) {
+      if (over || isGone()) {
+        made.belongsTo(StreamDriver.this);
+        made.kill();
+        return;
+      }
+      made.belongsTo(StreamDriver.this);
+      end = made;
+      settled();
+    }
+
+    /** The network's: it cannot be had. */
+    void failed(String why) {
+      if (!over) {
+        failure = why;
+        settled();
+      }
+    }
+
+    private void settled() {
+      over = true;
+      limit.callOff();
+      signal();
+    }
+
+    /** The loop's: tells what is known, once it is over. */
+    void tell() {
+      StreamEnd made = end;
+      if (made != null) {
+        StreamLink link = new StreamLink(StreamDriver.this, made, options.maxFrameBytes());
+        link.open(handler::onConnected);
+      } else {
+        handler.onFailed(new LinkException(String.valueOf(failure), null));
+      }
+    }
+
+    /** The loop ends. */
+    void abandon() {
+      StreamEnd made = end;
+      if (made != null) {
+        made.kill();
+      }
+      over = true;
+      limit.callOff();
+      handler.onFailed(
+          new LinkException("the event loop was closed while connecting to " + address, null));
+    }
+  }
+
+  /** A listening address; connections wait in its backlog until the loop takes them. */
+  final class Backlog implements Listening {
+    private final URI address;
+    private final LinkOptions options;
+    private final AcceptHandler handler;
+    private final ArrayDeque<StreamEnd> waiting = new ArrayDeque<>();
+
+    Backlog(URI address, LinkOptions options, AcceptHandler handler) {
+      this.address = address;
+      this.options = options;
+      this.handler = handler;
+    }
+
+    void offer(StreamEnd end) {
+      end.belongsTo(StreamDriver.this);
+      waiting.add(end);
+      signal();
+    }
+
+    int accept() {
+      int accepted = 0;
+      @Nullable StreamEnd end;
+      while ((end = waiting.poll()) != null) {
+        StreamLink link = new StreamLink(StreamDriver.this, end, options.maxFrameBytes());
+        link.open(handler::onAccepted);
+        accepted++;
+      }
+      return accepted;
+    }
+
+    /** Its process ended. */
+    void vanish() {
+      host.listenings().remove(this);
+      waiting.clear();
+    }
+
+    @Override
+    public URI address() {
+      return address;
+    }
+
+    @Override
+    public void close() {
+      host.listenings().remove(this);
+      listenings.remove(this);
+      StreamEnd end;
+      while ((end = waiting.poll()) != null) {
+        end.kill();
+      }
+    }
   }
 }

@@ -36,10 +36,6 @@ final class StreamEnd {
     return reset;
   }
 
-  boolean isUnreachable() {
-    return host.isOff();
-  }
-
   void hasNews() {
     if (dead) {
       out.reset(); // data for a process that is gone
@@ -62,12 +58,6 @@ final class StreamEnd {
     reset = true;
     in.shut();
     out.reset();
-    host.ends().remove(this);
-  }
-
-  /** Its host lost its power: nobody is told. */
-  void forget() {
-    dead = true;
     host.ends().remove(this);
   }
 

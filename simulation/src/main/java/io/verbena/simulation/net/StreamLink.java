@@ -1,15 +1,23 @@
 package io.verbena.simulation.net;
 
 import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
 import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import io.verbena.link.memory.Slot;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +34,14 @@ final class StreamLink implements Link {
   private static final int HIGH_WATER = 256 << 10;
 
   private static final int READ_AT_ONCE = 256 << 10;
+  private static final int LEAST_GATHERED = 256;
+  private static final int MOST_KEPT = 4096;
+  private static final int CHUNK_HEADER = Integer.BYTES + 2 * Long.BYTES + 1;
 
   private StreamDriver driver;
   private final StreamEnd end;
   private final LinkCapabilities capabilities;
-  private final StreamBulk bulk;
-  private final StreamReader reader;
+  private final Bulk bulk;
   private final ArrayDeque<Piece> queue = new ArrayDeque<>();
   private int queued;
   private @Nullable LinkListener listener;
@@ -42,6 +52,18 @@ final class StreamLink implements Link {
 
   /** Where it goes on as soon as its driver is not amid it any more. */
   private @Nullable Move move;
+
+  // What is read, taken apart into frames and chunks.
+  private State state = State.LENGTH;
+  private ByteBuffer gathered = ByteBuffer.allocate(LEAST_GATHERED);
+  private int wanted = Integer.BYTES;
+
+  private enum State {
+    LENGTH,
+    FRAME,
+    CHUNK_HEADER,
+    CHUNK
+  }
 
   private record Move(StreamDriver to, Runnable there) {}
 
@@ -60,8 +82,7 @@ final class StreamLink implements Link {
     this.driver = driver;
     this.end = end;
     this.capabilities = new LinkCapabilities(VirtualNetwork.SCHEME, "", maxFrameBytes, false);
-    this.bulk = new StreamBulk(this, driver.chunkBytes());
-    this.reader = new StreamReader(this, bulk, maxFrameBytes);
+    this.bulk = new Bulk(driver.chunkBytes());
   }
 
   void open(Function<Link, LinkListener> owner) {
@@ -115,15 +136,11 @@ final class StreamLink implements Link {
     return SendResult.SENT;
   }
 
-  boolean isFull() {
+  private boolean isFull() {
     return queued >= HIGH_WATER;
   }
 
-  void pushBack() {
-    pushedBack = true;
-  }
-
-  void add(MemorySegment bytes, @Nullable Runnable whenWritten) {
+  private void add(MemorySegment bytes, @Nullable Runnable whenWritten) {
     queue.add(new Piece(bytes, whenWritten));
     queued += (int) bytes.byteSize();
   }
@@ -134,7 +151,7 @@ final class StreamLink implements Link {
   }
 
   /** Gives the socket as much as it takes; returns whether it took any. */
-  boolean drain() {
+  private boolean drain() {
     boolean some = false;
     Piece first;
     while ((first = queue.peek()) != null && end.out.room() > 0) {
@@ -162,15 +179,7 @@ final class StreamLink implements Link {
     return some;
   }
 
-  void signal() {
-    driver.signal();
-  }
-
-  boolean isClosed() {
-    return closedBecause != null;
-  }
-
-  boolean isReceiving() {
+  private boolean isReceiving() {
     return receiving && move == null && closedBecause == null;
   }
 
@@ -235,10 +244,11 @@ final class StreamLink implements Link {
     byte[] bytes;
     while (isReceiving() && budget > 0 && (bytes = end.in.next()) != null) {
       if (end.in.isEnd(bytes)) {
-        finish("the peer closed the connection" + reader.inTheMiddle());
+        boolean between = state == State.LENGTH && gathered.position() == 0;
+        finish("the peer closed the connection" + (between ? "" : " in the middle of a frame"));
         return 1;
       }
-      int took = reader.read(bytes, end.in.readFrom());
+      int took = take(bytes, end.in.readFrom());
       end.in.took(took);
       budget -= took;
     }
@@ -249,7 +259,69 @@ final class StreamLink implements Link {
     return 0;
   }
 
-  LinkListener listener() {
+  /** Reads some of these bytes, from a place on; returns how many. */
+  private int take(byte[] bytes, int from) {
+    int there = bytes.length - from;
+    if (state == State.CHUNK) {
+      int took = bulk.land(bytes, from, there);
+      if (bulk.isWhole()) {
+        next(State.LENGTH, Integer.BYTES);
+        bulk.endChunk();
+      }
+      return took;
+    }
+    int took = Math.min(there, wanted - gathered.position());
+    gathered.put(bytes, from, took);
+    if (gathered.position() == wanted) {
+      complete();
+    }
+    return took;
+  }
+
+  private void complete() {
+    switch (state) {
+      case LENGTH -> {
+        int length = gathered.getInt(0);
+        if (length == -1) {
+          next(State.CHUNK_HEADER, CHUNK_HEADER);
+        } else if (length < 1 || length > capabilities.maxFrameBytes()) {
+          abort("the peer announced a frame of " + length + " bytes");
+        } else {
+          next(State.FRAME, length);
+        }
+      }
+      case FRAME -> {
+        int length = wanted;
+        ByteBuffer frame = gathered;
+        gathered = ByteBuffer.allocate(Math.max(LEAST_GATHERED, Math.min(length, MOST_KEPT)));
+        next(State.LENGTH, Integer.BYTES);
+        listener().onFrame(frame, 0, length);
+      }
+      case CHUNK_HEADER -> {
+        gathered.flip();
+        String wrong =
+            bulk.begin(
+                gathered.getInt(), gathered.getLong(), gathered.getLong(), gathered.get() != 0);
+        if (wrong != null) {
+          abort(wrong);
+        } else {
+          next(State.CHUNK, 0);
+        }
+      }
+      case CHUNK -> throw new AssertionError("chunks are not gathered");
+    }
+  }
+
+  private void next(State state, int wanted) {
+    this.state = state;
+    this.wanted = wanted;
+    gathered.clear();
+    if (gathered.capacity() < wanted) {
+      gathered = ByteBuffer.allocate(wanted);
+    }
+  }
+
+  private LinkListener listener() {
     LinkListener mine = listener;
     if (mine == null) {
       throw new IllegalStateException("a link is read before it is open");
@@ -264,8 +336,7 @@ final class StreamLink implements Link {
     }
     // What is sent arrives though its memory may go.
     for (Piece piece : queue) {
-      piece.left =
-          MemorySegment.ofArray(piece.left.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
+      piece.left = MemorySegment.ofArray(piece.left.toArray(ValueLayout.JAVA_BYTE));
     }
     endsWhenSent = true;
     tellOfEnd("closed by this end");
@@ -297,6 +368,221 @@ final class StreamLink implements Link {
     bulk.end();
     if (listener != null) {
       listener.onClosed(reason);
+    }
+  }
+
+  /** Bulk bytes of one end, as chunks of the stream. */
+  private final class Bulk implements BulkPort {
+    private final int chunkBytes;
+    private final Map<Long, Target> open = new HashMap<>();
+    private final ArrayDeque<Runnable> written = new ArrayDeque<>();
+    private long lastTarget;
+    private long underWay;
+    private @Nullable Target target;
+    private long at;
+    private int missing;
+    private boolean checkpoint;
+
+    Bulk(int chunkBytes) {
+      this.chunkBytes = chunkBytes;
+    }
+
+    @Override
+    public int chunkBytes() {
+      return chunkBytes;
+    }
+
+    @Override
+    public long windowBytes() {
+      return 2L * chunkBytes;
+    }
+
+    @Override
+    public boolean landsOnHeap() {
+      return true;
+    }
+
+    @Override
+    public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
+      if (!memory.scope().isAlive()) {
+        throw new LinkException("bulk bytes need memory that is not freed", null);
+      }
+      return new Region(memory);
+    }
+
+    private record Region(MemorySegment memory) implements BulkRegion {
+      @Override
+      public void release() {}
+    }
+
+    @Override
+    public BulkTarget open(
+        BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
+      Target made = new Target(++lastTarget, region.memory().asSlice(offset, length), listener);
+      if (closedBecause == null) {
+        open.put(made.number, made);
+      }
+      return made;
+    }
+
+    @Override
+    public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
+      if (advertisement.remaining() != 2 * Long.BYTES) {
+        throw new LinkException("an advertisement has 16 bytes here", null);
+      }
+      return new Remote(advertisement.getLong(), advertisement.getLong());
+    }
+
+    private static final class Remote implements RemoteTarget {
+      private final long number;
+      private final long length;
+      private long next;
+
+      Remote(long number, long length) {
+        this.number = number;
+        this.length = length;
+      }
+
+      @Override
+      public long length() {
+        return length;
+      }
+    }
+
+    boolean hasRoom() {
+      return underWay < windowBytes();
+    }
+
+    @Override
+    public SendResult write(
+        RemoteTarget target,
+        long at,
+        BulkRegion source,
+        long offset,
+        int length,
+        boolean checkpoint,
+        Runnable whenWritten) {
+      Remote remote = (Remote) target;
+      if (at != remote.next || length < 1 || length > remote.length - at) {
+        throw new IllegalArgumentException(
+            length + " bytes at " + at + " of a target written up to " + remote.next);
+      }
+      if (closedBecause != null) {
+        return SendResult.CLOSED;
+      }
+      if (isFull() || (underWay > 0 && underWay + length > windowBytes())) {
+        pushedBack = true;
+        return SendResult.BACK_PRESSURED;
+      }
+      ByteBuffer header = ByteBuffer.allocate(Integer.BYTES + CHUNK_HEADER);
+      header.putInt(-1).putInt(length).putLong(remote.number).putLong(at);
+      header.put((byte) (checkpoint ? 1 : 0));
+      add(MemorySegment.ofArray(header.array()), null);
+      underWay += length;
+      remote.next += length;
+      add(
+          source.memory().asSlice(offset, length),
+          () -> {
+            underWay -= length;
+            whenWritten.run();
+          });
+      drain();
+      return SendResult.SENT;
+    }
+
+    /** A piece is written; its owner hears later. */
+    void written(Runnable whenWritten) {
+      written.add(whenWritten);
+      driver.signal();
+    }
+
+    int tell() {
+      int told = 0;
+      Runnable next;
+      while (closedBecause == null && (next = written.poll()) != null) {
+        next.run();
+        told++;
+      }
+      return told;
+    }
+
+    /** Begins a chunk; returns what is wrong with it. */
+    @Nullable String begin(int length, long number, long at, boolean checkpoint) {
+      Target to = open.get(number);
+      if (length < 1 || number < 1 || number > lastTarget) {
+        return "the peer sent bulk bytes for target " + number + ", which was never open";
+      }
+      if (to != null && (at != to.arrived || length > to.memory.byteSize() - at)) {
+        return "the peer sent bulk bytes for offset " + at + ", where " + to.arrived + " is next";
+      }
+      target = to;
+      this.at = at;
+      this.checkpoint = checkpoint;
+      missing = length;
+      return null;
+    }
+
+    int land(byte[] bytes, int from, int there) {
+      int took = Math.min(there, missing);
+      Target to = target;
+      if (to != null) {
+        MemorySegment.copy(MemorySegment.ofArray(bytes), from, to.memory, at, took);
+      }
+      at += took;
+      missing -= took;
+      return took;
+    }
+
+    boolean isWhole() {
+      return missing == 0;
+    }
+
+    void endChunk() {
+      Target to = target;
+      target = null;
+      if (to != null) {
+        to.arrived = at;
+        if (checkpoint) {
+          to.listener.onArrived(at);
+        }
+      }
+    }
+
+    void end() {
+      open.clear();
+      written.clear();
+      target = null;
+    }
+
+    private final class Target implements BulkTarget {
+      private final long number;
+      private final MemorySegment memory;
+      private final Listener listener;
+      private long arrived;
+
+      Target(long number, MemorySegment memory, Listener listener) {
+        this.number = number;
+        this.memory = memory;
+        this.listener = listener;
+      }
+
+      @Override
+      public byte[] advertisement() {
+        return ByteBuffer.allocate(2 * Long.BYTES)
+            .putLong(number)
+            .putLong(memory.byteSize())
+            .array();
+      }
+
+      @Override
+      @SuppressWarnings("ReferenceEquality") // the very chunk's
+      public void close(Runnable whenFenced) {
+        open.remove(number);
+        if (target == this) {
+          target = null;
+        }
+        whenFenced.run();
+      }
     }
   }
 }

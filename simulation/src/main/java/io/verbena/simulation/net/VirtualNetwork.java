@@ -1,14 +1,13 @@
 package io.verbena.simulation.net;
 
 import io.verbena.link.LinkDriver;
-import io.verbena.link.LinkException;
-import io.verbena.link.LinkOptions;
+import io.verbena.link.LinkProvider;
 import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.time.Scheduler;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /** All hosts, the lines between them, and who listens where. */
 public final class VirtualNetwork {
@@ -31,6 +30,26 @@ public final class VirtualNetwork {
   /** Sets how many bytes a bulk write has; a power of two. */
   public void chunkBytes(int bytes) {
     chunkBytes = bytes;
+  }
+
+  /** Returns what makes a host's streams, for loops that are strands of a scheduler. */
+  public LinkProvider links(NetHost host, Scheduler scheduler) {
+    return new LinkProvider() {
+      @Override
+      public String scheme() {
+        return SCHEME;
+      }
+
+      @Override
+      public boolean linksMove() {
+        return true;
+      }
+
+      @Override
+      public LinkDriver newDriver(Runnable wakeLoop) {
+        return new StreamDriver(VirtualNetwork.this, host, scheduler);
+      }
+    };
   }
 
   int chunkBytes() {
@@ -60,7 +79,7 @@ public final class VirtualNetwork {
   }
 
   /** Asks a host for a connection, and again each second while nothing answers. */
-  void ask(StreamAttempt attempt, NetHost from, URI address) {
+  void ask(StreamDriver.Attempt attempt, NetHost from, URI address) {
     NetHost to = names.getOrDefault(address.getHost(), hosts.get(address.getHost()));
     if (to == null) {
       agenda.after(1_000, () -> attempt.failed("no host has the address " + address.getHost()));
@@ -70,15 +89,16 @@ public final class VirtualNetwork {
     agenda.after(line.latencyNanos(), () -> arrive(attempt, from, to, line, address));
   }
 
-  private void arrive(StreamAttempt attempt, NetHost from, NetHost to, Line line, URI address) {
+  private void arrive(
+      StreamDriver.Attempt attempt, NetHost from, NetHost to, Line line, URI address) {
     if (attempt.isOver()) {
       return;
     }
-    if (line.isStalled() || to.isOff() || from.isOff()) {
+    if (line.isStalled()) {
       agenda.after(ASK_AGAIN_NANOS, () -> arrive(attempt, from, to, line, address));
       return;
     }
-    StreamListening listening = listening(to, address.getPort());
+    StreamDriver.Backlog listening = to.listening(address.getPort());
     if (listening == null) {
       agenda.after(line.latencyNanos(), () -> attempt.failed("connection refused by " + address));
       return;
@@ -93,29 +113,5 @@ public final class VirtualNetwork {
     back.between(server, client);
     listening.offer(server);
     agenda.after(line.latencyNanos(), () -> attempt.connected(client));
-  }
-
-  private static @Nullable StreamListening listening(NetHost host, int port) {
-    for (StreamListening listening : host.listenings()) {
-      if (listening.port() == port) {
-        return listening;
-      }
-    }
-    return null;
-  }
-
-  StreamListening listen(
-      StreamDriver driver,
-      NetHost host,
-      URI address,
-      LinkOptions options,
-      LinkDriver.AcceptHandler handler)
-      throws LinkException {
-    if (listening(host, address.getPort()) != null) {
-      throw new LinkException(address + " is taken; choose another port", null);
-    }
-    StreamListening made = new StreamListening(driver, host, address, options, handler);
-    host.listenings().add(made);
-    return made;
   }
 }

@@ -3,11 +3,11 @@ package io.verbena.simulation.world;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.loop.EventLoop;
+import io.verbena.link.LinkProvider;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.simulation.net.NetHost;
-import io.verbena.simulation.net.StreamLinks;
 import io.verbena.simulation.time.Strand;
 import io.verbena.verbs.fabric.FabricHost;
 import java.net.URI;
@@ -63,7 +63,7 @@ public final class SimHost implements Strand.Place, NanoClock {
     this.net = net;
     this.fabric = fabric;
     this.clockOffset = clockOffset;
-    StreamLinks links = new StreamLinks(world.network(), net, world.scheduler());
+    LinkProvider links = world.network().links(net, world.scheduler());
     for (int i = 0; i < loops; i++) {
       this.loops.add(new EventLoop(i == 0 ? name : name + "-loop-" + i, this, links));
     }
