@@ -1,5 +1,7 @@
 package io.verbena.simulation;
 
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.simulation.check.Tally;
 import io.verbena.simulation.net.Line;
 import io.verbena.simulation.plan.Phase;
@@ -100,9 +102,32 @@ final class Faults {
             });
   }
 
+  /** Returns the phase that its session is in. */
   private Phase phase(Fault fault) {
     SimSession session = processes.session(fault.session());
-    return Phases.of(session, processes.host(session.server()));
+    SimHost server = processes.host(session.server());
+    String link = session.session().path().link();
+    String why = session.session().path().reason();
+    VerbenaClient client = session.client().client();
+    boolean bulk = client != null && isBusy(client.bulkStats());
+    if (link.equals("rdma")) {
+      return bulk ? Phase.RDMA_WITH_BULK : Phase.RDMA;
+    }
+    if (!link.equals("tcp")) {
+      return Phase.NO_LINK;
+    }
+    if (why.contains("rdma lost")) {
+      return bulk ? Phase.RDMA_LOST_WITH_BULK : Phase.RDMA_LOST;
+    }
+    boolean upgrades = session.client().rdma() != null && server.rdma() != null;
+    if (upgrades && (why.contains("not upgraded yet") || why.contains("asked"))) {
+      return bulk ? Phase.UPGRADING_WITH_BULK : Phase.UPGRADING;
+    }
+    return bulk ? Phase.STREAM_WITH_BULK : Phase.STREAM;
+  }
+
+  private static boolean isBusy(BulkStats stats) {
+    return stats.sending() + stats.receiving() > 0;
   }
 
   private void strike(Fault fault) {

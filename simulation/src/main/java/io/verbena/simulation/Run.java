@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -178,7 +179,7 @@ final class Run implements Faults.Processes {
 
   /** Whoever is to hear of a stream's end does. */
   private void streamsEnd(String rule) {
-    if (!until(PATIENCE, () -> book.openOnes().isEmpty()) && isClean()) {
+    if (!until(PATIENCE, () -> !book.hasOpenOnes()) && isClean()) {
       journal.broken(rule, "", 0, String.join("; ", book.openOnes()));
     }
   }
@@ -508,31 +509,32 @@ final class Run implements Faults.Processes {
 
   /** All that was taken was given back. */
   private void balance() {
-    boolean even = until(40 * SECOND, () -> owed().isEmpty());
+    List<SimHost> all = world.hosts();
+    boolean even = until(40 * SECOND, () -> all.stream().allMatch(host -> owed(host).isEmpty()));
     if (!even && isClean()) {
-      journal.broken("what is taken is given back", "", 0, String.join("; ", owed()));
+      String owed =
+          all.stream().flatMap(host -> owed(host).stream()).collect(Collectors.joining("; "));
+      journal.broken("what is taken is given back", "", 0, owed);
     }
   }
 
-  private List<String> owed() {
+  private List<String> owed(SimHost host) {
     List<String> owed = new ArrayList<>();
-    for (SimHost host : world.hosts()) {
-      VerbenaClient client = host.client();
-      VerbenaServer server = host.server();
-      if (client != null) {
-        owes(owed, host, client.slotsInUse(), client.sharedBytesInUse(), client.bulkStats());
-      }
-      if (server != null) {
-        owes(owed, host, server.slotsInUse(), server.sharedBytesInUse(), server.bulkStats());
-      }
-      int sent = client == null ? 0 : client.streamsSent();
-      sent += server == null ? 0 : server.streamsSent();
-      if (sent > book.sentBy(host.net().address())) {
-        owed.add(host + ": " + sent + " streams");
-      }
-      if (host.handlers().underWay() > 0) {
-        owed.add(host + ": " + host.handlers().underWay() + " handlers");
-      }
+    VerbenaClient client = host.client();
+    VerbenaServer server = host.server();
+    if (client != null) {
+      owes(owed, host, client.slotsInUse(), client.sharedBytesInUse(), client.bulkStats());
+    }
+    if (server != null) {
+      owes(owed, host, server.slotsInUse(), server.sharedBytesInUse(), server.bulkStats());
+    }
+    int sent = client == null ? 0 : client.streamsSent();
+    sent += server == null ? 0 : server.streamsSent();
+    if (sent > book.sentBy(host.net().address())) {
+      owed.add(host + ": " + sent + " streams");
+    }
+    if (host.handlers().underWay() > 0) {
+      owed.add(host + ": " + host.handlers().underWay() + " handlers");
     }
     return owed;
   }

@@ -18,6 +18,9 @@ import java.nio.file.Path;
 final class Shard {
   private static final int TELL_EVERY = 100;
 
+  /** Of fewer seeds, what the second compiler takes is more than it gives. */
+  private static final long WORTH_BOTH_COMPILERS = 400;
+
   private final Campaign campaign;
   private final Process process;
   private volatile boolean stopped;
@@ -31,6 +34,7 @@ final class Shard {
                 // of all
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=" + (count < WORTH_BOTH_COMPILERS ? 1 : 4),
                 "-Djdk.virtualThreadScheduler.parallelism=1",
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -8,7 +8,6 @@ import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.plan.Step.StreamKind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Notes what both ends of streams see, and says what breaks the rules. */
@@ -292,10 +291,24 @@ public final class StreamBook {
     closing = true;
   }
 
+  /** Returns whether an end of some stream is to hear something. Asked at each step of a run. */
+  public boolean hasOpenOnes() {
+    for (int i = 0; i < streams.size(); i++) {
+      if (isOpen(streams.get(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns the streams of which an end is to hear something, in words. */
   public List<String> openOnes() {
-    return words(
-        closing ? stream -> stream.isTaking() || stream.isPublishing() : StreamEntry::isOpen);
+    return streams.stream().filter(this::isOpen).map(StreamEntry::toString).toList();
+  }
+
+  private boolean isOpen(StreamEntry stream) {
+    boolean open = closing ? stream.isTaking() || stream.isPublishing() : stream.isOpen();
+    return open && !journal.isExempt(stream.call.session);
   }
 
   /** Returns how many streams a process may have to send still. */
@@ -305,12 +318,5 @@ public final class StreamBook {
             stream ->
                 stream.sender.equals(process) && !stream.isTaken() && !stream.lost && !stream.over)
         .count();
-  }
-
-  private List<String> words(Predicate<StreamEntry> which) {
-    return streams.stream()
-        .filter(stream -> which.test(stream) && !journal.isExempt(stream.call.session))
-        .map(StreamEntry::toString)
-        .toList();
   }
 }

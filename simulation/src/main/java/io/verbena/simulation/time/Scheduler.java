@@ -1,9 +1,7 @@
 package io.verbena.simulation.time;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
@@ -22,7 +20,7 @@ public final class Scheduler {
   private final List<Strand> able = new ArrayList<>();
   private final List<Strand> blocked = new ArrayList<>();
   private final List<BooleanSupplier> watches = new ArrayList<>();
-  private final Set<Strand> sleepers = new LinkedHashSet<>();
+  private final List<Strand> sleepers = new ArrayList<>();
   private final Semaphore over = new Semaphore(0);
   private final Outside outside;
   private @Nullable Strand running;
@@ -196,11 +194,9 @@ public final class Scheduler {
   }
 
   private void wakeInterrupted() {
-    if (!sleepers.isEmpty()) {
-      for (Strand sleeper : List.copyOf(sleepers)) {
-        if (sleeper.isInterrupted()) {
-          sleeper.wake();
-        }
+    for (int i = 0; i < sleepers.size(); i++) {
+      if (sleepers.get(i).isInterrupted()) {
+        sleepers.get(i).wake();
       }
     }
   }
