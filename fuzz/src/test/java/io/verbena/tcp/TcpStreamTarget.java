@@ -62,7 +62,7 @@ public final class TcpStreamTarget implements Target {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment memory = arena.allocate(2 * ROOM + 3 * GUARD);
         memory.fill((byte) 0x55);
-        Region region = new Region(memory);
+        BulkRegion region = new BulkRegion.Plain(memory);
         targets.open(region, GUARD, ROOM, upTo -> heard.add("first up to " + upTo));
         targets.open(region, 2 * GUARD + ROOM, ROOM, upTo -> heard.add("second up to " + upTo));
         targets.open(region, 0, GUARD, upTo -> heard.add("closed")).close(() -> {});
@@ -140,11 +140,6 @@ public final class TcpStreamTarget implements Target {
       closed = true;
       reader.close();
     }
-  }
-
-  private record Region(MemorySegment memory) implements BulkRegion {
-    @Override
-    public void release() {}
   }
 
   private static final class Out {

@@ -13,4 +13,10 @@ public interface BulkRegion {
    * every target in it is fenced.
    */
   void release();
+
+  /** Memory of which a link that only copies has nothing to let go of. */
+  record Plain(MemorySegment memory) implements BulkRegion {
+    @Override
+    public void release() {}
+  }
 }

@@ -9,6 +9,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.NumberedTarget;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import io.verbena.link.memory.Slot;
@@ -318,7 +319,7 @@ final class InMemoryLink implements Link {
       if (!memory.isNative() && !landsOnHeap()) {
         throw new IllegalArgumentException("bulk memory is native; copy what is on the heap");
       }
-      return new Region(memory);
+      return new BulkRegion.Plain(memory);
     }
 
     @Override
@@ -341,8 +342,8 @@ final class InMemoryLink implements Link {
         throw new LinkException("an advertisement of " + size + " bytes: the peer is broken", null);
       }
       long owner = advertisement.getLong();
-      Remote remote = new Remote(advertisement.getLong(), advertisement.getLong());
-      if (owner != (self ^ 1) || remote.id < 1 || remote.length < 1) {
+      NumberedTarget remote = new NumberedTarget(advertisement.getLong(), advertisement.getLong());
+      if (owner != (self ^ 1) || remote.number < 1 || remote.length() < 1) {
         throw new LinkException("an advertisement that is not of this link's peer", null);
       }
       return remote;
@@ -357,22 +358,18 @@ final class InMemoryLink implements Link {
         int length,
         boolean checkpoint,
         Runnable whenWritten) {
-      Remote remote = (Remote) target;
-      if (at != remote.next || length < 1 || length > remote.length - at) {
-        throw new IllegalArgumentException(
-            "%d bytes at %d of a target of %d that is written up to %d"
-                .formatted(length, at, remote.length, remote.next));
-      }
+      NumberedTarget remote = (NumberedTarget) target;
+      remote.requireNext(at, length);
       if (isClosed()) {
         return SendResult.CLOSED;
       }
       MemorySegment piece = source.memory().asSlice(offset, length);
-      BulkWrite write = new BulkWrite(remote.id, at, piece, checkpoint, whenWritten);
+      BulkWrite write = new BulkWrite(remote.number, at, piece, checkpoint, whenWritten);
       if (!out.offer(write)) {
         flush();
         return SendResult.BACK_PRESSURED;
       }
-      remote.next += length;
+      remote.wrote(length);
       underWay.add(write);
       return SendResult.SENT;
     }
@@ -444,27 +441,6 @@ final class InMemoryLink implements Link {
       Runnable fence;
       while ((fence = fences.poll()) != null) {
         fence.run();
-      }
-    }
-
-    private record Region(MemorySegment memory) implements BulkRegion {
-      @Override
-      public void release() {}
-    }
-
-    private static final class Remote implements RemoteTarget {
-      final long id;
-      final long length;
-      long next;
-
-      Remote(long id, long length) {
-        this.id = id;
-        this.length = length;
-      }
-
-      @Override
-      public long length() {
-        return length;
       }
     }
 

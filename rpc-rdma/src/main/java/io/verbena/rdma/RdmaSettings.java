@@ -198,18 +198,7 @@ public record RdmaSettings(
 
   /** Returns these settings for other devices or addresses. */
   public RdmaSettings withDevice(DeviceChoice value) {
-    return new RdmaSettings(
-        slotBytes,
-        credits,
-        maxInlineBytes,
-        maxPinnedBytes,
-        ackTimeout,
-        guaranteedCredits,
-        bulkChunkBytes,
-        bulkWindowBytes,
-        value,
-        trafficClass,
-        numa);
+    return with(value, trafficClass, numa);
   }
 
   /**
@@ -218,34 +207,12 @@ public record RdmaSettings(
    * @param value 0 to 255, or -1 to leave it to the host
    */
   public RdmaSettings withTrafficClass(int value) {
-    return new RdmaSettings(
-        slotBytes,
-        credits,
-        maxInlineBytes,
-        maxPinnedBytes,
-        ackTimeout,
-        guaranteedCredits,
-        bulkChunkBytes,
-        bulkWindowBytes,
-        device,
-        value,
-        numa);
+    return with(device, value, numa);
   }
 
   /** Returns these settings with loops on their device's NUMA node, or wherever the system says. */
   public RdmaSettings withNuma(boolean value) {
-    return new RdmaSettings(
-        slotBytes,
-        credits,
-        maxInlineBytes,
-        maxPinnedBytes,
-        ackTimeout,
-        guaranteedCredits,
-        bulkChunkBytes,
-        bulkWindowBytes,
-        device,
-        trafficClass,
-        value);
+    return with(device, trafficClass, value);
   }
 
   private RdmaSettings with(int slot, int credit, int inline, long pinned, int chunk, int window) {
@@ -262,5 +229,20 @@ public record RdmaSettings(
         device,
         trafficClass,
         numa);
+  }
+
+  private RdmaSettings with(DeviceChoice choice, int packets, boolean nodes) {
+    return new RdmaSettings(
+        slotBytes,
+        credits,
+        maxInlineBytes,
+        maxPinnedBytes,
+        ackTimeout,
+        guaranteedCredits,
+        bulkChunkBytes,
+        bulkWindowBytes,
+        choice,
+        packets,
+        nodes);
   }
 }

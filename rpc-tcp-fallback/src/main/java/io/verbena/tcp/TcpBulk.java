@@ -9,6 +9,7 @@ import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.NumberedTarget;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
@@ -82,12 +83,7 @@ final class TcpBulk implements BulkPort {
               + " Arena.ofAuto()",
           null);
     }
-    return new Region(memory);
-  }
-
-  private record Region(MemorySegment memory) implements BulkRegion {
-    @Override
-    public void release() {}
+    return new BulkRegion.Plain(memory);
   }
 
   @Override
@@ -110,23 +106,7 @@ final class TcpBulk implements BulkPort {
           "the peer advertised " + length + " bytes as target " + number + ": neither is below 0",
           null);
     }
-    return new Remote(number, length);
-  }
-
-  private static final class Remote implements RemoteTarget {
-    private final long number;
-    private final long length;
-    private long next;
-
-    Remote(long number, long length) {
-      this.number = number;
-      this.length = length;
-    }
-
-    @Override
-    public long length() {
-      return length;
-    }
+    return new NumberedTarget(number, length);
   }
 
   @Override
@@ -147,7 +127,7 @@ final class TcpBulk implements BulkPort {
           "a transfer's source was freed: keep its arena open until the transfer has ended");
     }
     Write write = new Write(length, tls ? MemorySegment.NULL : piece, whenWritten);
-    return send((Remote) target, at, checkpoint, write, () -> bytes(piece));
+    return send((NumberedTarget) target, at, checkpoint, write, () -> bytes(piece));
   }
 
   private ByteBuf bytes(MemorySegment piece) {
@@ -185,19 +165,19 @@ final class TcpBulk implements BulkPort {
     }
     Write write = new Write(length, MemorySegment.NULL, whenWritten);
     return send(
-        (Remote) target, at, checkpoint, write, () -> new FilePiece(source, position, length));
+        (NumberedTarget) target,
+        at,
+        checkpoint,
+        write,
+        () -> new FilePiece(source, position, length));
   }
 
   private SendResult send(
-      Remote target, long at, boolean checkpoint, Write write, Supplier<Object> bytes) {
+      NumberedTarget target, long at, boolean checkpoint, Write write, Supplier<Object> bytes) {
     if (link.isClosed()) {
       return SendResult.CLOSED;
     }
-    if (at != target.next || write.length < 1 || write.length > target.length - at) {
-      throw new IllegalArgumentException(
-          "%d bytes at %d of a target of %d, where %d is next"
-              .formatted(write.length, at, target.length, target.next));
-    }
+    target.requireNext(at, write.length);
     boolean room = bytesUnderWay == 0 || bytesUnderWay + write.length <= windowBytes();
     if (!room || !pace.hasRoom(write.length)) {
       pushedBack = true;
@@ -215,7 +195,7 @@ final class TcpBulk implements BulkPort {
       return result;
     } finally {
       if (sent) {
-        target.next = at + write.length;
+        target.wrote(write.length);
         pace.sent(write.length, asks);
       } else {
         bytesUnderWay -= write.length;

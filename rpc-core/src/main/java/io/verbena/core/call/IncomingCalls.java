@@ -66,7 +66,7 @@ public final class IncomingCalls implements Participant {
     this.starts = new HandlerStarts(session);
     this.oneways = new IncomingOneways(shared);
     this.awaitingValues =
-        new MessagesAwaitingValues(shared, true, this::valuesMissing, this::peerLostBefore);
+        new MessagesAwaitingValues(shared, true, this::refuse, this::peerLostBefore);
     this.deadlines = new DeadlineWatch(shared.loop, () -> new ArrayList<>(calls.values()));
   }
 
@@ -178,10 +178,6 @@ public final class IncomingCalls implements Participant {
       awaitingValues.hold(message, table, null, Duration.ofNanos(timeLeft));
     }
     return wrong;
-  }
-
-  private void valuesMissing(Message request, RpcStatus status, String why) {
-    refuse(request, status, why);
   }
 
   private void peerLostBefore(Message request) {

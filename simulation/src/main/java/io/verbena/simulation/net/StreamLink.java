@@ -9,6 +9,7 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.NumberedTarget;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import io.verbena.link.memory.Slot;
@@ -407,12 +408,7 @@ final class StreamLink implements Link {
       if (!memory.scope().isAlive()) {
         throw new LinkException("bulk bytes need memory that is not freed", null);
       }
-      return new Region(memory);
-    }
-
-    private record Region(MemorySegment memory) implements BulkRegion {
-      @Override
-      public void release() {}
+      return new BulkRegion.Plain(memory);
     }
 
     @Override
@@ -430,23 +426,7 @@ final class StreamLink implements Link {
       if (advertisement.remaining() != 2 * Long.BYTES) {
         throw new LinkException("an advertisement has 16 bytes here", null);
       }
-      return new Remote(advertisement.getLong(), advertisement.getLong());
-    }
-
-    private static final class Remote implements RemoteTarget {
-      private final long number;
-      private final long length;
-      private long next;
-
-      Remote(long number, long length) {
-        this.number = number;
-        this.length = length;
-      }
-
-      @Override
-      public long length() {
-        return length;
-      }
+      return new NumberedTarget(advertisement.getLong(), advertisement.getLong());
     }
 
     boolean hasRoom() {
@@ -462,11 +442,8 @@ final class StreamLink implements Link {
         int length,
         boolean checkpoint,
         Runnable whenWritten) {
-      Remote remote = (Remote) target;
-      if (at != remote.next || length < 1 || length > remote.length - at) {
-        throw new IllegalArgumentException(
-            length + " bytes at " + at + " of a target written up to " + remote.next);
-      }
+      NumberedTarget remote = (NumberedTarget) target;
+      remote.requireNext(at, length);
       if (closedBecause != null) {
         return SendResult.CLOSED;
       }
@@ -479,7 +456,7 @@ final class StreamLink implements Link {
       header.put((byte) (checkpoint ? 1 : 0));
       add(MemorySegment.ofArray(header.array()), null);
       underWay += length;
-      remote.next += length;
+      remote.wrote(length);
       add(
           source.memory().asSlice(offset, length),
           () -> {

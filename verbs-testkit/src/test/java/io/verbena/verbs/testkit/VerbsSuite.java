@@ -2,7 +2,11 @@ package io.verbena.verbs.testkit;
 
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.verbena.verbs.ext.VerbsContext;
 import io.verbena.verbs.ext.VerbsException;
+import io.verbena.verbs.ext.WcStatus;
+import java.io.IOException;
+import java.util.Arrays;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +33,27 @@ public abstract class VerbsSuite {
   @AfterEach
   final void closeHarness() throws Exception {
     harness.close();
+  }
+
+  /** Returns whether the device is rdma_rxe of Linux 7.2 or later, unlike any other at times. */
+  final boolean isRxeOfLinux7() throws IOException {
+    String device = VerbsContext.of(harness.passive().devices().getFirst()).deviceName();
+    return harness.isReal()
+        && device.startsWith("rxe")
+        && System.getProperty("os.version").startsWith("7.");
+  }
+
+  /**
+   * Returns how a request may end that its own device refuses: by one of these statuses, but on
+   * rdma_rxe of Linux 7.2 flushed with what is behind it, too.
+   */
+  final int[] refusals(int... statuses) throws IOException {
+    int[] all = statuses;
+    if (isRxeOfLinux7()) {
+      all = Arrays.copyOf(statuses, statuses.length + 1);
+      all[statuses.length] = WcStatus.WR_FLUSH_ERR;
+    }
+    return all;
   }
 
   /** Asserts that a call fails with one of the error numbers. */
