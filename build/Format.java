@@ -2,17 +2,39 @@ import com.google.googlejavaformat.java.Formatter;
 import com.google.googlejavaformat.java.ImportOrderer;
 import com.google.googlejavaformat.java.JavaFormatterOptions;
 import com.google.googlejavaformat.java.RemoveUnusedImports;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Checks ({@code check}) or rewrites ({@code write}) the format of every Java source in the tree,
- * on all processors: the rest of the build waits for it.
+ * on all processors: the rest of the build waits for it. A file keeps the digests of sources that
+ * were found formatted; they are not looked at again.
  */
 final class Format {
+  private static final Path SEEN = Path.of("target", "tools", "formatted.txt");
+
+  private final String rules;
+  private final Set<String> seenBefore;
+  private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+  private Format(String rules, Set<String> seenBefore) {
+    this.rules = rules;
+    this.seenBefore = seenBefore;
+  }
+
+  /** Takes what is to be done, and the formatter's version. */
   public static void main(String[] args) throws Exception {
     boolean write = args[0].equals("write");
+    Format format =
+        new Format(
+            args[1] + Files.readString(Path.of("build", "Format.java")),
+            Files.exists(SEEN) ? Set.copyOf(Files.readAllLines(SEEN)) : Set.of());
     List<Path> sources;
     try (var tree = Files.walk(Path.of("."))) {
       sources =
@@ -22,7 +44,8 @@ final class Format {
               .toList();
     }
     List<Path> unformatted =
-        sources.parallelStream().filter(source -> !isFormatted(source, write)).toList();
+        sources.parallelStream().filter(source -> !format.isFormatted(source, write)).toList();
+    Files.write(SEEN, format.seen.stream().sorted().toList());
     unformatted.forEach(
         path -> System.out.println((write ? "formatted " : "not formatted: ") + path));
     if (!write && !unformatted.isEmpty()) {
@@ -31,20 +54,36 @@ final class Format {
     }
   }
 
-  private static boolean isFormatted(Path source, boolean write) {
+  private boolean isFormatted(Path source, boolean write) {
     try {
       String text = Files.readString(source);
+      String digest = digest(text);
+      if (seenBefore.contains(digest)) {
+        seen.add(digest);
+        return true;
+      }
       String formatted =
           new Formatter()
               .formatSource(
                   RemoveUnusedImports.removeUnusedImports(
                       ImportOrderer.reorderImports(text, JavaFormatterOptions.Style.GOOGLE)));
-      if (write && !formatted.equals(text)) {
+      if (formatted.equals(text)) {
+        seen.add(digest);
+        return true;
+      }
+      if (write) {
         Files.writeString(source, formatted);
       }
-      return formatted.equals(text);
+      return false;
     } catch (Exception e) {
       throw new IllegalStateException(source + ": " + e.getMessage(), e);
     }
+  }
+
+  private String digest(String text) throws Exception {
+    byte[] digest =
+        MessageDigest.getInstance("SHA-256")
+            .digest((rules + text).getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(digest);
   }
 }
