@@ -29,6 +29,9 @@ final class SessionOverDeviceTest {
   private static final int CALLS = 3000;
   private static final int CHART_BYTES = 3_000_000;
 
+  /** Set, since where messages are slow and bytes are cheap a large item would go as a message. */
+  private static final int CUT_OFF_BYTES = 1 << 20;
+
   /** Far longer than a frame. */
   private static final String LONG = "x".repeat(100_000);
 
@@ -99,6 +102,7 @@ final class SessionOverDeviceTest {
     try (VerbenaServer server =
             VerbenaServer.builder()
                 .serve(served)
+                .partCutOffBytes(CUT_OFF_BYTES)
                 .upgrades(rdma)
                 .listen("tcp://127.0.0.1:0")
                 .start();

@@ -10,9 +10,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
-/** The traffic class that was set stands in the packets' IP headers, between two machines. */
+/** The traffic class that was set stands in the headers of RoCE's packets, between two machines. */
 @Tag("lab-two")
+@EnabledIfEnvironmentVariable(named = "LAB_DEVICE", matches = "rxe.*")
 final class TrafficClassTest {
   private static final LinkOptions OPTIONS =
       new LinkOptions(64 << 10, Duration.ofSeconds(20), null);
