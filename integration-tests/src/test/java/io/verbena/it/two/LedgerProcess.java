@@ -9,11 +9,14 @@ import java.nio.charset.StandardCharsets;
 final class LedgerProcess implements AutoCloseable {
   static final String ADDRESS = System.getenv("LAB_PEER") + ":7400";
 
+  /** Another process's, which enters calls into the same ledger. */
+  static final String OTHER_ADDRESS = System.getenv("LAB_PEER") + ":7401";
+
   private final Process process;
   private final String pid;
 
   /** Returns when it serves. */
-  LedgerProcess() throws IOException {
+  LedgerProcess(String address) throws IOException {
     process =
         Machine.B.start(
             "java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED -cp "
@@ -21,7 +24,7 @@ final class LedgerProcess implements AutoCloseable {
                     " ",
                     System.getProperty("java.class.path"),
                     LedgerServer.class.getName(),
-                    ADDRESS));
+                    address));
     BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     String line = output.readLine();

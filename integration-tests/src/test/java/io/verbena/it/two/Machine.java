@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -34,11 +37,22 @@ enum Machine {
   /** Runs a command that succeeds, and returns what it prints. */
   String run(String command) throws IOException, InterruptedException {
     Process process = start(command);
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+    FutureTask<String> reading =
+        new FutureTask<>(
+            () ->
+                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .strip());
+    Thread.ofPlatform().daemon().start(reading); // for ever, if the command cannot even be killed
+    try {
+      String output = reading.get(60, TimeUnit.SECONDS);
+      if (process.waitFor(5, TimeUnit.SECONDS) && process.exitValue() == 0) {
+        return output;
+      }
       throw new IOException(this + ": " + command + ": " + output);
+    } catch (ExecutionException | TimeoutException e) {
+      process.destroyForcibly();
+      throw new IOException(this + ": " + command + " does not end", e);
     }
-    return output.strip();
   }
 
   /** Returns how many queue pairs and the like the kernel has, those of its own included. */

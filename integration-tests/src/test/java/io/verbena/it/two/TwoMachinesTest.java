@@ -3,6 +3,7 @@ package io.verbena.it.two;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.verbena.api.RpcException;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.link.runtime.NanoClock;
@@ -12,6 +13,7 @@ import io.verbena.verbs.ffm.FfmProvider;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -56,7 +59,7 @@ class TwoMachinesTest {
     beforehand = Machine.A.resources();
     beforehand.merge("pd", 1L, Long::sum); // librdmacm's own, which it keeps
     rdma = new RdmaUpgradeProvider(new FfmProvider(), RdmaSettings.DEFAULT, NanoClock.SYSTEM);
-    server = new LedgerProcess();
+    server = new LedgerProcess(LedgerProcess.ADDRESS);
     client =
         VerbenaClient.builder()
             .limits(LedgerServer.LIMITS)
@@ -213,11 +216,128 @@ class TwoMachinesTest {
         during(
             traffic -> {
               server.kill();
-              server = new LedgerProcess();
+              server = new LedgerProcess(LedgerProcess.ADDRESS);
               awaitMoreOver("rdma", traffic);
             });
     assertThat(ended.failures()).isPositive();
     ended.assertOutcomesAreTrue();
+  }
+
+  /** They share its device, its completion queue and its receives. */
+  @Test
+  void aPeerThatIsKilledDisturbsNoneOfTheOthers() throws Exception {
+    long opened = rdma.counters().linksOpened();
+    long closed = rdma.counters().linksClosed();
+    try (LedgerProcess other = new LedgerProcess(LedgerProcess.OTHER_ADDRESS)) {
+      Session doomed = client.connect(LedgerProcess.OTHER_ADDRESS);
+      await()
+          .atMost(Traffic.LONGEST)
+          .untilAsserted(() -> assertThat(doomed.path().toString()).startsWith("rdma"));
+      FutureTask<Integer> calls = new FutureTask<>(() -> callUntilItFails(doomed));
+      Thread.ofVirtual().start(calls);
+      during(
+              traffic -> {
+                other.kill();
+                await().atMost(Traffic.LONGEST).until(() -> rdma.counters().linksClosed() > closed);
+                doomed.close();
+                traffic.awaitMore();
+              })
+          .assertNothingFailed();
+      assertThat(calls.get(Traffic.LONGEST.toSeconds(), TimeUnit.SECONDS)).isPositive();
+    }
+    assertThat(rdma.counters().linksOpened()).isEqualTo(opened + 1);
+    assertThat(rdma.counters().linksClosed()).isEqualTo(closed + 1);
+  }
+
+  private static int callUntilItFails(Session session) {
+    Ledger ledger = LedgerRpc.client(session);
+    int calls = 0;
+    try {
+      while (true) {
+        ledger.timesEntered(0, 64);
+        calls++;
+      }
+    } catch (RpcException e) {
+      return calls;
+    }
+  }
+
+  /** Each address is an entry of the device's table of GIDs. */
+  @ParameterizedTest
+  @EnumSource
+  void addressesThatComeAndGoDisturbNothing(Machine machine) throws Exception {
+    long opened = rdma.counters().linksOpened();
+    String gids =
+        "cat /sys/class/infiniband/$LAB_DEVICE/ports/1/gids/* 2>/dev/null | sort -u | wc -l";
+    during(
+            traffic -> {
+              int before = Integer.parseInt(machine.run(gids));
+              String most =
+                  machine.run(
+                      "for i in $(seq 10); do ip addr add 10.9.$i.1/24 dev eth0;"
+                          + " ip addr add fd09::$i/64 dev eth0 nodad; sleep 0.1; done; "
+                          + gids
+                          + "; for i in $(seq 10); do ip addr del 10.9.$i.1/24 dev eth0;"
+                          + " ip addr del fd09::$i/64 dev eth0; sleep 0.1; done");
+              assertThat(Integer.parseInt(most)).as("GIDs").isGreaterThanOrEqualTo(before + 10);
+              traffic.awaitMore();
+            })
+        .assertNothingFailed();
+    assertThat(rdma.counters().linksOpened()).isEqualTo(opened);
+  }
+
+  @Test
+  void theAddressesInUseMayGoForAMoment() throws Exception {
+    during(
+            traffic -> {
+              Machine.A.run(
+                  "ip addr del $LAB_ADDRESS/24 dev eth0; ip addr del $LAB_ADDRESS6/64 dev eth0; sleep 1;"
+                      + " ip addr add $LAB_ADDRESS/24 dev eth0; ip addr add $LAB_ADDRESS6/64 dev eth0 nodad");
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+  }
+
+  /** Pings have a turn beside objects that fill the link. */
+  @Test
+  @EnabledIf("isLinux7")
+  void noLinkIsGivenUpWhereItIsSaturated() throws Exception {
+    long closed = rdma.counters().linksClosed();
+    during(
+            traffic -> {
+              Machine.A.run("lab-link rate 50mbit");
+              TimeUnit.SECONDS.sleep(10); // two intervals of pings
+              traffic.awaitMore();
+              Machine.A.run("lab-link heal");
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+    assertThat(rdma.counters().linksClosed()).isEqualTo(closed);
+  }
+
+  /** A switch lets jumbo frames of TCP through and has a smaller MTU for RoCE. */
+  @Test
+  @EnabledIf("isLinux7")
+  void whereOnlyLargePacketsVanishTrafficGoesOnOverTcp() throws Exception {
+    int asked = ASKS.get();
+    during(
+            traffic -> {
+              for (Machine machine : Machine.values()) {
+                machine.run("lab-link mtu 1500");
+              }
+              awaitMoreOver("tcp", traffic);
+              for (Machine machine : Machine.values()) {
+                machine.run("lab-link heal");
+              }
+              awaitMoreOver("rdma", traffic);
+            })
+        .assertNothingFailed();
+    assertThat(ASKS.get() - asked).as("asks").isBetween(1, 8);
+  }
+
+  /** Before, the driver of the device comes to a stand where packets vanish and others do not. */
+  static boolean isLinux7() {
+    return Integer.parseInt(System.getProperty("os.version").replaceFirst("\\..*", "")) >= 7;
   }
 
   @Test
