@@ -39,15 +39,16 @@ final class FfmCmEvent extends RdmaCmEvent {
   static FfmCmEvent copy(FfmEventChannel channel, MemorySegment pointer) throws IOException {
     MemorySegment event = Pointers.struct(pointer, CM_EVENT);
     int type = Pointers.u32(event, CM_EVENT, "event");
-    MemorySegment id = Pointers.pointer(event, CM_EVENT, "id");
-    if (type == DEVICE_REMOVAL) {
-      channel.deviceRemoved(id);
+    MemorySegment about = Pointers.pointer(event, CM_EVENT, "id");
+    FfmCmId id = type == CONNECT_REQUEST ? FfmCmId.requested(channel, about) : channel.id(about);
+    if (id != null) {
+      id.noteDevice(type == DEVICE_REMOVAL);
     }
     return new FfmCmEvent(
         type,
         Pointers.u32(event, CM_EVENT, "status"),
         channel.id(Pointers.pointer(event, CM_EVENT, "listen_id")),
-        type == CONNECT_REQUEST ? FfmCmId.requested(channel, id) : channel.id(id),
+        id,
         parameters(event));
   }
 

@@ -107,10 +107,20 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     return known;
   }
 
-  void deviceRemoved() throws IOException {
-    FfmContext removed = device();
-    if (removed != null) {
-      removed.removed();
+  /**
+   * Takes note of the device, which librdmacm may have opened just now and keeps open whatever
+   * becomes of the id.
+   *
+   * @param removal whether it is being removed
+   */
+  void noteDevice(boolean removal) {
+    try {
+      FfmContext known = device();
+      if (known != null && removal) {
+        known.removed();
+      }
+    } catch (IOException gone) {
+      // The device or the id, as whoever uses it next is told.
     }
   }
 
@@ -119,6 +129,8 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
     try (Use _ = life.use("rdma_bind_addr");
         Arena arena = Arena.ofConfined()) {
       Rdmacm.bindAddr(pointer, SocketAddresses.write(arena, address));
+    } finally {
+      noteDevice(false);
     }
   }
 
@@ -126,6 +138,8 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   public void listen(int backlog) throws IOException {
     try (Use _ = life.use("rdma_listen")) {
       Rdmacm.listen(pointer, backlog);
+    } finally {
+      noteDevice(false);
     }
   }
 

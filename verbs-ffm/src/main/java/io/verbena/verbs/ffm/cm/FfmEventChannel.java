@@ -108,14 +108,6 @@ public final class FfmEventChannel extends RdmaEventChannel {
     return ids.get(id.address());
   }
 
-  /** The device of one of the channel's ids is being removed. */
-  void deviceRemoved(MemorySegment id) throws IOException {
-    FfmCmId known = id(id);
-    if (known != null) {
-      known.deviceRemoved();
-    }
-  }
-
   /** Null when none came in time; a negative limit waits for ever. */
   @Override
   public @Nullable RdmaCmEvent getCmEvent(int timeoutMillis) throws IOException {

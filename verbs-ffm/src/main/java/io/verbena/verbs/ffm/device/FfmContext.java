@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,14 +42,15 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   private static final int SIW_REFUSED_PLACE = 0x90000;
 
   private final VerbsProvider provider;
-  private final Devices devices;
   private final MemorySegment pointer;
   private final String name;
 
   /** Its folder under /sys, which goes first when the device is removed. */
   private final Path folder;
 
-  private final boolean hasFolder;
+  /** Tells the folder from that of another device of the same name; null where it was gone. */
+  private final @Nullable Object folderKey;
+
   private final DataVerbs verbs;
   private final Lifetime life =
       new Lifetime("the device", "protection domains, completion channels or completion queues");
@@ -56,33 +58,41 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   private final EventFile asyncFile;
   private final AsyncEvents asyncEvents;
 
-  private FfmContext(
-      VerbsProvider provider, Devices devices, MemorySegment context, MemorySegment device)
+  /** With the registry's lock. */
+  private boolean prepared;
+
+  /** Nothing stands on the removed device, and its files could not be let go of. */
+  private boolean stillOpen;
+
+  private FfmContext(VerbsProvider provider, MemorySegment context, MemorySegment device)
       throws IOException {
     super(
         Pointers.u32(context, CONTEXT, "cmd_fd"),
         Pointers.u32(context, CONTEXT, "num_comp_vectors"));
     this.provider = provider;
-    this.devices = devices;
     this.pointer = context;
     this.name = Pointers.string(Ibverbs.getDeviceName(device));
     this.folder = Path.of(Pointers.struct(device, DEVICE).getString(DEVICE.offset("dev_path")));
-    this.hasFolder = Files.exists(folder);
+    this.folderKey = keyNow();
     verbs = DataVerbs.of(context);
     asyncFile = new EventFile(Pointers.u32(context, CONTEXT, "async_fd"));
     asyncEvents = new AsyncEvents(context, asyncFile, live);
   }
 
-  static FfmContext open(VerbsProvider provider, Devices devices, MemorySegment pointer)
-      throws IOException {
+  static FfmContext of(VerbsProvider provider, MemorySegment pointer) throws IOException {
     MemorySegment context = Pointers.struct(pointer, CONTEXT);
     AbiCheck.context(context);
-    MemorySegment device = Pointers.pointer(context, CONTEXT, "device");
-    FfmContext opened = new FfmContext(provider, devices, context, device);
-    if (opened.queryDevice().vendor() == SIW_VENDOR) {
-      opened.passRefusedPlace();
+    return new FfmContext(provider, context, Pointers.pointer(context, CONTEXT, "device"));
+  }
+
+  /** Called before it is used, with the registry's lock. */
+  void prepare() throws IOException {
+    if (!prepared && life.isOpen()) {
+      if (queryDevice().vendor() == SIW_VENDOR) {
+        passRefusedPlace();
+      }
+      prepared = true;
     }
-    return opened;
   }
 
   /**
@@ -119,18 +129,47 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     if (life.isOpen()) {
       isOpen = false;
       life.retire("the removal of the device", asyncFile::wake, this::letGo);
+    } else if (stillOpen) {
+      letGo();
     }
   }
 
+  private synchronized void letGo() throws IOException {
+    stillOpen = true;
+    letGoOfFiles(pointer);
+    stillOpen = false;
+  }
+
+  /** Of a context that is none of ours, while an id holds it: its device was removed. */
+  static void letGo(MemorySegment pointer) throws IOException {
+    MemorySegment context = Pointers.struct(pointer, CONTEXT);
+    AbiCheck.context(context);
+    letGoOfFiles(context);
+  }
+
   /** The descriptors stay, for librdmacm, whose context it is, may close them later. */
-  private void letGo() throws IOException {
-    Libc.letGo(Pointers.u32(pointer, CONTEXT, "cmd_fd"));
-    Libc.letGo(asyncFile.fd());
+  private static void letGoOfFiles(MemorySegment context) throws IOException {
+    Libc.letGo(Pointers.u32(context, CONTEXT, "cmd_fd"));
+    Libc.letGo(Pointers.u32(context, CONTEXT, "async_fd"));
   }
 
   /** Whether it has been removed, heard or not. */
   public boolean isGone() {
-    return !life.isOpen() || (hasFolder && !Files.exists(folder));
+    return !life.isOpen() || isFolderGone();
+  }
+
+  /** Not where /sys is not to be seen. */
+  private boolean isFolderGone() {
+    Object now = keyNow();
+    return now == null ? Files.exists(folder.getParent()) : !now.equals(folderKey);
+  }
+
+  private @Nullable Object keyNow() {
+    try {
+      return Files.readAttributes(folder, BasicFileAttributes.class).fileKey();
+    } catch (IOException gone) {
+      return null;
+    }
   }
 
   /**
@@ -216,13 +255,8 @@ public final class FfmContext extends IbvContext implements VerbsContext {
     return new GidAttributes(name, port).connectsBy(attributes.gidTableLength());
   }
 
-  /**
-   * Lets go of removed devices first, of this one and of any other: the kernel may not say that
-   * they are, and wait with the removal until nobody has them open.
-   */
   @Override
   public @Nullable AsyncEvent nextAsyncEvent(long timeoutNanos) throws IOException {
-    devices.letGoOfRemoved();
     try (Use _ = life.use("ibv_get_async_event")) {
       return asyncEvents.next(Deadline.ofNanos(timeoutNanos));
     }
