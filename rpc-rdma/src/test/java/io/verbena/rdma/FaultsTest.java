@@ -113,6 +113,17 @@ final class FaultsTest {
   }
 
   @Test
+  void aRemovedDeviceEndsItsLinksThoughNoIdHearsOfTheRemoval() {
+    long before = harness.world.nanoTime();
+    harness.world.east.adapter().unplugUnheard();
+    awaitEnd(pair.client());
+    assertThat(pair.client().heard().closedReason()).contains("was removed");
+    assertThat(Duration.ofNanos(harness.world.nanoTime() - before))
+        .isLessThan(Duration.ofMillis(100));
+    links.stepUntil("its memory to be free", () -> harness.east.pinnedBytes() == 0);
+  }
+
+  @Test
   void aDeviceThatCannotBePolledEndsItsLinksAtOnce() {
     harness.world.east.adapter().breakDown();
     long before = harness.world.nanoTime();

@@ -63,6 +63,7 @@ final class Devices {
   int poll() {
     int work = 0;
     for (RdmaDevice device : open) {
+      device.noticeRemoval();
       if (!device.isLost()) {
         try {
           work += device.poll();

@@ -314,6 +314,17 @@ public final class RdmaDevice {
     lost("was removed");
   }
 
+  /**
+   * Ends the links of a device of whose removal the provider knows. Their ids may hear nothing of
+   * it: there are kernels that tell the connection manager last, after waiting until nobody has the
+   * device open.
+   */
+  public void noticeRemoval() {
+    if (isRemoved() && !removed) {
+      removed();
+    }
+  }
+
   /** The device cannot be used any more, though nobody said that it is gone: its links end. */
   public void giveUp(String cause) {
     GIVEN_UP.warn("The device {} is given up: {}", name, cause);

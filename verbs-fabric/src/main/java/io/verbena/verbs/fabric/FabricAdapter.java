@@ -89,10 +89,22 @@ public final class FabricAdapter {
   public void unplug() {
     synchronized (host.fabric.lock) {
       FabricContext removed = device;
+      unplugUnheard();
       if (removed != null) {
-        device = null;
-        removed.remove();
         host.deviceRemoved(removed);
+      }
+    }
+  }
+
+  /**
+   * Removes the device as a kernel does that tells the connection manager last, when nobody has the
+   * device open any more: no id hears of it.
+   */
+  public void unplugUnheard() {
+    synchronized (host.fabric.lock) {
+      if (device != null) {
+        device.remove();
+        device = null;
       }
     }
   }
