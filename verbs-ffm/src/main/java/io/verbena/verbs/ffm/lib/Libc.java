@@ -80,12 +80,17 @@ public final class Libc {
     epollControl(epoll, EPOLL_CTL_ADD, fd, event);
   }
 
-  /** Takes a descriptor out of an epoll set; closing it may have done that already. */
+  /**
+   * Takes a descriptor out of an epoll set; closing it may have done that already, and its number
+   * may be another file's by now, also one that cannot be waited for.
+   */
   public static void epollForget(int epoll, int fd) throws VerbsException {
     try {
       epollControl(epoll, EPOLL_CTL_DEL, fd, MemorySegment.NULL);
     } catch (VerbsException gone) {
-      if (gone.errno() != Errno.ENOENT && gone.errno() != Errno.EBADF) {
+      if (gone.errno() != Errno.ENOENT
+          && gone.errno() != Errno.EBADF
+          && gone.errno() != Errno.EPERM) {
         throw gone;
       }
     }

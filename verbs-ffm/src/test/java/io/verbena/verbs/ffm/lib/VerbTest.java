@@ -9,10 +9,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
+import java.io.IOException;
+import java.io.Writer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What results of C functions mean, by some of the C library's. */
 class VerbTest {
@@ -43,6 +50,28 @@ class VerbTest {
     Libc.letGo(event);
     Libc.close(event);
     Libc.close(epoll);
+  }
+
+  /** As that of a channel may be that was destroyed. */
+  @Test
+  void aNumberThatIsAFilesByNowIsForgotten(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("file");
+    int epoll = Libc.epollCreate();
+    try (Writer _ = Files.newBufferedWriter(file);
+        Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      List<Path> links = open.filter(link -> isTo(link, file)).toList();
+      assertThat(links).hasSize(1);
+      Libc.epollForget(epoll, Integer.parseInt(links.getFirst().getFileName().toString()));
+    }
+    Libc.close(epoll);
+  }
+
+  private static boolean isTo(Path link, Path file) {
+    try {
+      return Files.isSameFile(link, file);
+    } catch (IOException closed) {
+      return false;
+    }
   }
 
   @Test
