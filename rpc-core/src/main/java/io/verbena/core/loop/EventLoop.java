@@ -2,7 +2,7 @@ package io.verbena.core.loop;
 
 import io.verbena.api.CallContext;
 import io.verbena.api.stub.CallScope;
-import io.verbena.core.upgrade.UpgradeDrivers;
+import io.verbena.core.upgrade.ProviderCalls;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkProvider;
@@ -55,13 +55,16 @@ public final class EventLoop {
       new MpscUnboundedAtomicArrayQueue<>(QUEUE_CHUNK);
   private final AtomicBoolean waiting = new AtomicBoolean();
   private final LinkDriver driver;
-  private final UpgradeDrivers upgrades = new UpgradeDrivers(this::wakeup);
   private final SplittableRandom random;
   private final CallScope callScope = new CallScope(null);
   private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>(QUEUE_CHUNK);
   private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
   private @Nullable Cleaner cleaner;
+
+  /** What steps links that sessions have upgraded to, in the order in which it was made. */
+  private @Nullable Upgrades firstUpgrades;
+
   private boolean inCycle;
   private boolean firstLinksBusy;
 
@@ -281,12 +284,32 @@ public final class EventLoop {
    * @throws LinkException if it cannot be made
    */
   public UpgradeDriver upgradeDriver(UpgradeProvider provider) throws LinkException {
-    return upgrades.of(provider);
+    // A provider may stand for another kind each time.
+    String kind = ProviderCalls.ask("kind()", provider::kind);
+    Upgrades last = null;
+    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+      if (one.provider.equals(provider) && one.kind.equals(kind)) {
+        return one.driver(this::wakeup);
+      }
+      last = one;
+    }
+    Upgrades added = new Upgrades(provider, kind);
+    if (last == null) {
+      firstUpgrades = added;
+    } else {
+      last.next = added;
+    }
+    return added.driver(this::wakeup);
   }
 
   /** Returns what such a driver threw, while all its links end for that; else null. */
   public @Nullable String breakingUpgrades(UpgradeProvider provider) {
-    return upgrades.breaking(provider);
+    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+      if (one.breaking != null && one.provider.equals(provider)) {
+        return one.breaking;
+      }
+    }
+    return null;
   }
 
   /** Returns the scope in which handlers on the loop find their call. */
@@ -351,8 +374,7 @@ public final class EventLoop {
     try {
       waiting.set(true);
       // A command handed over before the flag was set has woken nobody: look once more.
-      boolean idle =
-          commands.isEmpty() && cycleEnd.isEmpty() && !stopping && upgrades.armWakeup(now());
+      boolean idle = commands.isEmpty() && cycleEnd.isEmpty() && !stopping && armUpgrades();
       return idle ? timers.nanosToNext(now(), atMostNanos) : 0;
     } finally {
       inCycle = false;
@@ -389,8 +411,20 @@ public final class EventLoop {
     }
   }
 
+  private boolean armUpgrades() {
+    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+      if (!one.arm(now())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private int doTheRest() {
-    int upgraded = upgrades.poll(now());
+    int upgraded = 0;
+    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+      upgraded += one.poll(now());
+    }
     stale |= upgraded > 0; // what was done took its time, here as elsewhere
     int expired = timers.poll(now());
     stale |= expired > 0;
@@ -424,7 +458,12 @@ public final class EventLoop {
 
   /** Returns whether there are links that sessions have upgraded to. */
   boolean hasUpgradedLinks() {
-    return upgrades.isInUse();
+    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+      if (one.isInUse()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -448,6 +487,9 @@ public final class EventLoop {
   }
 
   private int runCycleEnd() {
+    if (cycleEnd.isEmpty()) {
+      return 0; // asking for its size takes longer
+    }
     int due = cycleEnd.size(); // what they add waits for the next cycle
     for (int i = 0; i < due; i++) {
       run(cycleEnd.remove());
@@ -488,7 +530,9 @@ public final class EventLoop {
   /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
   public void onClose() {
     run(this::runAll);
-    run(upgrades::close);
+    for (Upgrades one = firstUpgrades; one != null; one = one.next) {
+      run(one::close);
+    }
     run(driver::close);
     closed = true;
     runLate();
@@ -497,5 +541,80 @@ public final class EventLoop {
   /** Returns the loop's name, for its thread. */
   public String roleName() {
     return name;
+  }
+
+  /**
+   * What steps better links of one kind, while there is a driver of theirs. One that throws when it
+   * is stepped is closed with all its links; the next attempt makes another.
+   */
+  private static final class Upgrades {
+    private final UpgradeProvider provider;
+    private final String kind;
+    private @Nullable Upgrades next;
+    private @Nullable UpgradeDriver driver;
+    private @Nullable String breaking;
+
+    Upgrades(UpgradeProvider provider, String kind) {
+      this.provider = provider;
+      this.kind = kind;
+    }
+
+    UpgradeDriver driver(Runnable wakeLoop) throws LinkException {
+      UpgradeDriver made = driver;
+      if (made == null) {
+        made = ProviderCalls.ask("newDriver()", () -> provider.newDriver(wakeLoop));
+        driver = made;
+      }
+      return made;
+    }
+
+    int poll(long now) {
+      UpgradeDriver stepped = driver;
+      if (stepped == null) {
+        return 0;
+      }
+      try {
+        return stepped.poll(now);
+      } catch (Throwable thrown) {
+        breaks("poll()", thrown);
+        return 1;
+      }
+    }
+
+    boolean isInUse() {
+      try {
+        return driver != null && driver.isInUse();
+      } catch (Throwable thrown) {
+        breaks("isInUse()", thrown);
+        return false;
+      }
+    }
+
+    boolean arm(long now) {
+      try {
+        return driver == null || driver.armWakeup(now);
+      } catch (Throwable thrown) {
+        breaks("armWakeup()", thrown);
+        return false; // what the links' ends have brought about is to be done first
+      }
+    }
+
+    private void breaks(String method, Throwable thrown) {
+      breaking = ProviderCalls.failure(method, thrown).getMessage();
+      close();
+      breaking = null;
+    }
+
+    void close() {
+      UpgradeDriver closing = driver;
+      driver = null;
+      if (closing != null) {
+        try {
+          closing.close();
+        } catch (Throwable thrown) {
+          ProviderCalls.failure("close()", thrown);
+        }
+      }
+    }
   }
 }

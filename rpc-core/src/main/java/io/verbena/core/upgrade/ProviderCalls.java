@@ -65,7 +65,7 @@ public final class ProviderCalls {
   }
 
   /** Logs what a method threw, and returns it as the end of an attempt, in one line. */
-  static LinkException failure(String method, Throwable thrown) {
+  public static LinkException failure(String method, Throwable thrown) {
     Throwable root = thrown;
     while (root instanceof ExceptionInInitializerError && root.getCause() != null) {
       root = root.getCause(); // says more than that a class could not be initialized

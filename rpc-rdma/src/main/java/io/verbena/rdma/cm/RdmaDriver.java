@@ -15,7 +15,6 @@ import io.verbena.rdma.device.PinBudget;
 import io.verbena.rdma.device.Registrations;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
-import io.verbena.rdma.link.ReadyLinks;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.verbs.ext.VerbsProvider;
 import io.verbena.verbs.ext.WaitSet;
@@ -34,6 +33,10 @@ import org.slf4j.LoggerFactory;
  *   poll:  connection manager's events → devices' events → completions → links that are due
  *          → what is too late
  * </pre>
+ *
+ * <p>Most cycles have nothing of this to do but to ask for completions. What else there is comes by
+ * time, and then not before {@link #due}; or by other threads, which {@linkplain #asked ask}; or
+ * while connections are made or ended.
  */
 public final class RdmaDriver implements UpgradeDriver {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDriver.class);
@@ -71,7 +74,10 @@ public final class RdmaDriver implements UpgradeDriver {
   private final CmEvents events;
   private final Waiter waiter;
   private final PinBudget budget;
-  private final Runnable wakeLoop;
+
+  /** Has the loop look around, for other threads; it may wait, and is woken then. */
+  private final Runnable call;
+
   private final Registrations memory;
   private final Devices devices;
   private final OpenLinks links;
@@ -81,6 +87,12 @@ public final class RdmaDriver implements UpgradeDriver {
   private long eventsSeen;
   private long deviceEventsSeen;
   private long memorySeen;
+
+  /** Nothing is due by time alone before this. */
+  private long due;
+
+  /** Another thread may have something to tell; set by it. */
+  private volatile boolean asked;
 
   /** Connections may be under way; looked into only then, since a cycle has little else to do. */
   private boolean opening;
@@ -101,11 +113,15 @@ public final class RdmaDriver implements UpgradeDriver {
     this.provider = provider;
     this.addresses = addresses;
     long now = clock.nanoTime();
-    this.context = new LinkContext(clock, settings, counters, new ReadyLinks(now));
+    this.context = new LinkContext(clock, settings, counters);
     this.events = new CmEvents(provider);
-    this.waiter = new Waiter(provider, wakeLoop);
+    this.call =
+        () -> {
+          asked = true;
+          wakeLoop.run();
+        };
+    this.waiter = new Waiter(provider, call);
     this.budget = budget;
-    this.wakeLoop = wakeLoop;
     this.memory = new Registrations(budget, counters);
     this.devices =
         new Devices(numa, settings, memory, counters, device -> waiter.add(device.channel()));
@@ -114,8 +130,9 @@ public final class RdmaDriver implements UpgradeDriver {
     this.eventsSeen = now;
     this.deviceEventsSeen = now;
     this.memorySeen = now;
+    this.due = now;
     waiter.add(events.channel());
-    budget.join(wakeLoop);
+    budget.join(call);
   }
 
   @Override
@@ -128,28 +145,38 @@ public final class RdmaDriver implements UpgradeDriver {
     if (closed) {
       return 0;
     }
+    boolean soon = opening || context.someEnd();
+    int work = soon || asked || now - due >= 0 ? lookAround(now, soon) : 0;
+    work += devices.poll();
+    work += context.step(now);
+    if (opening) {
+      work += acceptor.expire(now);
+      work += stepAttempts(now);
+      opening = !attempts.isEmpty() || !acceptor.isIdle();
+    }
+    return work;
+  }
+
+  /** Looks after all but completions and links, each where it is due. */
+  private int lookAround(long now, boolean soon) {
+    asked = false; // whoever asks from now on is heard in the next cycle
     memory.hearCalls();
     if (now - memorySeen >= MEMORY_EVERY_NANOS) {
       memorySeen = now;
       memory.sweep();
       devices.retry();
     }
-    boolean soon = opening || context.ready().someEnd();
     int work = 0;
-    if (soon || now - eventsSeen >= EVENTS_EVERY_NANOS || waiter.takeReady()) {
+    if (waiter.takeReady() || soon || now - eventsSeen >= EVENTS_EVERY_NANOS) {
       work += pollEvents(now);
     }
     if (now - deviceEventsSeen >= EVENTS_EVERY_NANOS) {
       deviceEventsSeen = now;
       devices.pollEvents();
     }
-    work += devices.poll();
-    work += context.ready().step(now);
-    if (opening) {
-      work += acceptor.expire(now);
-      work += stepAttempts(now);
-      opening = !attempts.isEmpty() || !acceptor.isIdle();
-    }
+    long memoryIn = memorySeen - now + MEMORY_EVERY_NANOS;
+    long eventsIn = Math.min(eventsSeen - now, deviceEventsSeen - now) + EVENTS_EVERY_NANOS;
+    due = now + Math.min(memoryIn, eventsIn);
     return work;
   }
 
@@ -178,14 +205,14 @@ public final class RdmaDriver implements UpgradeDriver {
       return true;
     }
     // What completed before the arming announces nothing: look once more.
-    if (!devices.arm() || poll(now) > 0 || !context.ready().isEmpty()) {
+    if (!devices.arm() || poll(now) > 0 || !context.nobodyIsReady()) {
       return false;
     }
     return waiter.arm(longestWait());
   }
 
   private long longestWait() {
-    if (opening || context.ready().someWatchTime()) {
+    if (opening || context.someWatchTime()) {
       return LIMITS_EVERY_NANOS;
     }
     if (memory.isWatchful()) {
@@ -223,7 +250,7 @@ public final class RdmaDriver implements UpgradeDriver {
     if (closed) {
       return;
     }
-    budget.leave(wakeLoop);
+    budget.leave(call);
     waiter.close();
     acceptor.close();
     attempts.forEach(attempt -> attempt.abandon("the driver was closed"));

@@ -31,7 +31,10 @@ final class CompletionQueues {
   private final IbvCompChannel channel;
   private final int mostEntries;
   private final CompletionBlock block;
-  private Queue[] queues = new Queue[0];
+
+  /** The queues in the order of their making, each with the next. */
+  private @Nullable Queue first;
+
   private @Nullable SharedReceives orphanage;
 
   // The links, each by the index and generation in its WorkIds.
@@ -54,6 +57,7 @@ final class CompletionQueues {
   static final class Queue {
     final IbvCQ cq;
     private final VerbsCq verbs;
+    private @Nullable Queue next;
     private int free;
 
     Queue(IbvCQ cq, int entries) {
@@ -69,16 +73,21 @@ final class CompletionQueues {
 
   /** Reserves entries in one queue. */
   Queue reserve(int entries) throws IOException {
-    for (Queue queue : queues) {
+    Queue last = null;
+    for (Queue queue = first; queue != null; queue = queue.next) {
       if (queue.free >= entries) {
         queue.free -= entries;
         return queue;
       }
+      last = queue;
     }
     int size = Math.max(entries, Math.min(ENTRIES, mostEntries));
     Queue added = new Queue(context.createCQ(channel, size, 0), size);
-    queues = Arrays.copyOf(queues, queues.length + 1);
-    queues[queues.length - 1] = added;
+    if (last == null) {
+      first = added;
+    } else {
+      last.next = added;
+    }
     added.free -= entries;
     return added;
   }
@@ -86,24 +95,36 @@ final class CompletionQueues {
   /** Hands every completion there is to its link, and returns how many there were. */
   int poll() throws IOException {
     int done = 0;
-    for (Queue queue : queues) {
-      int count;
-      do {
-        count = queue.verbs.poll(block);
-        for (int i = 0; i < count; i++) {
-          long workId = block.wrId(i);
-          boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
-          CompletionSink sink = shared ? ofQueuePair(block.qpNumber(i)) : find(workId);
-          if (sink != null) {
-            sink.completed(workId, block, i);
-          } else if (shared && orphanage != null) {
-            orphanage.orphaned(WorkId.slot(workId));
-          }
-        }
-        done += count;
-      } while (count == BATCH);
+    for (Queue queue = first; queue != null; queue = queue.next) {
+      int count = queue.verbs.poll(block);
+      if (count > 0) {
+        done += handOver(queue, count);
+      }
     }
     return done;
+  }
+
+  /** Hands over so many, and all that follow where there may be more than were asked for. */
+  private int handOver(Queue queue, int polled) throws IOException {
+    int done = 0;
+    int count = polled;
+    while (true) {
+      for (int i = 0; i < count; i++) {
+        long workId = block.wrId(i);
+        boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
+        CompletionSink sink = shared ? ofQueuePair(block.qpNumber(i)) : find(workId);
+        if (sink != null) {
+          sink.completed(workId, block, i);
+        } else if (shared && orphanage != null) {
+          orphanage.orphaned(WorkId.slot(workId));
+        }
+      }
+      done += count;
+      if (count < BATCH) {
+        return done;
+      }
+      count = queue.verbs.poll(block);
+    }
   }
 
   /** Completions of shared receives whose link is gone go there. */
@@ -168,7 +189,7 @@ final class CompletionQueues {
   /** Has the next completion of any queue announce itself on the channel. */
   void arm() throws IOException {
     takeAnnounced(); // what it announced has been or will be polled
-    for (Queue queue : queues) {
+    for (Queue queue = first; queue != null; queue = queue.next) {
       queue.verbs.arm(false);
     }
   }
@@ -184,10 +205,18 @@ final class CompletionQueues {
   /** Destroys those that are left. */
   void close() throws IOException {
     Destruction destruction = new Destruction();
-    queues =
-        Arrays.stream(queues)
-            .filter(queue -> !destruction.of(queue.cq::destroyCQ))
-            .toArray(Queue[]::new);
+    Queue left = null;
+    for (Queue queue = first; queue != null; queue = queue.next) {
+      if (destruction.of(queue.cq::destroyCQ)) {
+        if (left == null) {
+          first = queue.next;
+        } else {
+          left.next = queue.next;
+        }
+      } else {
+        left = queue;
+      }
+    }
     destruction.end();
   }
 }

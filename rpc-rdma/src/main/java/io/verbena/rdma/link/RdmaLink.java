@@ -340,7 +340,7 @@ public final class RdmaLink implements Link, CompletionSink {
       if (sends.sayFarewell()) {
         enter(State.CLOSING);
         drain.awaitFarewell();
-        context.ready().ends(this);
+        context.ends(this);
         return;
       }
     } catch (IOException e) {
@@ -419,13 +419,13 @@ public final class RdmaLink implements Link, CompletionSink {
   void becomeReady() {
     if (!ready && state != State.CLOSED) {
       ready = true;
-      context.ready().add(this);
+      context.ready(this);
     }
   }
 
   /** The peer is to answer within a time, or this end to give back what it does not use. */
   void watch() {
-    context.ready().watch(this);
+    context.watch(this);
   }
 
   /**
@@ -623,7 +623,7 @@ public final class RdmaLink implements Link, CompletionSink {
         reason = why;
         enter(State.DRAINING);
         drain.skip();
-        context.ready().ends(this);
+        context.ends(this);
         becomeReady();
       }
       case CLOSING -> startDraining();
@@ -637,7 +637,7 @@ public final class RdmaLink implements Link, CompletionSink {
       return;
     }
     if (state != State.CLOSING) {
-      context.ready().ends(this);
+      context.ends(this);
     }
     enter(State.DRAINING);
     drain.drain();

@@ -7,7 +7,7 @@
  *   RdmaLink ─→ QpDrain ─→ ReceiveSide ─→ RdmaBulk ─→ LocalTargets ─→ SendSide ─→ Receives
  *      ↑                        │                                        └───┬──────────┘
  *      │                        └────────────────────────────────────────────┴─→ CreditLedger
- *      └─ RdmaBulk, LocalTargets (is it open, does it fail), ReadyLinks (steps it)
+ *      └─ RdmaBulk, LocalTargets (is it open, does it fail), LinkContext (steps it)
  * </pre>
  *
  * <p>Each class may use those to its right. Three arrows run back, all to the link: the core calls
