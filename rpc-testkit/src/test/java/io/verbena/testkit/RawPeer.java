@@ -7,7 +7,6 @@ import io.verbena.core.frame.Hello;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.frame.SessionKey;
-import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.frame.UpgradeMessage;
 import io.verbena.link.Link;
 import io.verbena.link.LinkDriver;
@@ -99,7 +98,7 @@ public class RawPeer implements LinkListener, LinkDriver.ConnectHandler {
   /** Returns a frame of a session's first link, with this body. */
   public static byte[] frame(
       FrameKind kind, long sequence, long callId, Consumer<WireEncoder> body) {
-    return call(kind, sequence, callId, kind.sequenced() ? TimeLeft.UNTOLD : 1, 0, body);
+    return call(kind, sequence, callId, kind.sequenced() ? FrameHeader.UNTOLD : 1, 0, body);
   }
 
   /**

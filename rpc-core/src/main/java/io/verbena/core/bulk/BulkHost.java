@@ -57,4 +57,7 @@ public interface BulkHost extends RunOn.Threads {
 
   /** Has transfers take their turns at the end of this duty cycle. */
   void schedulePump();
+
+  /** There is something to do for transfers, where there was nothing. */
+  void turnsChanged();
 }

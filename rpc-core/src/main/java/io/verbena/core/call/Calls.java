@@ -60,8 +60,10 @@ public final class Calls {
   /** Makes room for such values of a reply. */
   final Supplier<LargeValuesOut> resultParts;
 
-  private final Supplier<LargeValuesOut> borrowedParts;
-  private final Supplier<LargeValuesOut> copiedParts;
+  /** The same for a call whose caller waits until they are not read any more; and for others. */
+  final Supplier<LargeValuesOut> borrowedParts;
+
+  final Supplier<LargeValuesOut> copiedParts;
 
   private CallStreams.@Nullable Maker streams;
 
@@ -119,15 +121,6 @@ public final class Calls {
   /** Returns the longest message that both ends take, as far as it is known. For any thread. */
   public int longestMessage() {
     return path.longestMessage();
-  }
-
-  /**
-   * Returns what makes room for values beside a call's message. Safe for any thread.
-   *
-   * @param borrows whether the caller waits until they are not read any more
-   */
-  Supplier<LargeValuesOut> parts(boolean borrows) {
-    return borrows ? borrowedParts : copiedParts;
   }
 
   // ---- users' code ----

@@ -22,6 +22,7 @@ import java.util.PriorityQueue;
  * #mayRun}.
  */
 final class HandlerStarts {
+  private final SessionImpl session;
   private final Outbox outbox;
   private final long maxKeptBytes;
   private final Quota.Share memory;
@@ -30,6 +31,7 @@ final class HandlerStarts {
   private final Waiters.Place place;
 
   HandlerStarts(SessionImpl session) {
+    this.session = session;
     this.outbox = session.outbox();
     this.maxKeptBytes = session.limits().maxKeptBytes();
     this.memory = session.memory().replies();
@@ -41,8 +43,16 @@ final class HandlerStarts {
     if (waiting.isEmpty() && admits(call)) {
       return true;
     }
-    waiting.add(call);
+    await(call);
     return false;
+  }
+
+  private void await(ServerCall call) {
+    boolean isFirst = waiting.isEmpty();
+    waiting.add(call);
+    if (isFirst) {
+      session.turnsChanged();
+    }
   }
 
   /** Returns whether some wait. */
@@ -52,7 +62,7 @@ final class HandlerStarts {
 
   /** A call has its turn, and those behind it wait, until its arguments have been read. */
   void awaitReading(ServerCall call) {
-    waiting.add(call);
+    await(call);
   }
 
   /** A call's arguments have been read; it starts in its turn. */
@@ -116,7 +126,7 @@ final class HandlerStarts {
   /** A handler may not run now. */
   void putOff(ServerCall call) {
     call.reserved(0);
-    waiting.add(call);
+    await(call);
     startWaiting();
   }
 

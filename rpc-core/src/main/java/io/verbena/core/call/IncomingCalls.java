@@ -13,7 +13,6 @@ import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.RemoteServices;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
-import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.sequence.Inbox;
 import io.verbena.core.sequence.Message;
@@ -174,7 +173,7 @@ public final class IncomingCalls implements Participant {
     String wrong = oneMore(callId, awaitingValues.size(), awaitingValues.has(callId));
     if (wrong == null) {
       shared.objects.requested(callId);
-      long timeLeft = Math.max(1, TimeLeft.nanos(message.timeLeft()));
+      long timeLeft = Math.max(1, FrameHeader.nanosLeft(message.timeLeft()));
       awaitingValues.hold(message, table, null, Duration.ofNanos(timeLeft));
     }
     return wrong;
@@ -189,7 +188,7 @@ public final class IncomingCalls implements Participant {
   private boolean isRefused(Message message, LocalServices.@Nullable Method method) {
     if (method == null || method.descriptor().oneway() != (message.kind() == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
-    } else if (session.ending().isDraining() && !OwnService.has(method.descriptor())) {
+    } else if (session.isDraining() && !OwnService.has(method.descriptor())) {
       refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
     } else if (!session.mayServe()) {
       refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
@@ -265,7 +264,7 @@ public final class IncomingCalls implements Participant {
 
   private ServerCall newCall(LocalServices.Method method, Metadata metadata, Message message) {
     MethodDescriptor<?> descriptor = method.descriptor();
-    long deadline = shared.loop.now() + TimeLeft.nanos(message.timeLeft());
+    long deadline = shared.loop.now() + FrameHeader.nanosLeft(message.timeLeft());
     ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
       return new ServerCall(
@@ -311,7 +310,7 @@ public final class IncomingCalls implements Participant {
 
   @Override
   public boolean takesTurns() {
-    return true;
+    return starts.hasWaiting();
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.verbena.api.wire.WireException;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.parts.LargeValueTable;
 import io.verbena.core.bulk.transfer.LargeValuesIn;
-import io.verbena.core.frame.TimeLeft;
+import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
@@ -159,7 +159,7 @@ final class MessagesAwaitingValues implements Participant {
     int length = message.length();
     message.whole(
         values,
-        TimeLeft.after(message.timeLeft(), shared.loop.now() - held.sinceNanos),
+        FrameHeader.timeLeftAfter(message.timeLeft(), shared.loop.now() - held.sinceNanos),
         () -> {
           memory.give(length);
           free.run();

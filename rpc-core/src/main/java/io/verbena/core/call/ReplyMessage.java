@@ -169,7 +169,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     WireEncoder out = target.encoder();
     out.start(target.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
     if (kind != FrameKind.FAILURE && !method().oneway()) {
-      out.takeOut(host.path.cutOffs().beside(), host.resultParts);
+      out.takeOut(host.path.beside(), host.resultParts);
       if (method().streaming()) {
         CallStreams sent = host.streams().of(method(), NONE_RECEIVED, false);
         out.streams(sent);

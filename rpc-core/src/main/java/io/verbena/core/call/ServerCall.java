@@ -219,10 +219,12 @@ public final class ServerCall extends ReplyMessage
       if (!method.oneway()) {
         awaitDeadline();
       }
-    } else if (method.nonBlocking() && host.loop.enter(this)) {
+    } else if (!method.nonBlocking()) {
+      start();
+    } else if (host.loop.enter(this)) {
       invoke();
     } else {
-      start();
+      host.loop.handle(invocation);
     }
   }
 

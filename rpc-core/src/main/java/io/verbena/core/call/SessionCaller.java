@@ -295,7 +295,9 @@ public final class SessionCaller implements ServiceCaller {
       streams = method.streaming() ? host.streams().of(method, deadline, true) : null;
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.
-      encode(method, arguments, slot, host.parts(wait && !method.oneway()), metadata, streams);
+      boolean waits = wait && !method.oneway();
+      Supplier<LargeValuesOut> parts = waits ? host.borrowedParts : host.copiedParts;
+      encode(method, arguments, slot, parts, metadata, streams);
       slot.deadlineNanos(deadline);
       call = made(method, slot, deadline - now, into, listener);
       if (ClientCallEvent.isOn() && !OwnService.has(method)) {
@@ -402,7 +404,7 @@ public final class SessionCaller implements ServiceCaller {
     try {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
-      out.takeOut(host.path.cutOffs().beside(), parts);
+      out.takeOut(host.path.beside(), parts);
       if (streams != null) {
         out.streams(streams);
       }

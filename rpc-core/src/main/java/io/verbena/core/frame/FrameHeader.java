@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * other end knows the number to within {@code 2^31}. The link is the lowest bits of its epoch,
  * which counts the links that the session has had: a frame of an older link is recognised.
  *
- * <p>{@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY} say the {@link TimeLeft} and the
- * method, by its place among those that the other end serves ({@link OfferedService}); their bodies
- * are the arguments. The frames that open a session say the link's whole epoch.
+ * <p>{@link FrameKind#REQUEST} and {@link FrameKind#ONEWAY} say the {@linkplain #timeLeft time
+ * left} and the method, by its place among those that the other end serves ({@link
+ * OfferedService}); their bodies are the arguments. The frames that open a session say the link's
+ * whole epoch.
  *
  * <p>With {@link #FLAG_FIRST_FRAGMENT} the body starts with the whole body's length (4 bytes), and
  * further pieces follow as {@link FrameKind#FRAGMENT} with the sequence numbers that come next.
@@ -54,6 +55,9 @@ public final class FrameHeader {
    */
   public static final int FLAG_METADATA = 4;
 
+  /** As time left: it takes as long as it takes. */
+  public static final int UNTOLD = -1;
+
   /** The most methods that an end serves. */
   public static final int MOST_METHODS = 1 << 16;
 
@@ -63,6 +67,8 @@ public final class FrameHeader {
   private static final int FLAGS_SHIFT = 40;
   private static final int LINK_SHIFT = 32;
   private static final int METHOD_BITS = 16;
+  private static final long MOST_MICROS = 0xffff_ffffL;
+  private static final long UNTOLD_NANOS = Long.MAX_VALUE / 4;
   private static final int SECOND = 8;
   private static final int THIRD = 16;
 
@@ -87,6 +93,20 @@ public final class FrameHeader {
   /** Returns the third word. */
   public static long third(long callId, int method) {
     return callId << METHOD_BITS | method;
+  }
+
+  /**
+   * Returns how a header says the time that a request has left when its frame leaves: microseconds
+   * in 32 bits, unsigned. All ones say 71 minutes or more, or {@link #UNTOLD}, as for a one-way
+   * call.
+   */
+  public static int timeLeft(long nanos) {
+    return (int) Math.max(0, Math.min(MOST_MICROS, nanos / 1000));
+  }
+
+  /** Returns what of a time is left when so much has passed, if it is known. */
+  public static int timeLeftAfter(int left, long nanos) {
+    return left == UNTOLD ? UNTOLD : timeLeft(nanosLeft(left) - nanos);
   }
 
   /**
@@ -172,6 +192,11 @@ public final class FrameHeader {
   /** Returns the time left, or the epoch. */
   public static int about(long second) {
     return (int) second;
+  }
+
+  /** Returns a time left in nanoseconds; very many where the caller has not said how many. */
+  public static long nanosLeft(int left) {
+    return left == UNTOLD ? UNTOLD_NANOS : Integer.toUnsignedLong(left) * 1000;
   }
 
   /** Returns the call id. */

@@ -12,7 +12,7 @@ import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.OwnThreads;
 import io.verbena.link.runtime.ThrottledLog;
 import java.lang.ref.Cleaner;
-import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
@@ -57,7 +57,15 @@ public final class EventLoop {
   private final LinkDriver driver;
   private final SplittableRandom random;
   private final CallScope callScope = new CallScope(null);
-  private final ArrayDeque<Command> cycleEnd = new ArrayDeque<>(QUEUE_CHUNK);
+
+  /** What runs at the end of this cycle, in its order, and how much that is. */
+  private Command[] cycleEnd = new Command[QUEUE_CHUNK];
+
+  private int dueAtEnd;
+
+  /** What ran at the end of the last one; null while it runs. */
+  private Command @Nullable [] cycleEndBefore = new Command[QUEUE_CHUNK];
+
   private volatile @Nullable Thread owner = Thread.currentThread();
   private volatile boolean stopping;
   private @Nullable Cleaner cleaner;
@@ -146,7 +154,7 @@ public final class EventLoop {
       }
       try {
         if (isOwner()) {
-          cycleEnd.add(command);
+          atCycleEnd(command);
           return;
         }
         LockSupport.parkNanos(this, BETWEEN_TRIES_NANOS);
@@ -214,7 +222,11 @@ public final class EventLoop {
    * Runs a command at the end of this duty cycle; what is sent in one cycle is flushed together.
    */
   public void atCycleEnd(Command command) {
-    cycleEnd.add(command);
+    if (dueAtEnd == cycleEnd.length) {
+      cycleEnd = Arrays.copyOf(cycleEnd, 2 * dueAtEnd);
+    }
+    cycleEnd[dueAtEnd] = command;
+    dueAtEnd++;
   }
 
   /** Returns whether the calling thread is the one that steps this loop. Safe for any thread. */
@@ -374,7 +386,7 @@ public final class EventLoop {
     try {
       waiting.set(true);
       // A command handed over before the flag was set has woken nobody: look once more.
-      boolean idle = commands.isEmpty() && cycleEnd.isEmpty() && !stopping && armUpgrades();
+      boolean idle = commands.isEmpty() && dueAtEnd == 0 && !stopping && armUpgrades();
       return idle ? timers.nanosToNext(now(), atMostNanos) : 0;
     } finally {
       inCycle = false;
@@ -426,7 +438,7 @@ public final class EventLoop {
       upgraded += one.poll(now());
     }
     stale |= upgraded > 0; // what was done took its time, here as elsewhere
-    int expired = timers.poll(now());
+    int expired = timers.areDue(now()) ? timers.poll(now()) : 0;
     stale |= expired > 0;
     return upgraded + expired + runCycleEnd();
   }
@@ -487,13 +499,20 @@ public final class EventLoop {
   }
 
   private int runCycleEnd() {
-    if (cycleEnd.isEmpty()) {
-      return 0; // asking for its size takes longer
+    int due = dueAtEnd;
+    Command[] running = cycleEnd;
+    Command[] next = cycleEndBefore;
+    if (due == 0) {
+      return 0;
     }
-    int due = cycleEnd.size(); // what they add waits for the next cycle
+    cycleEnd = next == null ? new Command[QUEUE_CHUNK] : next; // what they add waits for a cycle
+    cycleEndBefore = null;
+    dueAtEnd = 0;
     for (int i = 0; i < due; i++) {
-      run(cycleEnd.remove());
+      run(running[i]);
     }
+    Arrays.fill(running, 0, due, null);
+    cycleEndBefore = running;
     return due;
   }
 

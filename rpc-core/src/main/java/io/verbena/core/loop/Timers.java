@@ -80,6 +80,11 @@ public final class Timers {
     }
   }
 
+  /** Returns whether {@link #poll} may find one that has expired: mostly it would find none. */
+  boolean areDue(long nowNanos) {
+    return earliest <= nowNanos - origin;
+  }
+
   /**
    * Has expired timers do what they do: so many at most that links have their turn soon. The others
    * follow in the next cycle, for which {@link #nanosToNext} says not to wait.

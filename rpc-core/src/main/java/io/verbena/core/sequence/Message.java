@@ -93,7 +93,7 @@ public final class Message {
     return (flags & flag) != 0;
   }
 
-  /** Returns the {@link io.verbena.core.frame.TimeLeft} of a request. */
+  /** Returns the {@linkplain FrameHeader#timeLeft time left} of a request. */
   public int timeLeft() {
     return timeLeft;
   }

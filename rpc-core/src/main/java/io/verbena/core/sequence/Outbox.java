@@ -4,7 +4,6 @@ import io.verbena.codec.LargeValues;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.PeerLimits;
-import io.verbena.core.frame.TimeLeft;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.link.Link;
 import io.verbena.link.SendResult;
@@ -41,6 +40,11 @@ public final class Outbox {
 
   private @Nullable Fragmented fragmented;
   private PeerLimits peer = new PeerLimits(Integer.MAX_VALUE, PeerLimits.LEAST_FRAME_BYTES, 0);
+
+  // Of these, what each message asks for.
+  private int mostMessageBytes = peer.maxMessageBytes();
+  private int mostFrameBytes = peer.maxFrameBytes();
+
   private long lastNumbered;
   private long lastSent;
 
@@ -65,6 +69,8 @@ public final class Outbox {
   /** Says what the peer takes; nothing is sent before. */
   public void peerLimits(PeerLimits limits) {
     peer = limits;
+    mostMessageBytes = limits.maxMessageBytes();
+    mostFrameBytes = limits.maxFrameBytes();
   }
 
   /** Returns what the peer takes, as it last said. */
@@ -83,8 +89,11 @@ public final class Outbox {
   }
 
   private @Nullable Outgoing next() {
-    Outgoing message = waiting.pollFirst();
-    int bytes = message == null ? 0 : message.answerBytes();
+    if (waiting.isEmpty()) {
+      return null;
+    }
+    Outgoing message = waiting.removeFirst();
+    int bytes = message.answerBytes();
     if (bytes > 0) {
       answers--;
       answerBytes -= bytes;
@@ -172,7 +181,9 @@ public final class Outbox {
         epoch,
         sequence,
         received,
-        deadline == Slot.NO_DEADLINE ? TimeLeft.UNTOLD : TimeLeft.of(deadline - loop.now()),
+        deadline == Slot.NO_DEADLINE
+            ? FrameHeader.UNTOLD
+            : FrameHeader.timeLeft(deadline - loop.now()),
         slot.third());
   }
 
@@ -198,9 +209,10 @@ public final class Outbox {
         return false;
       }
       Slot slot = message.takeSlot();
-      if (slot != null && fits(message, slot)) {
-        if (slot.length() <= Math.min(slot.capacity(), maxFrame(link))) {
-          keep(slot);
+      int length = slot == null ? 0 : slot.length();
+      if (slot != null && fits(message, slot, length)) {
+        if (length <= Math.min(slot.capacity(), maxFrame(link))) {
+          keep(slot, length);
           numbered(message, slot);
           return true;
         }
@@ -210,18 +222,18 @@ public final class Outbox {
     return false;
   }
 
-  private boolean fits(Outgoing message, Slot slot) {
-    int body = slot.length() - FrameHeader.BYTES;
-    if (body <= peer.maxMessageBytes()) {
+  private boolean fits(Outgoing message, Slot slot, int length) {
+    int body = length - FrameHeader.BYTES;
+    if (body <= mostMessageBytes) {
       return true;
     }
     slot.release();
-    message.tooLong(body, peer.maxMessageBytes());
+    message.tooLong(body, mostMessageBytes);
     return false;
   }
 
   private int maxFrame(Link link) {
-    return Math.min(link.capabilities().maxFrameBytes(), peer.maxFrameBytes());
+    return Math.min(link.capabilities().maxFrameBytes(), mostFrameBytes);
   }
 
   private boolean numberNextFragment(Fragmented message, Link link) {
@@ -233,7 +245,7 @@ public final class Outbox {
       piece = Slot.unpooled(fragmentSlots.slotBytes());
     }
     message.cut(piece, Math.min(piece.capacity(), maxFrame(link)));
-    keep(piece);
+    keep(piece, piece.length());
     if (message.isDone()) {
       fragmented = null;
       numbered(message.owner, message.whole);
@@ -250,13 +262,13 @@ public final class Outbox {
     message.numbered(lastNumbered);
   }
 
-  private void keep(Slot slot) {
+  private void keep(Slot slot, int length) {
     if (lastNumbered - acknowledged == kept.length) {
       grow();
     }
     lastNumbered++;
     kept[index(lastNumbered)] = slot;
-    keptBytes += slot.length();
+    keptBytes += length;
   }
 
   private void grow() {

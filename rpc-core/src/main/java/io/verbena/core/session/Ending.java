@@ -71,6 +71,7 @@ public final class Ending implements Participant, Timers.Timer {
   void drain(String reason) {
     if (drainReason == null) {
       drainReason = reason;
+      session.leftOrNot();
       session.participants().forEach(one -> one.drains(reason));
       sayDrainIfDue();
     }
@@ -158,6 +159,7 @@ public final class Ending implements Participant, Timers.Timer {
       return;
     }
     closing = true;
+    session.leftOrNot();
     if (isAwaited()) {
       timer = session.loop().timers().schedule(session.loop().now() + LONGEST.toNanos(), this);
       session.participants().forEach(one -> one.closes(RpcStatus.CANCELLED, CLOSED));

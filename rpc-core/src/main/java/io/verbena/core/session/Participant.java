@@ -53,7 +53,9 @@ public interface Participant {
   // ---- what it wants ----
 
   /**
-   * Returns whether there is something to do for it at the end of a duty cycle. Always the same.
+   * Returns whether there is, or may soon be, something to do for it as messages and frames are
+   * sent. When that begins, it has the session {@linkplain SessionImpl#turnsChanged hear}; where it
+   * does not, none of the four below would do anything.
    */
   default boolean takesTurns() {
     return false;

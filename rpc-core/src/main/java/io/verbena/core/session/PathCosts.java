@@ -24,6 +24,9 @@ public final class PathCosts {
   private volatile Costs costs = Costs.UNKNOWN;
   private volatile CutOffs cutOffs;
 
+  /** Of the cut-offs, what each call asks for. */
+  private volatile long beside;
+
   private volatile int longestMessage;
 
   PathCosts(SessionContext context, Outbox outbox, SessionLinks links) {
@@ -33,11 +36,17 @@ public final class PathCosts {
     this.set = context.bulk().set();
     this.longestMessage = context.limits().maxMessageBytes();
     this.cutOffs = cutOffs(costs);
+    this.beside = cutOffs.beside();
   }
 
   /** Returns the cut-offs, measured or set. Safe for any thread. */
   public CutOffs cutOffs() {
     return cutOffs;
+  }
+
+  /** Returns from how many bytes on a value goes beside its message. Safe for any thread. */
+  public long beside() {
+    return beside;
   }
 
   /**
@@ -80,7 +89,7 @@ public final class PathCosts {
   void changed() {
     int peers = outbox.peerLimits().maxMessageBytes();
     longestMessage = Math.min(context.limits().maxMessageBytes(), peers);
-    cutOffs = cutOffs(costs);
+    take(costs);
     SessionLink out = links.out();
     if (out == null || !context.bulk().measures()) {
       return;
@@ -105,8 +114,14 @@ public final class PathCosts {
     long roundTrip = sessionLink.roundTrip.nanos();
     PinningCosts pinning =
         roundTrip == 0 ? PinningCosts.NONE : pinning(sessionLink).getNow(PinningCosts.NONE);
-    costs = new Costs(CopyCost.perByte(), pinning, roundTrip);
-    cutOffs = cutOffs(costs);
+    take(new Costs(CopyCost.perByte(), pinning, roundTrip));
+  }
+
+  private void take(Costs known) {
+    costs = known;
+    CutOffs now = cutOffs(known);
+    cutOffs = now;
+    beside = now.beside();
   }
 
   /** Once a round trip has been measured, which that would disturb. */

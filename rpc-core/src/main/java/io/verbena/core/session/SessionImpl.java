@@ -58,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("this-escape") // to parts of its own, which do not use it before it is made
 public abstract class SessionImpl implements Session, BulkHost {
   private static final int MOST_WORDS = 500;
+  private static final Participant[] NOBODY = {};
   private static final ThrottledLog BROKEN_OFF =
       ThrottledLog.of(SessionImpl.class, "sessions whose peer broke the protocol");
 
@@ -79,8 +80,11 @@ public abstract class SessionImpl implements Session, BulkHost {
   /** In the order in which each hears of whatever happens: see {@link Participant}. */
   private final List<Participant> participants = new ArrayList<>();
 
-  /** Those of them that take turns. */
-  private Participant[] turning = {};
+  /** Those of them that take turns now; of a session of small calls, nobody. */
+  private Participant[] turning = NOBODY;
+
+  /** It is over, or one end takes no more calls; while it is not, no call asks for more. */
+  private volatile boolean isLeft;
 
   /** Who takes the frames of each kind. */
   private final Map<FrameKind, Participant> takers = new EnumMap<>(FrameKind.class);
@@ -110,7 +114,37 @@ public abstract class SessionImpl implements Session, BulkHost {
       participants.add(one);
       one.kinds().forEach(kind -> takers.put(kind, one));
     }
-    turning = participants.stream().filter(Participant::takesTurns).toArray(Participant[]::new);
+  }
+
+  /** Who {@linkplain Participant#takesTurns takes turns} has changed. On the loop. */
+  @Override
+  public final void turnsChanged() {
+    int taking = 0;
+    for (Participant one : participants) {
+      taking += one.takesTurns() ? 1 : 0;
+    }
+    if (taking == 0) {
+      turning = NOBODY;
+      return;
+    }
+    Participant[] now = new Participant[taking];
+    int at = 0;
+    for (Participant one : participants) {
+      if (one.takesTurns()) {
+        now[at++] = one;
+      }
+    }
+    turning = now;
+  }
+
+  /** Returns whether somebody takes turns now. */
+  boolean someTakeTurns() {
+    return turning.length > 0;
+  }
+
+  /** Who takes no more calls has changed, or whether the session is over. */
+  void leftOrNot() {
+    isLeft = life.isEnded() || life.isDraining() || ending.isClosing() || ending.isDraining();
   }
 
   /** Returns all, in the order in which each hears of whatever happens. */
@@ -190,6 +224,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   void forgetPeer(String reason) {
     dropLinks();
     life.peerGone(RpcStatus.UNAVAILABLE, reason);
+    leftOrNot();
     participants.forEach(one -> one.peerGone(RpcStatus.UNAVAILABLE, reason, false));
     outbox.restart();
     inbox.restart();
@@ -212,6 +247,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     }
     dropLinks();
     life.ended(status, reason);
+    leftOrNot();
     participants.forEach(one -> one.peerGone(status, reason, true));
     outbox.clear();
     inbox.restart();
@@ -232,12 +268,18 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Returns whether the peer takes no more calls. */
   public boolean peerDrains() {
-    return life.isDraining();
+    return isLeft && life.isDraining();
+  }
+
+  /** Returns whether this end takes no more calls. */
+  public boolean isDraining() {
+    return isLeft && ending.isDraining();
   }
 
   /** The peer takes no more calls: what was not sent waits for the next. */
   void peerDrains(String reason) {
     life.draining(reason);
+    leftOrNot();
     participants.forEach(one -> one.peerDrains(reason));
   }
 
@@ -302,7 +344,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   @Override
   public boolean isEnded() {
-    return life.isEnded();
+    return isLeft && life.isEnded();
   }
 
   /** Returns whether calls wait to be sent or answered. */
@@ -324,7 +366,7 @@ public abstract class SessionImpl implements Session, BulkHost {
   }
 
   public boolean isClosing() {
-    return ending.isClosing();
+    return isLeft && ending.isClosing();
   }
 
   /** Returns what the path there is now costs. */
@@ -477,7 +519,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Returns whether frames may leave now: there is a link to send by. Else sees to one. */
   boolean maySend() {
-    if (ending.leavesIfDue()) {
+    if (isLeft && ending.leavesIfDue()) {
       return false;
     }
     for (Participant one : turning) {
@@ -502,13 +544,18 @@ public abstract class SessionImpl implements Session, BulkHost {
         return true;
       }
     }
-    return !links.isOpen() || ending.isClosing() || !mayCall();
+    return !links.isOpen() || isClosing() || !mayCall();
   }
 
   /** Frames have been sent: it is the turn of what goes beside them. */
   void afterFrames() {
+    boolean someAreDone = false;
     for (Participant one : turning) {
       one.afterFrames();
+      someAreDone |= !one.takesTurns();
+    }
+    if (someAreDone) {
+      turnsChanged();
     }
   }
 

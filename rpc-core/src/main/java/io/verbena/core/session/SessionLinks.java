@@ -330,9 +330,12 @@ final class SessionLinks implements Command, Timers.Timer {
    * that makes a third more calls; each write costs as much as about ten.
    */
   private boolean hasBatch() {
+    int waiting = outbox.waiting();
+    if (waiting < CALLS_IN_BATCH) {
+      return false; // whatever it is that waits
+    }
     int calls = session.answersAwaited();
-    int batch = calls == 0 ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, calls / 2);
-    return outbox.waiting() >= batch;
+    return waiting >= (calls == 0 ? ANSWERS_IN_BATCH : Math.max(CALLS_IN_BATCH, calls / 2));
   }
 
   // ---- sending: what ----
@@ -346,10 +349,12 @@ final class SessionLinks implements Command, Timers.Timer {
     }
     sayWhatIsDue();
     sendFrames();
-    int waiting = outbox.waiting();
-    session.afterFrames();
-    if (outbox.waiting() > waiting) {
-      sendFrames(); // what was said of the bulk that has just left
+    if (session.someTakeTurns()) {
+      int waiting = outbox.waiting();
+      session.afterFrames();
+      if (outbox.waiting() > waiting) {
+        sendFrames(); // what was said of the bulk that has just left
+      }
     }
     flush(control);
     if (out != control) {

@@ -212,7 +212,7 @@ public final class UserSession extends SessionImpl {
 
     @Override
     public boolean takesTurns() {
-      return true;
+      return transfers.takesTurns();
     }
 
     @Override

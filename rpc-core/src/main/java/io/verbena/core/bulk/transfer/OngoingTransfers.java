@@ -47,6 +47,9 @@ class OngoingTransfers {
   /** What has arrived and its sender does not know of. */
   private final LongArrayList untold = new LongArrayList();
 
+  /** The session knows that there is something to do. */
+  private boolean takesTurns;
+
   private long untoldBytes;
   private long untoldTimer = Timers.NONE;
 
@@ -81,10 +84,24 @@ class OngoingTransfers {
     return wantsLink() || !untold.isEmpty();
   }
 
+  /** Returns whether something is to be done, or may be, as messages and frames are sent. */
+  public boolean takesTurns() {
+    return takesTurns;
+  }
+
+  /** There is something to do from now on, as far as is known. */
+  final void takeTurns() {
+    if (!takesTurns) {
+      takesTurns = true;
+      host.turnsChanged();
+    }
+  }
+
   // ---- begin and end ----
 
   /** Takes a transfer up, before it begins. */
   <T extends BulkTransfer> T receive(T transfer) {
+    takeTurns();
     incoming.put(transfer.id, transfer);
     ids.enters(transfer);
     host.bulkContext().counters().begins(false);
@@ -93,6 +110,7 @@ class OngoingTransfers {
 
   /** Takes a transfer up, and begins it. */
   void send(OutgoingTransfer transfer) {
+    takeTurns();
     outgoing.put(transfer.id, transfer);
     ids.enters(transfer);
     host.bulkContext().counters().begins(true);
@@ -175,6 +193,7 @@ class OngoingTransfers {
   void queue(OutgoingTransfer transfer) {
     if (!transfer.queued) {
       transfer.queued = true;
+      takeTurns();
       turns.add(transfer);
     }
   }
@@ -185,6 +204,7 @@ class OngoingTransfers {
   }
 
   void owesProgress(BulkTransfer transfer) {
+    takeTurns();
     progressDue.add(transfer);
   }
 
@@ -211,6 +231,7 @@ class OngoingTransfers {
     if (!progressDue.isEmpty()) { // else each cycle of every small call would allocate
       sayProgress();
     }
+    takesTurns = !turns.isEmpty() || !progressDue.isEmpty() || isBusy();
   }
 
   private void sayProgress() {
@@ -229,6 +250,7 @@ class OngoingTransfers {
    * what they keep: they are told with the session's next message, or within a while.
    */
   void arrived(long id, long length) {
+    takeTurns();
     untold.addLong(id);
     untoldBytes += Math.max(length, LEAST_UNTOLD_BYTES);
     if (isBegunByPeer(id) || untoldBytes > MOST_UNTOLD_BYTES) {

@@ -90,6 +90,7 @@ public final class Transfers extends OngoingTransfers {
 
   private void start(
       TransferHandle handle, TransferOptions options, Runnable begin, Runnable drop) {
+    takeTurns();
     handle.limit(options.timeout());
     ids.start(handle, begin, drop);
     failIfNoBulk();
