@@ -123,7 +123,7 @@ public final class RegisteredPool {
 
   /** Returns the memory that a slot is in, in big-endian order; use absolute indices. */
   public ByteBuffer buffer(int slot) {
-    return slabOf(slot).buffer();
+    return slabOf(slot).buffer;
   }
 
   /** Returns where in {@link #buffer} a slot begins. */
@@ -133,12 +133,12 @@ public final class RegisteredPool {
 
   /** Returns where in memory a slot begins. */
   public long address(int slot) {
-    return slabOf(slot).address() + offset(slot);
+    return slabOf(slot).address + offset(slot);
   }
 
   /** Returns the local key of a slot's memory. */
   public int lkey(int slot) {
-    return slabOf(slot).lkey();
+    return slabOf(slot).lkey;
   }
 
   private Slab slabOf(int slot) {

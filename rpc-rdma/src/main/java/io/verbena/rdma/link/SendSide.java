@@ -265,9 +265,10 @@ final class SendSide {
 
   private void post(Slot frame) throws IOException {
     ByteBuffer led = Objects.requireNonNull(frame.led());
-    led.putInt(Slot.LEAD - SendHeader.LENGTH_BYTES, frame.length());
+    int length = frame.length();
+    led.putInt(Slot.LEAD - SendHeader.LENGTH_BYTES, length);
     writeHeader(led, Slot.LEAD - BEFORE_FRAME, SendHeader.FRAMES);
-    postInline(frame.address() - BEFORE_FRAME, BEFORE_FRAME + frame.length(), false);
+    postInline(frame.address() - BEFORE_FRAME, BEFORE_FRAME + length, false);
   }
 
   private void writeHeader(ByteBuffer out, int at, byte kind) {
