@@ -66,6 +66,7 @@ public final class TcpStreamTarget implements Target {
         targets.open(region, GUARD, ROOM, upTo -> heard.add("first up to " + upTo));
         targets.open(region, 2 * GUARD + ROOM, ROOM, upTo -> heard.add("second up to " + upTo));
         targets.open(region, 0, GUARD, upTo -> heard.add("closed")).close(() -> {});
+        reader.expectChunks();
         for (int at = 1; at < input.length && !closed; at += cut) {
           offer(at, Math.min(cut, input.length - at));
         }

@@ -25,6 +25,9 @@ final class FrameReader {
   /** What has been read but not handed over: the start of a frame; whole ones after a pause. */
   private @Nullable ByteBuf kept;
 
+  /** Between frames there may be chunks. Links of small calls never come to that. */
+  private boolean expectsChunks;
+
   private boolean closed;
   private boolean handingOver;
 
@@ -53,9 +56,19 @@ final class FrameReader {
     this.owner = owner;
   }
 
+  /** The peer may send chunks from now on. */
+  void expectChunks() {
+    expectsChunks = true;
+  }
+
+  /** Returns whether the peer may send chunks. */
+  boolean expectsChunks() {
+    return expectsChunks;
+  }
+
   /** Takes what was read; the caller releases it. */
   void read(ByteBuf in) {
-    if (targets.isBuffer(in)) {
+    if (expectsChunks && targets.isBuffer(in)) {
       targets.landed();
       handOver(Unpooled.EMPTY_BUFFER);
       return;
@@ -99,17 +112,17 @@ final class FrameReader {
 
   /** Returns memory to read the rest of a chunk into, retained; null if that is not what comes. */
   @Nullable ByteBuf chunkRoom() {
-    return kept == null && !handingOver ? targets.buffer() : null;
+    return expectsChunks && kept == null && !handingOver ? targets.buffer() : null;
   }
 
   /** Returns whether what comes next is likely a chunk's header; true once per chunk. */
   boolean headerIsNext() {
-    return targets.headerIsNext();
+    return expectsChunks && targets.headerIsNext();
   }
 
   /** Returns whether a target has become full since this was asked. */
   boolean isAnyFilled() {
-    return targets.isAnyFilled();
+    return expectsChunks && targets.isAnyFilled();
   }
 
   void close() {
@@ -130,12 +143,12 @@ final class FrameReader {
     int need = targets.inChunk() ? 0 : PREFIX;
     if (need <= have && !targets.inChunk()) {
       int length = to.getInt(to.readerIndex());
-      if (beginsReceipt(length)) {
+      if (isSound(length)) {
+        need += length;
+      } else if (beginsReceipt(length)) {
         need = Receipt.BYTES;
       } else if (beginsChunk(length)) {
         need = Chunk.HEADER;
-      } else if (isSound(length)) {
-        need += length;
       } // else found again, and told, by whoever hands over next
     }
     if (need > have) {
@@ -157,10 +170,14 @@ final class FrameReader {
   private void handOver(ByteBuf in) {
     handingOver = true;
     try {
-      while (wantsMore() && (targets.inChunk() ? takeChunk(in) : takeFrames(in))) {}
+      while (wantsMore() && (isInChunk() ? takeChunk(in) : takeFrames(in))) {}
     } finally {
       handingOver = false;
     }
+  }
+
+  private boolean isInChunk() {
+    return expectsChunks && targets.inChunk();
   }
 
   /** Returns whether there may be more in the buffer. */
@@ -184,17 +201,17 @@ final class FrameReader {
     while (wantsMore() && in.readableBytes() >= PREFIX) {
       int start = in.readerIndex() + PREFIX;
       int length = in.getInt(start - PREFIX);
-      if (beginsReceipt(length)) {
-        if (in.readableBytes() < Receipt.BYTES) {
-          return false;
+      if (!isSound(length)) { // as no length is that a receipt or a chunk begins with
+        if (beginsReceipt(length)) {
+          if (in.readableBytes() < Receipt.BYTES) {
+            return false;
+          }
+          owner.onReceipt(Receipt.readFrom(in));
+          continue;
         }
-        owner.onReceipt(Receipt.readFrom(in));
-        continue;
-      }
-      if (beginsChunk(length)) {
-        return beginChunk(in);
-      }
-      if (!isSound(length)) {
+        if (beginsChunk(length)) {
+          return beginChunk(in);
+        }
         owner.onViolation(describe(length));
         return false;
       }
@@ -217,7 +234,7 @@ final class FrameReader {
   }
 
   private boolean beginsChunk(int prefix) {
-    return Chunk.begins(prefix) && targets.expectChunks();
+    return expectsChunks && Chunk.begins(prefix);
   }
 
   private boolean beginChunk(ByteBuf in) {

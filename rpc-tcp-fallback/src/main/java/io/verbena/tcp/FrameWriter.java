@@ -32,6 +32,9 @@ final class FrameWriter {
 
   private boolean pushedBack;
 
+  /** The peer may send chunks, and want receipts for them. */
+  private boolean givesReceipts;
+
   /** The link that writes. */
   interface Owner {
     boolean isClosed();
@@ -53,6 +56,11 @@ final class FrameWriter {
   /** Takes buffers of another loop, to which the link has moved. */
   void takeFrom(BatchPool others) {
     batches = others;
+  }
+
+  /** The peer may want receipts from now on. */
+  void giveReceipts() {
+    givesReceipts = true;
   }
 
   /** Puts a frame behind those that wait for a flush. */
@@ -106,7 +114,7 @@ final class FrameWriter {
 
   /** Returns whether a receipt is due, and can leave now. */
   boolean isReceiptDue() {
-    return targets.isReceiptDue() && !owner.isClosed() && channel.isWritable();
+    return givesReceipts && targets.isReceiptDue() && !owner.isClosed() && channel.isWritable();
   }
 
   private void addReceipt() {

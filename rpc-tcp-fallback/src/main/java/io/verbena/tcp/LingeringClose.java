@@ -2,8 +2,9 @@ package io.verbena.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * would reset the connection, and the reset would overtake our last frames, or the TLS alert that
  * tells the peer what was wrong. Stands next to the socket, below TLS.
  */
-final class LingeringClose extends ChannelDuplexHandler {
+final class LingeringClose extends ChannelOutboundHandlerAdapter {
   /** How long a peer may take to close its side. */
   private static final long PATIENCE_SECONDS = 5;
 
@@ -47,16 +48,16 @@ final class LingeringClose extends ChannelDuplexHandler {
               patience.cancel(false);
               promise.trySuccess();
             });
+    context.pipeline().addAfter(context.name(), null, new Drop());
     channel.config().setAutoRead(true);
     context.writeAndFlush(lastWords).addListener(_ -> channel.shutdownOutput());
   }
 
-  @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
-    if (closing) {
+  /** Drops what comes. */
+  private static final class Drop extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
       ReferenceCountUtil.release(message);
-    } else {
-      context.fireChannelRead(message);
     }
   }
 }

@@ -53,11 +53,6 @@ final class OpenTargets {
     return opened;
   }
 
-  /** Returns whether the peer may know of a target, and so send chunks. */
-  boolean expectChunks() {
-    return next > FIRST;
-  }
-
   /** Returns how many bulk bytes have come. */
   long come() {
     return come;

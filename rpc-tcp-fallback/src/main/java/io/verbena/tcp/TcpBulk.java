@@ -89,7 +89,9 @@ final class TcpBulk implements BulkPort {
   @Override
   public BulkTarget open(
       BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
-    return targets.open(region, offset, length, listener);
+    BulkTarget opened = targets.open(region, offset, length, listener);
+    link.expectChunks();
+    return opened;
   }
 
   @Override

@@ -126,6 +126,12 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     return bulk;
   }
 
+  /** The peer is about to hear of memory that it may fill. */
+  void expectChunks() {
+    reader.expectChunks();
+    writer.giveReceipts();
+  }
+
   ByteBufAllocator allocator() {
     return channel.alloc();
   }
@@ -289,12 +295,12 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf in = (ByteBuf) message;
-    long before = targets.come();
+    long before = reader.expectsChunks() ? targets.come() : 0;
     try {
       if (closedBecause == null) {
         reader.read(in);
       }
-      if (targets.come() > before) {
+      if (reader.expectsChunks() && targets.come() > before) {
         tellOfBulk();
       }
     } catch (RuntimeException e) {
