@@ -34,8 +34,13 @@ enum Machine {
     return new ProcessBuilder(words).redirectErrorStream(true).start();
   }
 
-  /** Runs a command that succeeds, and returns what it prints. */
+  /** Runs a command that succeeds within a minute, and returns what it prints. */
   String run(String command) throws IOException, InterruptedException {
+    return run(command, 60);
+  }
+
+  /** Runs a command that succeeds within some seconds, and returns what it prints. */
+  String run(String command, int seconds) throws IOException, InterruptedException {
     Process process = start(command);
     FutureTask<String> reading =
         new FutureTask<>(
@@ -44,12 +49,13 @@ enum Machine {
                     .strip());
     Thread.ofPlatform().daemon().start(reading); // for ever, if the command cannot even be killed
     try {
-      String output = reading.get(60, TimeUnit.SECONDS);
+      String output = reading.get(seconds, TimeUnit.SECONDS);
       if (process.waitFor(5, TimeUnit.SECONDS) && process.exitValue() == 0) {
         return output;
       }
       throw new IOException(this + ": " + command + ": " + output);
     } catch (ExecutionException | TimeoutException e) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
       throw new IOException(this + ": " + command + " does not end", e);
     }
