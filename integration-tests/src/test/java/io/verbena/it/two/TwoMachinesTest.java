@@ -98,9 +98,7 @@ class TwoMachinesTest {
 
   @AfterEach
   void allIsAsItWas() throws Exception {
-    for (Machine machine : Machine.values()) {
-      machine.run("lab-link heal"); // whatever a test that failed has left
-    }
+    runOnBoth("lab-link heal"); // whatever a test that failed has left
     awaitPath("rdma");
     awaitRest();
     await().atMost(Traffic.LONGEST).untilAsserted(() -> assertThat(resources()).isEqualTo(usual));
@@ -130,10 +128,20 @@ class TwoMachinesTest {
     void happen(Traffic traffic) throws Exception;
   }
 
+  private static void runOnBoth(String command) throws Exception {
+    for (Machine machine : Machine.values()) {
+      machine.run(command);
+    }
+  }
+
   private static void awaitPath(String link) {
+    awaitPath(session, link);
+  }
+
+  private static void awaitPath(Session one, String link) {
     await()
         .atMost(Traffic.LONGEST)
-        .untilAsserted(() -> assertThat(session.path().toString()).startsWith(link));
+        .untilAsserted(() -> assertThat(one.path().toString()).startsWith(link));
   }
 
   private static void awaitMoreOver(String link, Traffic traffic) {
@@ -239,9 +247,7 @@ class TwoMachinesTest {
     long closed = rdma.counters().linksClosed();
     try (LedgerProcess other = new LedgerProcess(LedgerProcess.OTHER_ADDRESS)) {
       Session doomed = client.connect(LedgerProcess.OTHER_ADDRESS);
-      await()
-          .atMost(Traffic.LONGEST)
-          .untilAsserted(() -> assertThat(doomed.path().toString()).startsWith("rdma"));
+      awaitPath(doomed, "rdma");
       FutureTask<Integer> calls = new FutureTask<>(() -> callUntilItFails(doomed));
       try {
         Thread.ofVirtual().start(calls);
@@ -357,13 +363,9 @@ class TwoMachinesTest {
     int asked = ASKS.get();
     during(
             traffic -> {
-              for (Machine machine : Machine.values()) {
-                machine.run("lab-link mtu 1500");
-              }
+              runOnBoth("lab-link mtu 1500");
               awaitMoreOver("tcp", traffic);
-              for (Machine machine : Machine.values()) {
-                machine.run("lab-link heal");
-              }
+              runOnBoth("lab-link heal");
               awaitMoreOver("rdma", traffic);
             })
         .assertNothingFailed();

@@ -63,7 +63,6 @@ final class Devices {
   int poll() {
     int work = 0;
     for (RdmaDevice device : open) {
-      device.noticeRemoval();
       if (!device.isLost()) {
         try {
           work += device.poll();
@@ -71,8 +70,11 @@ final class Devices {
           device.giveUp(Words.of(e));
           work++;
         }
-      } else if (!device.isInUse()) {
-        forget(device);
+      } else {
+        device.noticeRemoval();
+        if (!device.isInUse()) {
+          forget(device);
+        }
       }
     }
     return work;

@@ -35,7 +35,7 @@ public abstract class VerbsSuite {
     harness.close();
   }
 
-  /** Returns whether the device is rdma_rxe of Linux 7.2 or later, unlike any other at times. */
+  /** Returns whether the device is rdma_rxe of Linux 7, unlike any other at times. */
   final boolean isRxeOfLinux7() throws IOException {
     String device = VerbsContext.of(harness.passive().devices().getFirst()).deviceName();
     return harness.isReal()
