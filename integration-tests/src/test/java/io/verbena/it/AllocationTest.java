@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** What one small typed call allocates on each side, once both are warm. */
 class AllocationTest {
-  private static final int WARM_UP = 50_000;
+  private static final int WARM_UP = 5_000;
   private static final int MEASURED = 2_000;
 
   /** On a busy machine the compiler comes late, and what it has not compiled yet allocates more. */

@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,7 +44,11 @@ class BalancedConnectionsTest {
             return super.stay();
           }
         };
-    return VerbenaServer.builder().listen("127.0.0.1:0").serve(HouseRpc.bind(house)).start();
+    return VerbenaServer.builder()
+        .listen("127.0.0.1:0")
+        .serve(HouseRpc.bind(house))
+        .drainTime(Duration.ZERO) // a call stays
+        .start();
   }
 
   private void balance() {

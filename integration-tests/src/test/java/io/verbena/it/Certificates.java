@@ -1,8 +1,7 @@
 package io.verbena.it;
 
+import io.verbena.testkit.TestIdentity;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -12,45 +11,15 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Key stores made by the JDK's own keytool, and the TLS contexts of who holds and trusts them. */
+/** Key stores, and the TLS contexts of who holds and trusts them. */
 final class Certificates {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
   private Certificates() {}
 
   /** Makes a key and a certificate that it signs itself, for this name and the loopback address. */
-  static KeyStore keyStore(Path directory, String name)
-      throws IOException, InterruptedException, GeneralSecurityException {
-    Path file = directory.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keyalg",
-                "EC",
-                "-alias",
-                name,
-                "-dname",
-                "CN=" + name,
-                "-ext",
-                "SAN=IP:127.0.0.1",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                file.toString(),
-                "-storepass",
-                new String(PASSWORD))
-            .redirectErrorStream(true)
-            .start();
-    byte[] said = keytool.getInputStream().readAllBytes();
-    if (keytool.waitFor() != 0) {
-      throw new IOException("keytool: " + new String(said, StandardCharsets.UTF_8));
-    }
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(file)) {
-      store.load(in, PASSWORD);
-    }
-    return store;
+  static KeyStore keyStore(String name) {
+    return TestIdentity.keyStore(name, PASSWORD, "CN=" + name, "ip:127.0.0.1");
   }
 
   /** Returns the context of one who holds the first key and trusts the others' certificates. */

@@ -11,13 +11,11 @@ import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
-import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Who a caller is: by token, by certificate; and what a server says to those who are nobody. */
 class IdentityTest {
@@ -25,9 +23,9 @@ class IdentityTest {
   private static KeyStore alicesKey;
 
   @BeforeAll
-  static void makeKeys(@TempDir Path directory) throws Exception {
-    serversKey = Certificates.keyStore(directory, "house");
-    alicesKey = Certificates.keyStore(directory, "alice");
+  static void makeKeys() {
+    serversKey = Certificates.keyStore("house");
+    alicesKey = Certificates.keyStore("alice");
   }
 
   private static final ClientAuthenticator TOKENS =

@@ -16,7 +16,11 @@ import java.util.List;
 public final class JavaProcess implements AutoCloseable {
   /** It lives for seconds. */
   private static final List<String> QUICK_TO_START =
-      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "-XX:+UnlockDiagnosticVMOptions",
+          "-XX:-BytecodeVerificationRemote");
 
   private final Process process;
   private final BufferedReader output;

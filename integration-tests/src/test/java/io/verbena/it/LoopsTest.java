@@ -10,7 +10,6 @@ import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsOptions;
-import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A server with several event loops: whose session is on which of them, and that it stays there.
@@ -172,8 +170,8 @@ class LoopsTest {
   }
 
   @Test
-  void encryptedSessionsAreSpreadToo(@TempDir Path directory) throws Exception {
-    KeyStore key = Certificates.keyStore(directory, "server");
+  void encryptedSessionsAreSpreadToo() throws Exception {
+    KeyStore key = Certificates.keyStore("server");
     try (VerbenaServer server =
             server(new Where()).tls(TlsOptions.server(Certificates.context(key))).start();
         VerbenaClient client =

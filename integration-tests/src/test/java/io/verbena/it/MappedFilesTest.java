@@ -59,7 +59,7 @@ class MappedFilesTest {
         VerbenaServer.builder().listen("127.0.0.1:0").serve(HouseRpc.bind(new PlainHouse()));
     VerbenaClient.Builder calling = VerbenaClient.builder();
     if (tls) {
-      KeyStore key = Certificates.keyStore(directory, "server");
+      KeyStore key = Certificates.keyStore("server");
       serving.tls(TlsOptions.server(Certificates.context(key)));
       calling.tls(TlsOptions.client(Certificates.trusting(key)));
     }
@@ -110,7 +110,7 @@ class MappedFilesTest {
                 Source.generator(
                     BYTES,
                     (chunk, offset) -> {
-                      if (offset > BYTES / 4) {
+                      if (offset > BYTES / 16) {
                         mapped.cut();
                       }
                     });

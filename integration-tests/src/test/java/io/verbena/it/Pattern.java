@@ -13,17 +13,29 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 
 /** Bytes that tell where in an object they belong: at offset 8 i is a mix of i. */
 public final class Pattern {
   private static final ValueLayout.OfLong WORD =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  /**
+   * So many words at once: one by one they take several times as long without the second compiler.
+   */
+  private static final int BLOCK = 1024;
+
   private Pattern() {}
 
   private static long word(long index) {
     long mixed = (index + 1) * 0x9e3779b97f4a7c15L;
     return mixed ^ (mixed >>> 29);
+  }
+
+  private static void write(long[] words, int count, long index) {
+    for (int i = 0; i < count; i++) {
+      words[i] = word(index + i);
+    }
   }
 
   private static byte at(long offset) {
@@ -39,8 +51,11 @@ public final class Pattern {
   public static void fill(MemorySegment chunk, long offset) {
     long at = 0;
     if (offset % 8 == 0) {
-      for (; at + 8 <= chunk.byteSize(); at += 8) {
-        chunk.set(WORD, at, word((offset + at) / 8));
+      long[] words = new long[BLOCK];
+      for (int count; at + 8 <= chunk.byteSize(); at += 8L * count) {
+        count = (int) Math.min(BLOCK, (chunk.byteSize() - at) / 8);
+        write(words, count, (offset + at) / 8);
+        MemorySegment.copy(words, 0, chunk, WORD, at, count);
       }
     }
     for (; at < chunk.byteSize(); at++) {
@@ -84,9 +99,15 @@ public final class Pattern {
   public static void check(MemorySegment chunk, long offset) {
     long at = 0;
     if (offset % 8 == 0) {
-      for (; at + 8 <= chunk.byteSize(); at += 8) {
-        if (chunk.get(WORD, at) != word((offset + at) / 8)) {
-          throw new AssertionError("wrong bytes at " + (offset + at));
+      long[] words = new long[BLOCK];
+      long[] found = new long[BLOCK];
+      for (int count; at + 8 <= chunk.byteSize(); at += 8L * count) {
+        count = (int) Math.min(BLOCK, (chunk.byteSize() - at) / 8);
+        write(words, count, (offset + at) / 8);
+        MemorySegment.copy(chunk, WORD, at, found, 0, count);
+        int wrong = Arrays.mismatch(words, 0, count, found, 0, count);
+        if (wrong >= 0) {
+          throw new AssertionError("wrong bytes at " + (offset + at + 8L * wrong));
         }
       }
     }

@@ -14,13 +14,11 @@ import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A session under TLS leaves it for RDMA where both ends allow that, and nowhere else. */
 class PlaintextRdmaTest {
@@ -32,8 +30,8 @@ class PlaintextRdmaTest {
   private final RdmaUpgradeProvider servers = provider("west", "10.9.0.2");
 
   @BeforeAll
-  static void makeTheKey(@TempDir Path directory) throws Exception {
-    serversKey = Certificates.keyStore(directory, "house");
+  static void makeTheKey() {
+    serversKey = Certificates.keyStore("house");
   }
 
   @AfterEach

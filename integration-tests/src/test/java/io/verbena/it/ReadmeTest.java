@@ -82,6 +82,9 @@ class ReadmeTest {
   private static List<String> command(String tool, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", tool).toString());
+    String ofJvm = tool.equals("java") ? "" : "-J";
+    command.add(ofJvm + "-XX:TieredStopAtLevel=1"); // quick to start
+    command.add(ofJvm + "-XX:+UseSerialGC");
     command.addAll(List.of(arguments));
     return command;
   }

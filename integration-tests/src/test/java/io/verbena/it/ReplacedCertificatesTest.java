@@ -35,9 +35,9 @@ class ReplacedCertificatesTest {
   private Path key = Path.of("");
 
   @BeforeAll
-  static void makeKeys(@TempDir Path directory) throws Exception {
-    first = Certificates.keyStore(directory, "first");
-    second = Certificates.keyStore(directory, "second");
+  static void makeKeys() {
+    first = Certificates.keyStore("first");
+    second = Certificates.keyStore("second");
   }
 
   @BeforeEach

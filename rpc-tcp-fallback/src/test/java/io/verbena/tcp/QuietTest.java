@@ -41,6 +41,7 @@ final class QuietTest {
   private static Run run(String... flags) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // quick to start
     command.addAll(List.of(flags));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Program.class.getName()));
     Process process = new ProcessBuilder(command).start();

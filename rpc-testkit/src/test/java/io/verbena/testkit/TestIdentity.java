@@ -1,30 +1,23 @@
 package io.verbena.testkit;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyPair;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A key and its certificate, made anew in every test run by the JDK's keytool, so that no private
- * key is ever kept. Making one takes about a second: share it between tests.
- */
+/** A key and its certificate, made anew in every test run, so that no private key is ever kept. */
 public final class TestIdentity {
   private static final String ALIAS = "identity";
-  private static final String AUTHORITY = "authority";
   private static final char[] PASSWORD = "only-for-this-test-run".toCharArray();
 
   private final KeyStore keys;
@@ -42,71 +35,26 @@ public final class TestIdentity {
    *     "ip:127.0.0.1"}, {@code "uri:spiffe://house/shop"}; none for a client's
    */
   public static TestIdentity create(String subject, String... alternativeNames) {
+    return new TestIdentity(keyStore(ALIAS, PASSWORD, subject, alternativeNames));
+  }
+
+  /** Makes the same as a key store of one entry. */
+  public static KeyStore keyStore(
+      String alias, char[] password, String subject, String... alternativeNames) {
     try {
-      Path directory = Files.createTempDirectory("verbena-identity");
-      Path file = directory.resolve("keys.p12");
-      try {
-        List<String> names = new ArrayList<>();
-        if (subject.isEmpty()) {
-          keytool(file, AUTHORITY, "CN=authority", List.of("-ext", "bc:critical=ca:true"));
-          names.addAll(List.of("-signer", AUTHORITY));
-        }
-        if (alternativeNames.length > 0) {
-          String critical = subject.isEmpty() ? ":critical" : ""; // RFC 5280, 4.2.1.6
-          names.addAll(
-              List.of("-ext", "san" + critical + "=" + String.join(",", alternativeNames)));
-        }
-        keytool(file, ALIAS, subject, names);
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(file)) {
-          keys.load(in, PASSWORD);
-        }
-        return new TestIdentity(keys);
-      } finally {
-        Files.deleteIfExists(file);
-        Files.delete(directory);
-      }
+      KeyPair own = X509.keyPair();
+      Certificate[] chain =
+          subject.isEmpty()
+              ? X509.issued(own, alternativeNames)
+              : new Certificate[] {X509.selfSigned(own, subject, alternativeNames)};
+      KeyStore keys = KeyStore.getInstance("PKCS12");
+      keys.load(null, null);
+      keys.setKeyEntry(alias, own.getPrivate(), password, chain);
+      return keys;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  private static void keytool(Path file, String alias, String subject, List<String> more)
-      throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-J-XX:TieredStopAtLevel=1",
-                "-genkeypair",
-                "-alias",
-                alias,
-                "-keyalg",
-                "EC",
-                "-groupname",
-                "secp256r1",
-                "-validity",
-                "2",
-                "-dname",
-                subject,
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                file.toString(),
-                "-storepass",
-                new String(PASSWORD)));
-    command.addAll(more);
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    try {
-      if (process.waitFor() != 0) {
-        throw new IOException("keytool failed: " + output);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while making a key", e);
     }
   }
 

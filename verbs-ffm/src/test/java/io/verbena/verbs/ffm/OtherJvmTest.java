@@ -57,6 +57,7 @@ class OtherJvmTest {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // quick to start
     command.addAll(flags);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Asking.class.getName()));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
