@@ -3,11 +3,13 @@ package io.verbena.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command as a user runs it, in processes of its own. */
 class DemoTest {
   @Test
+  @Tag("long")
   void makesEveryKindOfCallAndEndsWithThePath() throws Exception {
     CommandRun run = CommandRun.of("demo");
     assertThat(run.err()).isEmpty();

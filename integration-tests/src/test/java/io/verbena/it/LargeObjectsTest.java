@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -233,6 +234,7 @@ class LargeObjectsTest {
   }
 
   @Test
+  @Tag("long")
   void sixteenAtOnceShareABudgetFarSmallerThanThey() throws Exception {
     sixteen(48 << 20);
   }

@@ -15,9 +15,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A thousand clients at once, each with a connection of its own. */
+@Tag("long")
 class ManyClientsTest {
   private static final int CLIENTS = 1_000;
   private static final int CALLS = 100;

@@ -14,10 +14,12 @@ import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process that has all the files open that it may. */
+@Tag("long")
 class OutOfFilesTest {
   private static final int LIMIT = 160;
 

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server's process that dies or stops in the middle of a call. */
@@ -59,6 +60,7 @@ class PeerKilledTest {
   }
 
   @Test
+  @Tag("long")
   void aFrozenOneIsGivenUpByTheKeepalive() throws Exception {
     try (HouseProcess server = new HouseProcess("127.0.0.1:0");
         Session session = client.connect(server.address())) {

@@ -18,10 +18,12 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The other end's process dies in the middle of a large object. */
+@Tag("long")
 class TransferKilledTest {
   private static final Duration LONGEST = Duration.ofSeconds(60);
   private static final long MORE_THAN_EVER_COMES = 1L << 40;

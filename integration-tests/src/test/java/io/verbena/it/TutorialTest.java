@@ -26,10 +26,12 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who follows the tutorial step by step, from an empty directory, gets what it says. */
+@Tag("long")
 class TutorialTest {
   private static final Path FIRST = Path.of("../docs/tutorial.md");
   private static final Path SECOND = Path.of("../docs/tutorial-2.md");

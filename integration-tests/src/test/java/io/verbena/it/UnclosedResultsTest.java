@@ -40,6 +40,7 @@ class UnclosedResultsTest {
   }
 
   @Test
+  @Tag("long")
   void onTheHeapAllArrive() throws Exception {
     assertThat(outcome(Where.HEAP)).isEqualTo("all");
   }

@@ -19,9 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import javax.management.ObjectName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An application that is taken out of a process that goes on, as out of a servlet container. */
+@Tag("long")
 class UndeployTest {
   private static final String DONE = "=> ";
 

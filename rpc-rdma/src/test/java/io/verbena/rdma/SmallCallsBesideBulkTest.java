@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the peer may see a call late, and its sender's bulk goes on until then.
  */
 final class SmallCallsBesideBulkTest {
-  private static final int WORLDS = 6;
+  private static final int WORLDS = Boolean.getBoolean("verbena.long") ? 6 : 2;
   private static final int CALLS = 60;
   private static final int OBJECTS_EACH_WAY = 4;
   private static final int OBJECT_BYTES = 4 << 20;

@@ -8,10 +8,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What one client does to a server changes what becomes of others' calls in nothing but time. */
+@Tag("long")
 class IsolationTest {
   /** A round trip on the slowest line, several times over, and a call's wait for a busy handler. */
   private static final long BOUND_NANOS = 250_000_000;

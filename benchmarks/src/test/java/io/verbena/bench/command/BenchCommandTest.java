@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -81,6 +82,7 @@ class BenchCommandTest {
   }
 
   @Test
+  @Tag("long")
   void measuresBetweenTwoProcessesOfThisHost() {
     Run run = bench("local -p tcp,mem --rivals perftest --validate -n 200 --rounds 2 --warmup 0");
     assertThat(run.err()).isEmpty();
@@ -89,6 +91,7 @@ class BenchCommandTest {
   }
 
   @Test
+  @Tag("long")
   void hasRivalsTakeTurnsUnderTheSameLoad() {
     for (String load : List.of("-w call -o 8", "-w push -s 100k -o 2", "-w pull -s 100k")) {
       Run run = client("-p tcp --rivals -n 40 --rounds 1 --warmup 0 --validate " + load);

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers behind the EndpointSlices of a service. */
@@ -197,6 +198,7 @@ class KubernetesTest {
   /** Later threads than the first may be those of the API server's stand-in. */
   @Test
   @SuppressWarnings("ThreadLocalUsage") // one for each test
+  @Tag("long")
   void podsAreFoundAsSoonAsThereAreThreadsAgain() throws Exception {
     CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
     RefusedThreads refused = new RefusedThreads(refusedOrNotNeeded::countDown);

@@ -30,6 +30,7 @@ import org.apache.curator.x.discovery.ServiceDiscoveryBuilder;
 import org.apache.curator.x.discovery.ServiceInstance;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -128,6 +129,7 @@ class ZooKeeperTest {
 
   /** Its session would keep the node for 15 s. */
   @Test
+  @Tag("long")
   void aProcessThatIsAskedToEndLeavesAtOnceAndInSilence(@TempDir Path directory) throws Exception {
     Path output = directory.resolve("output");
     Process process =

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
@@ -41,6 +42,8 @@ class StatCommandTest {
   private static Process demoServer() throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"),
@@ -122,6 +125,7 @@ class StatCommandTest {
 
   @Test
   @Timeout(60)
+  @Tag("long")
   void doesNotWaitForAProcessThatIsStopped() throws Exception {
     StatCommand shortly = new StatCommand(Duration.ofMillis(500));
     Process stopped = demoServer();

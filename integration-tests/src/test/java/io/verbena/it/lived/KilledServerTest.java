@@ -18,9 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server is killed by SIGKILL under calls, and started again at the same address. */
+@Tag("long")
 class KilledServerTest {
   private static final int SECONDS = 40;
 

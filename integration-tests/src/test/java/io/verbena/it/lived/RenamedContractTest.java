@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A server is deployed with a contract in which names were changed; its clients are the old ones.
  */
+@Tag("long")
 class RenamedContractTest {
   private static final String PROGRAM =
       """

@@ -12,9 +12,11 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.it.JavaProcess;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server is stopped by SIGSTOP: its connections stand, and it answers nothing. */
+@Tag("long")
 class StoppedServerTest {
   /** Far longer than the test takes: no loss of the session is to have the call go on. */
   private static final Duration RESUME_WINDOW = Duration.ofMinutes(2);

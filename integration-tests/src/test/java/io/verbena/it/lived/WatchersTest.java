@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -89,6 +90,7 @@ class WatchersTest {
   }
 
   @Test
+  @Tag("long")
   void aServerForgetsAWatcherWhoseProcessWasKilled() throws Exception {
     PlainTower tower = new PlainTower();
     try (VerbenaServer server = serve("127.0.0.1:0", tower);
@@ -103,6 +105,7 @@ class WatchersTest {
   }
 
   @Test
+  @Tag("long")
   void aClientWatchesAgainAtAServerThatWasRestarted() throws Exception {
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     try (VerbenaClient client = VerbenaClient.builder().limits(LIMITS).keepOpen().build()) {

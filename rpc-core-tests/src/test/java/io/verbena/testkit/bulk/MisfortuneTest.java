@@ -35,6 +35,9 @@ class MisfortuneTest {
   /** More steps than an undisturbed transfer of that length takes. */
   private static final int STEPS = 120;
 
+  /** Each point with the long tests, and every third without. */
+  private static final int STRIDE = Boolean.getBoolean("verbena.long") ? 1 : 3;
+
   /** An object that is fetched into memory, a consumer, or a file's like, and checked. */
   private static final class Fetching {
     final BulkWorld bulk;
@@ -91,7 +94,7 @@ class MisfortuneTest {
 
   @Test
   void aLostLinkAtAnyPointCostsNothingButTime() {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < STEPS; step += STRIDE) {
       try (BulkWorld bulk = new BulkWorld()) {
         Fetching fetching = new Fetching(bulk, step);
         bulk.steps(step);
@@ -176,7 +179,7 @@ class MisfortuneTest {
 
   @Test
   void aBetterLinkThatIsLostAtAnyPoint() {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < STEPS; step += STRIDE) {
       try (BulkWorld bulk = new BulkWorld(true)) {
         Fetching fetching = new Fetching(bulk, step);
         bulk.steps(step);
@@ -192,7 +195,7 @@ class MisfortuneTest {
 
   @Test
   void theFirstLinkThatIsLostUnderABetterOne() {
-    for (int step = 0; step < STEPS; step += 2) {
+    for (int step = 0; step < STEPS; step += 2 * STRIDE) {
       try (BulkWorld bulk = new BulkWorld(true)) {
         Fetching fetching = new Fetching(bulk, step);
         bulk.steps(step);
@@ -205,7 +208,7 @@ class MisfortuneTest {
 
   @Test
   void theReceiverMayCancelAtAnyPoint() {
-    for (int step = 0; step < STEPS; step += 2) {
+    for (int step = 0; step < STEPS; step += 2 * STRIDE) {
       try (BulkWorld bulk = new BulkWorld()) {
         Fetching fetching = new Fetching(bulk, step);
         bulk.steps(step);
@@ -229,7 +232,7 @@ class MisfortuneTest {
 
   @Test
   void theSenderMayCancelAtAnyPoint() {
-    for (int step = 0; step < STEPS; step += 2) {
+    for (int step = 0; step < STEPS; step += 2 * STRIDE) {
       try (BulkWorld bulk = new BulkWorld()) {
         MemorySegment into = bulk.room(LENGTH);
         bulk.await(bulk.fetch(bulk.publish(Source.of(new byte[1])), Landing.pooled(1))).close();

@@ -392,7 +392,8 @@ class UpgradeTest {
   @Test
   void nothingIsLostWhereLinksStallAndDieWithFramesUnderWay() {
     Random random = Seed.random("links of both kinds stall and die at random");
-    for (int round = 0; round < 12; round++) {
+    int rounds = Boolean.getBoolean("verbena.long") ? 12 : 3;
+    for (int round = 0; round < rounds; round++) {
       executions.clear();
       try (SteppedWorld small = new SteppedWorld(SessionLimits.DEFAULT, 2 + random.nextInt(40))) {
         stallAndDie(small, random);
