@@ -29,6 +29,12 @@ public final class FabricAdapter {
   private @Nullable FabricContext device;
   private boolean hasRoceV1;
 
+  /** Nanoseconds that a byte takes on its way out; 0: none. */
+  private double byteNanos;
+
+  private long busyUntil;
+  private long carried;
+
   FabricAdapter(FabricHost host, int index, List<InetAddress> addresses) {
     this.host = host;
     this.index = index;
@@ -55,6 +61,35 @@ public final class FabricAdapter {
   public void addRoceV1() {
     synchronized (host.fabric.lock) {
       hasRoceV1 = true;
+    }
+  }
+
+  /**
+   * Has it send no faster than this from now on, all its queue pairs together; 0: as fast as can
+   * be, as it does at first.
+   */
+  public void limit(long bytesPerSecond) {
+    synchronized (host.fabric.lock) {
+      byteNanos = bytesPerSecond == 0 ? 0 : 1e9 / bytesPerSecond;
+    }
+  }
+
+  /** Returns how many bytes its requests have carried to peers. */
+  public long carried() {
+    synchronized (host.fabric.lock) {
+      return carried;
+    }
+  }
+
+  /** Until when it sends what it has taken. */
+  long busyUntil() {
+    return busyUntil;
+  }
+
+  void carry(long bytes, long now) {
+    carried += bytes;
+    if (byteNanos > 0) {
+      busyUntil = Math.max(now, busyUntil) + (long) (bytes * byteNanos);
     }
   }
 

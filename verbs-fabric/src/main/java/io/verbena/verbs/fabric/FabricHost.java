@@ -83,6 +83,13 @@ public final class FabricHost implements VerbsProvider {
     }
   }
 
+  /** Returns all, in the order in which they were added. */
+  public List<FabricAdapter> adapters() {
+    synchronized (fabric.lock) {
+      return List.copyOf(adapters);
+    }
+  }
+
   /** The devices' addresses. */
   public List<InetAddress> addresses() {
     synchronized (fabric.lock) {

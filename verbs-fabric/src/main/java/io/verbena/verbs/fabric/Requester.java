@@ -162,6 +162,11 @@ final class Requester {
       if (mustWait(request)) {
         break; // ack() goes on
       }
+      FabricAdapter adapter = qp.device().adapter();
+      if (adapter.busyUntil() > fabric.nanoTime()) {
+        fabric.at(adapter.busyUntil(), pump);
+        break;
+      }
       int outcome = carryOut(request);
       if (outcome == Responder.RECEIVER_NOT_READY) {
         repeatWhenReady(request);
@@ -243,6 +248,7 @@ final class Requester {
     failed = status != WcStatus.SUCCESS;
     RequestWatcher watcher = qp.device().host().watcher();
     if (!failed && !request.isLocal()) {
+      qp.device().adapter().carry(request.pieces.length(), fabric.nanoTime());
       watcher.carriedOut(request.opcode, request.pieces.length());
     } else if (failed && status != WcStatus.RETRY_EXC_ERR) {
       watcher.refused(request.opcode, status);
