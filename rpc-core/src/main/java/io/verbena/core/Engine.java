@@ -56,7 +56,9 @@ final class Engine implements AutoCloseable {
             options.maxAssemblyBytes(),
             options.bulkMemoryBytes(),
             options.maxReplyBytes());
-    this.bulk = BulkContext.of(options.bulkMemoryBytes(), options.cutOffs(), !isStepped());
+    this.bulk =
+        BulkContext.of(
+            options.bulkMemoryBytes(), options.cutOffs(), options.railCutOffBytes(), !isStepped());
     this.listening = isStepped() ? options.handlers() : options.workers().listeners();
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
@@ -217,6 +219,7 @@ final class Engine implements AutoCloseable {
       long maxReplyBytes,
       long bulkMemoryBytes,
       CutOffs cutOffs,
+      long railCutOffBytes,
       Idling idling,
       int loops,
       List<EventLoop> steppedLoops,

@@ -4,6 +4,7 @@ import io.verbena.api.ClientInterceptor;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
+import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.intercept.Interceptors;
@@ -39,6 +40,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   private long maxReplyBytes = Engine.EngineOptions.quarterOfHeap();
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
   private CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
+  private long railCutOffBytes = BulkContext.RAILS_FROM_BYTES;
   private Idling idling = Idling.ADAPTIVE;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
@@ -149,6 +151,19 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    */
   public B pinCutOffBytes(long bytes) {
     this.cutOffs = new CutOffs(cutOffs.beside(), positive("pinCutOffBytes", bytes));
+    return self();
+  }
+
+  /**
+   * Sets from how many bytes on an object has its session take further adapters, where both ends
+   * have them: a link over each is made then, and kept. Objects are cut into pieces of an eighth of
+   * that, 1 MiB at most. The client's setting counts for new links, the receiver's for pieces.
+   * Default: 8 MiB.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public B railCutOffBytes(long bytes) {
+    this.railCutOffBytes = positive("railCutOffBytes", bytes);
     return self();
   }
 
@@ -316,6 +331,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
             maxReplyBytes,
             bulkMemoryBytes,
             cutOffs,
+            railCutOffBytes,
             idling,
             loops,
             steppedLoops,

@@ -6,6 +6,15 @@ public interface BulkTarget {
   byte[] advertisement();
 
   /**
+   * Has something run once the range is open, maybe before this method returns; never, if the link
+   * is lost before. What goes by this link comes behind that anyway: a peer that is told of the
+   * range by another one might find it shut.
+   */
+  default void whenOpen(Runnable then) {
+    then.run();
+  }
+
+  /**
    * Closes the range.
    *
    * @param whenFenced runs once when nothing can arrive in the range any more, maybe before this

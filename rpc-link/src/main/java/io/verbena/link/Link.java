@@ -60,6 +60,14 @@ public interface Link {
     return Map.of();
   }
 
+  /**
+   * Returns for how many links like this one this end has adapters now: 1 where there is no other
+   * one, or this is the passive end. May take milliseconds to find out.
+   */
+  default int rails() {
+    return 1;
+  }
+
   /** Returns how this link moves bulk bytes; null where it cannot. */
   default @Nullable BulkPort bulk() {
     return null;

@@ -1,6 +1,7 @@
 package io.verbena.link;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,21 +12,37 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for plaintext
  * @param authority for a client with TLS: the host's name that the server's certificate must have,
  *     and that it is asked for (SNI); empty for the host of the address
+ * @param beside local addresses of the session's links that one more is to go beside, over adapters
+ *     that none of them uses at either end; empty for a first link of its kind
  */
 public record LinkOptions(
-    int maxFrameBytes, Duration connectTimeout, @Nullable TlsOptions tls, String authority) {
+    int maxFrameBytes,
+    Duration connectTimeout,
+    @Nullable TlsOptions tls,
+    String authority,
+    List<String> beside) {
+  /** Copies the addresses. */
+  public LinkOptions {
+    beside = List.copyOf(beside);
+  }
+
   /** With the host of the address as authority. */
   public LinkOptions(int maxFrameBytes, Duration connectTimeout, @Nullable TlsOptions tls) {
-    this(maxFrameBytes, connectTimeout, tls, "");
+    this(maxFrameBytes, connectTimeout, tls, "", List.of());
   }
 
   /** Returns the same with another time limit. */
   public LinkOptions within(Duration connectTimeout) {
-    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority);
+    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, beside);
   }
 
   /** Returns the same with another authority. */
   public LinkOptions to(String authority) {
-    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority);
+    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, beside);
+  }
+
+  /** Returns the same for one more link beside those with these local addresses. */
+  public LinkOptions beside(List<String> localAddresses) {
+    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, localAddresses);
   }
 }

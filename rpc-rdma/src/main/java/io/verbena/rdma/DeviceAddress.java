@@ -28,6 +28,11 @@ public record DeviceAddress(
     return objection.isEmpty();
   }
 
+  /** Returns what tells its adapter from others of this host: a port of a device. */
+  public String adapter() {
+    return device.isEmpty() ? address.getHostAddress() : device + " port " + port;
+  }
+
   DeviceAddress objected(String why) {
     return new DeviceAddress(device, port, gid, address, type, netdev, network, why);
   }

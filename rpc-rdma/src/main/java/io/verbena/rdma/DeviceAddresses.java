@@ -132,6 +132,23 @@ public final class DeviceAddresses {
     return far;
   }
 
+  /** Returns those that are used, and of no adapter that has one of these addresses. */
+  public static List<DeviceAddress> beside(List<DeviceAddress> own, Set<InetAddress> taken) {
+    Set<String> adapters = new HashSet<>();
+    for (DeviceAddress one : own) {
+      if (taken.contains(one.address())) {
+        adapters.add(one.adapter());
+      }
+    }
+    return own.stream().filter(one -> one.isUsed() && !adapters.contains(one.adapter())).toList();
+  }
+
+  /** Returns how many adapters have addresses that are used. */
+  public static int adapters(List<DeviceAddress> own) {
+    return (int)
+        own.stream().filter(DeviceAddress::isUsed).map(DeviceAddress::adapter).distinct().count();
+  }
+
   /** Link-local addresses need a scope that a peer cannot know. */
   public static boolean reachesFar(InetAddress address) {
     return !address.isLinkLocalAddress()

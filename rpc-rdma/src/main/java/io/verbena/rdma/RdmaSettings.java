@@ -23,6 +23,8 @@ import io.verbena.api.settings.Checks;
  * @param trafficClass of the packets of links that this end asks for, both ways; 0 to 255: on RoCE
  *     v2 DSCP times 4, plus two bits of ECN; -1 leaves it to the host
  * @param numa whether, on a host of several NUMA nodes, loops run on that of their device
+ * @param rails links of one session at most, each over an adapter of its own at both ends: objects
+ *     are spread over them; 1 to 8, and 1 for no further adapter than that of the first
  */
 public record RdmaSettings(
     int slotBytes,
@@ -35,7 +37,8 @@ public record RdmaSettings(
     int bulkWindowBytes,
     DeviceChoice device,
     int trafficClass,
-    boolean numa) {
+    boolean numa,
+    int rails) {
   /** The system property that says {@link #device} for a program that does not. */
   public static final String DEVICE_PROPERTY = "verbena.rdma.device";
 
@@ -46,6 +49,8 @@ public record RdmaSettings(
   private static final String CLASS_VARIABLE = "VERBENA_RDMA_TRAFFIC_CLASS";
   private static final String NUMA_PROPERTY = "verbena.rdma.numa";
   private static final String NUMA_VARIABLE = "VERBENA_RDMA_NUMA";
+  private static final String RAILS_PROPERTY = "verbena.rdma.rails";
+  private static final String RAILS_VARIABLE = "VERBENA_RDMA_RAILS";
 
   /**
    * The defaults, and why.
@@ -66,7 +71,7 @@ public record RdmaSettings(
    */
   public static final RdmaSettings DEFAULT =
       new RdmaSettings(
-          8 << 10, 32, 256, 512L << 20, 15, 8, 64 << 10, 512 << 10, DeviceChoice.ANY, -1, true);
+          8 << 10, 32, 256, 512L << 20, 15, 8, 64 << 10, 512 << 10, DeviceChoice.ANY, -1, true, 4);
 
   /** Checks every value. */
   public RdmaSettings {
@@ -98,13 +103,15 @@ public record RdmaSettings(
         bulkWindowBytes);
     Checks.required("device", device);
     Checks.between("trafficClass", trafficClass, -1, 255);
+    Checks.between("rails", rails, 1, 8);
   }
 
   /**
    * Returns the defaults, but for what the deployment says: the system property {@code
    * verbena.rdma.device} or the environment variable {@code VERBENA_RDMA_DEVICE}, as {@link
    * DeviceChoice#of} reads it, and {@code verbena.rdma.traffic-class} or {@code
-   * VERBENA_RDMA_TRAFFIC_CLASS}, {@code verbena.rdma.numa} or {@code VERBENA_RDMA_NUMA}.
+   * VERBENA_RDMA_TRAFFIC_CLASS}, {@code verbena.rdma.numa} or {@code VERBENA_RDMA_NUMA}, {@code
+   * verbena.rdma.rails} or {@code VERBENA_RDMA_RAILS}.
    *
    * @throws IllegalArgumentException if one is out of range
    */
@@ -117,7 +124,10 @@ public record RdmaSettings(
     }
     String numa = said(NUMA_PROPERTY, NUMA_VARIABLE);
     Checks.that(numa.matches("|true|false"), NUMA_PROPERTY, "true or false", numa);
-    return settings.withNuma(!numa.equals("false"));
+    settings = settings.withNuma(!numa.equals("false"));
+    String rails = said(RAILS_PROPERTY, RAILS_VARIABLE);
+    Checks.that(rails.matches("|[1-8]"), RAILS_PROPERTY, "a number from 1 to 8", rails);
+    return rails.isEmpty() ? settings : settings.withRails(Integer.parseInt(rails));
   }
 
   private static DeviceChoice saidDevice() {
@@ -177,7 +187,8 @@ public record RdmaSettings(
         bulkWindowBytes,
         device,
         trafficClass,
-        numa);
+        numa,
+        rails);
   }
 
   /** Returns these settings with another part of the credits guaranteed; 0 shares no receives. */
@@ -193,12 +204,13 @@ public record RdmaSettings(
         bulkWindowBytes,
         device,
         trafficClass,
-        numa);
+        numa,
+        rails);
   }
 
   /** Returns these settings for other devices or addresses. */
   public RdmaSettings withDevice(DeviceChoice value) {
-    return with(value, trafficClass, numa);
+    return with(value, trafficClass, numa, rails);
   }
 
   /**
@@ -207,12 +219,17 @@ public record RdmaSettings(
    * @param value 0 to 255, or -1 to leave it to the host
    */
   public RdmaSettings withTrafficClass(int value) {
-    return with(device, value, numa);
+    return with(device, value, numa, rails);
   }
 
   /** Returns these settings with loops on their device's NUMA node, or wherever the system says. */
   public RdmaSettings withNuma(boolean value) {
-    return with(device, trafficClass, value);
+    return with(device, trafficClass, value, rails);
+  }
+
+  /** Returns these settings with another number of links that a session may have at most. */
+  public RdmaSettings withRails(int value) {
+    return with(device, trafficClass, numa, value);
   }
 
   private RdmaSettings with(int slot, int credit, int inline, long pinned, int chunk, int window) {
@@ -228,10 +245,11 @@ public record RdmaSettings(
         window,
         device,
         trafficClass,
-        numa);
+        numa,
+        rails);
   }
 
-  private RdmaSettings with(DeviceChoice choice, int packets, boolean nodes) {
+  private RdmaSettings with(DeviceChoice choice, int packets, boolean nodes, int most) {
     return new RdmaSettings(
         slotBytes,
         credits,
@@ -243,6 +261,7 @@ public record RdmaSettings(
         bulkWindowBytes,
         choice,
         packets,
-        nodes);
+        nodes,
+        most);
   }
 }

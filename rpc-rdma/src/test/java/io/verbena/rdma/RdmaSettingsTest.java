@@ -45,6 +45,7 @@ class RdmaSettingsTest {
     value(DEFAULT, "trafficClass", "withTrafficClass", Ends.of(-1, 255));
     Ends nodes = new Ends("true or false", List.of(true, false), List.of());
     value(DEFAULT, "numa", "withNuma", nodes);
+    value(DEFAULT, "rails", "withRails", Ends.of(1, 8));
     Ends guaranteed =
         new Ends("0, or 4 to credits", List.of(0, 4, 32), List.of(1, 3, 33, -1, LONGEST));
     value(DEFAULT, "guaranteedCredits", "withGuaranteedCredits", guaranteed);

@@ -26,7 +26,18 @@ final class RequestsPerObjectTest {
   /** With so many credits none is returned by itself, which is not of one object. */
   private static final RdmaSettings PLENTY =
       new RdmaSettings(
-          8 << 10, 1024, 256, 512L << 20, 15, 0, 64 << 10, 512 << 10, DeviceChoice.ANY, -1, true);
+          8 << 10,
+          1024,
+          256,
+          512L << 20,
+          15,
+          0,
+          64 << 10,
+          512 << 10,
+          DeviceChoice.ANY,
+          -1,
+          true,
+          1);
 
   private final Counted counted = new Counted();
 

@@ -166,9 +166,14 @@ public record VerbenaProperties(
    *     ECN. Default: the host's own.
    * @param numa Whether, on a host of several NUMA nodes, event loops run on that of their device.
    *     Default true.
+   * @param rails Most links of one session, each over an adapter of its own at both ends. Default
+   *     4.
    */
   public record Rdma(
-      @Nullable String device, @Nullable Integer trafficClass, @Nullable Boolean numa) {}
+      @Nullable String device,
+      @Nullable Integer trafficClass,
+      @Nullable Boolean numa,
+      @Nullable Integer rails) {}
 
   /** Which server a call goes to. More of them by a {@link VerbenaChannelCustomizer}. */
   public enum BalancerKind {

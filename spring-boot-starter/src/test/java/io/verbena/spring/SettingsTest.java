@@ -223,7 +223,8 @@ class SettingsTest {
         .withPropertyValues(
             "verbena.rdma.device=mlx5_0:1,type=roce-v2",
             "verbena.rdma.traffic-class=106",
-            "verbena.rdma.numa=false")
+            "verbena.rdma.numa=false",
+            "verbena.rdma.rails=2")
         .run(
             context ->
                 assertThat(context.getBean(Caller.class).stock().count("rose")).isEqualTo(4));

@@ -412,6 +412,27 @@ class HostilePeerTest {
   }
 
   @Test
+  void aClientThatAsksForRailsWithoutABetterLinkHasNone() {
+    RawPeer raw = open();
+    for (int i = 1; i <= 50; i++) {
+      int epoch = i + 1;
+      raw.send(
+          frame(
+              FrameKind.RAIL_REQUEST,
+              i,
+              0,
+              out -> {
+                out.writeInt(epoch);
+                out.writeBytes(new byte[0]);
+              }));
+    }
+    settle();
+    assertThat(upgrade.lastOffer()).isNull();
+    assertThat(raw.heard).contains(FrameKind.UPGRADE_DECLINED);
+    assertThat(raw.closed).isNull();
+  }
+
+  @Test
   void aServerTakesSoManySessionsAndRefusesTheNextByName() {
     try (SteppedWorld small = new SteppedWorld()) {
       small.server(s -> s.serve(Probe.bind(new Probe.Plain())).maxSessions(2));

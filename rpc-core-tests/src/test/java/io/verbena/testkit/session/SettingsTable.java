@@ -69,6 +69,7 @@ final class SettingsTable {
       setter(builder, "bulkMemoryBytes", Ends.of(1L << 20, Long.MAX_VALUE));
       setter(builder, "partCutOffBytes", BYTES);
       setter(builder, "pinCutOffBytes", BYTES);
+      setter(builder, "railCutOffBytes", BYTES);
       setter(builder, "loops", Ends.of(1, 1024));
       setter(builder, "spin", Ends.of("at least 0", Duration.ZERO, FOR_EVER));
       setter(builder, "pollAlways", Ends.any("set"));

@@ -6,6 +6,7 @@ import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.memory.Quota;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +47,17 @@ public interface BulkHost extends RunOn.Threads {
   /** Sends a frame that is not numbered; false if there is no room, or no link. */
   boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body);
 
-  /** Returns the path that new grants should take; null while there is none. */
-  @Nullable BulkPath bulkPath();
+  /**
+   * Returns the paths that new grants should take, the one that calls take first; empty while there
+   * is none. The same list while they are the same.
+   */
+  List<BulkPath> bulkPaths();
+
+  /** Returns whether frames go by this path now. */
+  boolean carriesFrames(BulkPath path);
+
+  /** An object under way is long enough to be worth further paths. */
+  void wantsPaths();
 
   /** Returns the path with this epoch, if the session has it now. */
   @Nullable BulkPath bulkPath(int epoch);

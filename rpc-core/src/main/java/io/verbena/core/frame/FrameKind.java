@@ -86,6 +86,11 @@ public enum FrameKind {
    */
   PATH_CHANGED(51, false),
   /**
+   * The client asks for one more link beside the better one, for objects: as {@link
+   * #UPGRADE_REQUEST}, and answered alike.
+   */
+  RAIL_REQUEST(52, true),
+  /**
    * The link of an epoch is gone and drained: what this end received in all. Once both ends have
    * said so, what the other lacks is sent again over the session's first link.
    */

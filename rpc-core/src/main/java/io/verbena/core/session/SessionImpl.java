@@ -105,7 +105,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     this.upgrade = new Upgrade(this);
     this.pathCosts = new PathCosts(context, outbox, links);
     this.life = new SessionLife(this, context);
-    carries(ending, upgrade);
+    carries(ending, upgrade, links.rails());
   }
 
   /** These lie on it, behind those that do already: when it is made. */
@@ -456,7 +456,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     life.goesOver(
         out == links.control()
             ? new SessionPath(link.kind(), joined(link.detail(), upgrade.reason()))
-            : new SessionPath(link.kind(), link.detail()));
+            : new SessionPath(link.kind(), links.rails().beside(link.detail())));
     if (links.isUpgraded()) {
       participants.forEach(Participant::upgraded);
       role.upgraded();
@@ -712,14 +712,19 @@ public abstract class SessionImpl implements Session, BulkHost {
   }
 
   @Override
-  public @Nullable BulkPath bulkPath() {
-    SessionLink better = links.isUpgraded() ? links.out() : null;
-    BulkPath path = better == null ? null : better.bulkPath();
-    if (path != null) {
-      return path;
-    }
-    SessionLink control = links.control();
-    return control == null || !mayCall() ? null : control.bulkPath();
+  public List<BulkPath> bulkPaths() {
+    return links.bulkPaths(mayCall());
+  }
+
+  @Override
+  public boolean carriesFrames(BulkPath path) {
+    SessionLink out = links.out();
+    return out != null && out.bulkPath() == path;
+  }
+
+  @Override
+  public void wantsPaths() {
+    links.rails().wanted();
   }
 
   @Override

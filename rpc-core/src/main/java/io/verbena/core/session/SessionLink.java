@@ -187,8 +187,14 @@ final class SessionLink implements LinkListener {
     }
     switch (kind) {
       case ACK -> {}
-      case PONG -> roundTrip.answered();
-      case PING -> say(FrameKind.PONG);
+      case PONG -> {
+        roundTrip.answered();
+        links.rails().heard(this);
+      }
+      case PING -> {
+        say(FrameKind.PONG);
+        links.rails().heard(this);
+      }
       case PATH_CHANGED -> {
         return links.peerChanged(decoder);
       }
@@ -225,6 +231,7 @@ final class SessionLink implements LinkListener {
   public void onClosed(String reason) {
     closed = true;
     keepalive.stop();
+    links.rails().leaves(this);
     if (bulkPath != null) {
       // Before the others hear, by which transfers go on: nothing of this link may be theirs then.
       session.participants().forEach(one -> one.pathClosed(bulkPath));

@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.wire.WireIn;
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
@@ -31,6 +32,11 @@ import org.slf4j.LoggerFactory;
  *     each end  its own link closed and drained ─→ SETTLE {epoch, received} on the first link
  *     each end  has sent and heard SETTLE ─→ sends received+1 … on the first link
  *
+ *   the better link dies, and there is a rail: it takes its place, once all is settled
+ *     client    hears nothing by the rail; PATH_CHANGED for it on the first link, then holds numbers back
+ *     server    takes the rail as the better link, PATH_CHANGED for it on the first link, and sends by it
+ *     client    has that marker: sends by it, too
+ *
  *   the first link dies alone:
  *     both directions on the better one for good: it carries calls on, while the client makes
  *     another first link beside it; else, and when that takes too long, it goes too
@@ -49,12 +55,21 @@ final class SessionLinks implements Command, Timers.Timer {
   private final EventLoop loop;
   private final Outbox outbox;
   private final Inbox inbox;
+  private final Rails rails;
   private final List<SessionLink> closing = new ArrayList<>();
   private @Nullable SessionLink control;
   private @Nullable SessionLink better;
   private @Nullable SessionLink out;
   private @Nullable SessionLink in;
   private boolean markerDue;
+
+  /** The better link was a rail: objects go by it already, while messages are brought onto it. */
+  private boolean wasRail;
+
+  /** The peer has not answered that this end goes on by a rail: no number is sent meanwhile. */
+  private boolean awaitsMarker;
+
+  private List<BulkPath> bulkPaths = List.of();
   private int peerChangedTo = NONE;
   private int settlingEpoch = NONE;
   private boolean settleDue;
@@ -72,6 +87,11 @@ final class SessionLinks implements Command, Timers.Timer {
     this.loop = session.loop();
     this.outbox = outbox;
     this.inbox = inbox;
+    this.rails = new Rails(session, this);
+  }
+
+  Rails rails() {
+    return rails;
   }
 
   /** Starts anew with one link. */
@@ -79,10 +99,16 @@ final class SessionLinks implements Command, Timers.Timer {
     control = first;
     out = first;
     in = first;
-    better = null;
-    markerDue = false;
+    noBetter();
     peerChangedTo = NONE;
     endSettling();
+  }
+
+  private void noBetter() {
+    better = null;
+    markerDue = false;
+    wasRail = false;
+    awaitsMarker = false;
   }
 
   @Nullable SessionLink control() {
@@ -92,6 +118,42 @@ final class SessionLinks implements Command, Timers.Timer {
   /** Returns the link that carries what this end sends; null while there is none. */
   @Nullable SessionLink out() {
     return out;
+  }
+
+  /** Returns the better link, whatever it carries by now; null while there is none. */
+  @Nullable SessionLink better() {
+    return better;
+  }
+
+  /**
+   * Returns the paths that objects take now: the better link and the rails beside it, else the
+   * first link. The same list while they are the same.
+   *
+   * @param byFirst whether the first link may be taken
+   */
+  List<BulkPath> bulkPaths(boolean byFirst) {
+    SessionLink main = isUpgraded() || wasRail ? better : null;
+    BulkPath path = main == null ? null : main.bulkPath();
+    SessionLink first = control;
+    if (path == null && rails.paths().isEmpty() && byFirst && first != null) {
+      path = first.bulkPath();
+    }
+    if (!isOf(bulkPaths, path, rails.paths())) {
+      List<BulkPath> now = new ArrayList<>(rails.paths());
+      if (path != null) {
+        now.addFirst(path);
+      }
+      bulkPaths = List.copyOf(now);
+    }
+    return bulkPaths;
+  }
+
+  private static boolean isOf(
+      List<BulkPath> all, @Nullable BulkPath first, List<BulkPath> further) {
+    int before = first == null ? 0 : 1;
+    return all.size() == before + further.size()
+        && (first == null || all.getFirst() == first)
+        && (further.isEmpty() || all.subList(before, all.size()).equals(further));
   }
 
   /** Returns whether any of the links that there are moves bulk. */
@@ -107,7 +169,7 @@ final class SessionLinks implements Command, Timers.Timer {
       return first;
     }
     SessionLink second = better;
-    return second != null && second.epoch == epoch ? second : null;
+    return second != null && second.epoch == epoch ? second : rails.withEpoch(epoch);
   }
 
   /** Returns whether numbered frames may come by this link now. */
@@ -167,12 +229,33 @@ final class SessionLinks implements Command, Timers.Timer {
     }
     better = next;
     markerDue = true;
+    wasRail = false;
     if (peerChangedTo == next.epoch) {
       in = next;
     } else {
       next.link.setReceiving(false);
     }
     sayWhatIsDue();
+  }
+
+  /** All is settled on the first link: the client has messages ride a rail, if there is one. */
+  private boolean ridesRail() {
+    SessionLink rail = session.role().isClient() && better == null ? rails.takeAny() : null;
+    if (rail != null) {
+      takeAsBetter(rail);
+      awaitsMarker = true;
+      rail.link.setReceiving(false);
+      sayWhatIsDue();
+    }
+    return rail != null;
+  }
+
+  private void takeAsBetter(SessionLink rail) {
+    LOG.debug("{} has {} take the better link's place", session, rail);
+    better = rail;
+    wasRail = true;
+    markerDue = true;
+    session.upgrade().tookRail();
   }
 
   /** Sends a marker or a settlement that the link had no room for before. */
@@ -194,8 +277,10 @@ final class SessionLinks implements Command, Timers.Timer {
                 body.writeLong(last);
               }))) {
         markerDue = false;
-        out = next;
-        session.pathChanged();
+        if (!awaitsMarker) {
+          out = next;
+          session.pathChanged();
+        }
       }
     }
     if (settleDue) {
@@ -224,12 +309,25 @@ final class SessionLinks implements Command, Timers.Timer {
     if (last > inbox.received() || in != control) {
       return "a change of path after frame " + last + ", where " + inbox.received() + " was last";
     }
+    if (better == null) {
+      SessionLink rail = rails.take(epoch);
+      if (rail != null) {
+        takeAsBetter(rail);
+      }
+    }
     SessionLink next = better;
     in = null;
     peerChangedTo = epoch;
     if (next != null && next.epoch == epoch) {
       in = next;
       next.link.setReceiving(true);
+      if (awaitsMarker) {
+        awaitsMarker = false;
+        out = next;
+        schedule();
+      } else {
+        sayWhatIsDue();
+      }
       session.pathChanged();
     }
     return null;
@@ -261,6 +359,7 @@ final class SessionLinks implements Command, Timers.Timer {
           null; // else the peer has not left the first link, and sends by it until it hears of this
     }
     markerDue = false;
+    awaitsMarker = false;
     peerChangedTo = NONE;
     if (!settleSaid) {
       settleDue = true;
@@ -281,9 +380,13 @@ final class SessionLinks implements Command, Timers.Timer {
     out = control;
     in = control;
     if (outbox.resume(received)) {
-      FallbackLog.wentBack(session.name(), session.upgrade().reason());
-      session.pathChanged();
       schedule();
+      if (rails.paths().isEmpty()) {
+        FallbackLog.wentBack(session.name(), session.upgrade().reason());
+      }
+      if (!ridesRail()) {
+        session.pathChanged();
+      }
     } else {
       session.breakOff("the peer settles at frame " + received + ", which cannot be");
     }
@@ -360,6 +463,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (out != control) {
       flush(out);
     }
+    rails.flush();
   }
 
   private void sendFrames() {
@@ -367,7 +471,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (by == null) {
       return;
     }
-    if (!markerDue && outbox.pump(by.link, by.epoch, inbox.received()) > 0) {
+    if (!markerDue && !awaitsMarker && outbox.pump(by.link, by.epoch, inbox.received()) > 0) {
       inbox.acknowledged();
     }
     if (inbox.owesMuch()) {
@@ -420,6 +524,8 @@ final class SessionLinks implements Command, Timers.Timer {
       betterClosed(sessionLink, reason);
     } else if (sessionLink == control) {
       controlClosed(reason);
+    } else {
+      rails.closed(sessionLink, reason);
     }
     Runnable then = whenAllClosed;
     if (then != null && closing.isEmpty()) {
@@ -435,9 +541,12 @@ final class SessionLinks implements Command, Timers.Timer {
       session.controlLost(reason);
       return;
     }
-    better = null;
-    boolean inUse = out == sessionLink || in == sessionLink || settlingEpoch == sessionLink.epoch;
-    markerDue = false;
+    boolean inUse =
+        out == sessionLink
+            || in == sessionLink
+            || awaitsMarker
+            || settlingEpoch == sessionLink.epoch;
+    noBetter();
     session.upgrade().lost(reason); // first: settling may be over at once, and the path says why
     if (inUse) {
       LOG.debug("{} is gone: {}; settling over the session's first link", sessionLink, reason);
@@ -468,8 +577,8 @@ final class SessionLinks implements Command, Timers.Timer {
    */
   void closeAll(String reason, Runnable then) {
     List<SessionLink> open = new ArrayList<>();
-    for (SessionLink sessionLink : new @Nullable SessionLink[] {better, control}) {
-      if (sessionLink != null && !sessionLink.isClosed()) {
+    for (SessionLink sessionLink : all()) {
+      if (!sessionLink.isClosed()) {
         open.add(sessionLink);
       }
     }
@@ -486,13 +595,24 @@ final class SessionLinks implements Command, Timers.Timer {
     }
   }
 
+  /** Returns every link that there is, the first one last. */
+  private List<SessionLink> all() {
+    List<SessionLink> all = new ArrayList<>(rails.open());
+    if (better != null) {
+      all.addFirst(better);
+    }
+    if (control != null) {
+      all.add(control);
+    }
+    return all;
+  }
+
   /** Closes every link in order: what was sent before still arrives. */
   void closeGently() {
-    SessionLink first = control;
-    SessionLink second = better;
+    List<SessionLink> open = all();
     forgetAll();
-    for (SessionLink sessionLink : new @Nullable SessionLink[] {second, first}) {
-      if (sessionLink != null && !sessionLink.isClosed()) {
+    for (SessionLink sessionLink : open) {
+      if (!sessionLink.isClosed()) {
         sessionLink.forget();
         sessionLink.link.close();
       }
@@ -502,11 +622,7 @@ final class SessionLinks implements Command, Timers.Timer {
   @Override
   public String toString() {
     List<String> all = new ArrayList<>();
-    for (SessionLink sessionLink : new @Nullable SessionLink[] {control, better}) {
-      if (sessionLink != null) {
-        all.add(sessionLink.link.capabilities().kind());
-      }
-    }
+    all().reversed().forEach(one -> all.add(one.link.capabilities().kind()));
     String links = all.isEmpty() ? "none" : String.join(" + ", all);
     String doing =
         settlingEpoch != NONE ? ", settling" : markerDue || in == null ? ", changing" : "";
@@ -515,10 +631,10 @@ final class SessionLinks implements Command, Timers.Timer {
 
   private void forgetAll() {
     control = null;
-    better = null;
+    noBetter();
+    rails.forgetAll();
     out = null;
     in = null;
-    markerDue = false;
     peerChangedTo = NONE;
     endSettling();
   }

@@ -152,7 +152,7 @@ final class Upgrade implements Participant {
     UpgradeMessage body = UpgradeMessage.read(session.decoding(message));
     if (kind == FrameKind.UPGRADE_REQUEST) {
       requested(body);
-    } else {
+    } else if (!links.rails().takesAnswer(kind, body)) {
       answered(kind, body);
     }
     return null;
@@ -193,6 +193,17 @@ final class Upgrade implements Participant {
     } else if (timer == Timers.NONE) {
       awaitRequest();
     }
+  }
+
+  /** A rail has taken the place of the better link that was lost. */
+  void tookRail() {
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
+    waits = false;
+    attempting = false;
+    hopeless = false;
+    up = true;
+    upSinceNanos = loop.now();
   }
 
   /** Returns why a better link has ended: what broke all of them, rather than what it says. */

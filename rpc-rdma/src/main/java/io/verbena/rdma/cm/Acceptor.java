@@ -68,7 +68,8 @@ final class Acceptor implements CmListener {
   byte[] offer(byte[] request, URI local, LinkOptions options, LinkDriver.ConnectHandler handler)
       throws LinkException {
     int most = UpgradeRequest.candidates(request);
-    List<InetSocketAddress> candidates = listeners.candidates(local, most);
+    List<InetSocketAddress> candidates =
+        listeners.candidates(local, most, RdmaAddress.of(options.beside()));
     openDevices(); // now, since opening one takes a while, and a peer that has connected waits
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
     PassiveConnect connect =

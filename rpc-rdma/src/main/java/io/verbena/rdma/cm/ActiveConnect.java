@@ -65,6 +65,7 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   private final Map<InetSocketAddress, DeviceAddress> routes = new LinkedHashMap<>();
 
   private List<InetSocketAddress> candidates = List.of();
+
   private long deadline;
   private int next;
   private long candidateDeadline;
@@ -134,7 +135,10 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     Map<InetSocketAddress, DeviceAddress> far = new LinkedHashMap<>();
     String noAddress = "";
     try {
-      List<DeviceAddress> own = addresses.now();
+      List<DeviceAddress> all = addresses.now();
+      boolean beside = !options.beside().isEmpty();
+      List<DeviceAddress> own =
+          beside ? DeviceAddresses.beside(all, RdmaAddress.of(options.beside())) : all;
       for (InetSocketAddress one : offered) {
         DeviceAddress from = DeviceAddresses.towards(one.getAddress(), own);
         if (!DeviceAddresses.reachesFar(one.getAddress())) {
@@ -194,7 +198,9 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
   private @Nullable InetSocketAddress source(InetSocketAddress candidate) {
     DeviceAddress from = routes.get(candidate);
     boolean any = addresses.choice().equals(DeviceChoice.ANY);
-    return any || from == null ? null : new InetSocketAddress(from.address(), 0);
+    return (any && options.beside().isEmpty()) || from == null
+        ? null
+        : new InetSocketAddress(from.address(), 0);
   }
 
   /** As they were offered, so that the same failures read the same, wherever the attempt began. */
@@ -262,7 +268,12 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
     if (!objection.isEmpty()) {
       throw new IOException(device + " port " + port + " leads there, which is " + objection);
     }
+    DeviceAddress from = routes.get(candidates.get(next - 1));
+    if (!options.beside().isEmpty() && from != null && !from.device().equals(device)) {
+      throw new IOException(device + " leads there, and not " + from);
+    }
     RdmaLink made = links.open(devices.of(verbs), resolved, options, this);
+    made.rails(this::rails);
     id = null; // the link's from here on
     link = made;
     events.hand(resolved, new ConnectionEvents(made, offer.token(), context.counters()));
@@ -273,6 +284,15 @@ final class ActiveConnect implements CmListener, LinkOpenListener {
       resolved.connect(parameters);
     } catch (Throwable e) {
       made.abort(Words.of(e));
+    }
+  }
+
+  private int rails() {
+    int most = context.settings().rails();
+    try {
+      return most == 1 ? 1 : Math.min(most, DeviceAddresses.adapters(addresses.now()));
+    } catch (IOException e) {
+      return 1;
     }
   }
 

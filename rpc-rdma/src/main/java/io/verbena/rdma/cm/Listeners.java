@@ -55,8 +55,10 @@ final class Listeners {
    *
    * @param local where the session's first link ends here: the same network leads to the peer
    * @param most how many at most
+   * @param taken addresses whose adapters the session has links on already
    */
-  List<InetSocketAddress> candidates(URI local, int most) throws LinkException {
+  List<InetSocketAddress> candidates(URI local, int most, Set<InetAddress> taken)
+      throws LinkException {
     closeRemoved();
     look();
     if (open.isEmpty()) {
@@ -68,7 +70,14 @@ final class Listeners {
     @Nullable InetAddress first = RdmaAddress.literal(local);
     List<List<InetSocketAddress>> ranks = List.of(none(), none(), none(), none());
     List<DeviceChoice.Subnet> networks = new ArrayList<>();
+    List<DeviceAddress> usable = DeviceAddresses.beside(seen, taken);
+    if (usable.isEmpty()) {
+      throw new LinkException("there is no further verbs device", null);
+    }
     for (Listener one : open) {
+      if (!usable.contains(one.own())) {
+        continue;
+      }
       InetAddress address = one.address().getAddress();
       boolean further = networks.stream().anyMatch(network -> network.contains(address));
       networks.add(one.own().network());

@@ -6,6 +6,10 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How addresses are written: {@code rdma://10.0.0.7:7471}. */
@@ -19,6 +23,14 @@ final class RdmaAddress {
     String host = inet.getAddress().getHostAddress();
     boolean v6 = inet.getAddress() instanceof Inet6Address;
     return "rdma://" + (v6 ? "[" + host + "]" : host) + ":" + inet.getPort();
+  }
+
+  /** Returns the addresses of links, as {@link #format} writes them. */
+  static Set<InetAddress> of(List<String> links) {
+    return links.stream()
+        .map(link -> literal(URI.create(link)))
+        .filter(Objects::nonNull)
+        .collect(Collectors.toSet());
   }
 
   /** Returns the literal address in a URI; null for a name, which is never looked up here. */

@@ -222,7 +222,16 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   @Override
-  public byte[] request(URI peer, LinkOptions options) {
+  public byte[] request(URI peer, LinkOptions options) throws LinkException {
+    if (!options.beside().isEmpty()) {
+      try {
+        if (DeviceAddresses.beside(addresses.now(), RdmaAddress.of(options.beside())).isEmpty()) {
+          throw new LinkException("there is no further verbs device here", null);
+        }
+      } catch (IOException e) {
+        throw new LinkException("the verbs devices cannot be queried: " + e.getMessage(), e);
+      }
+    }
     return UpgradeRequest.encode();
   }
 

@@ -98,6 +98,11 @@ final class LocalTargets {
     private boolean closed;
     private long arrived;
     private long deadline;
+
+    /** The device has opened it. */
+    private boolean opened;
+
+    private @Nullable Runnable whenOpen;
     private @Nullable Runnable whenFenced;
     private @Nullable Runnable whenLost;
 
@@ -111,6 +116,25 @@ final class LocalTargets {
       this.advertisement = advertisement;
       this.listener = listener;
       this.state = access == null ? State.FENCED : State.OPEN;
+      this.opened = access == null || access.window() == null;
+    }
+
+    @Override
+    public void whenOpen(Runnable then) {
+      if (opened) {
+        then.run();
+      } else {
+        whenOpen = then;
+      }
+    }
+
+    private void opened() {
+      opened = true;
+      Runnable then = whenOpen;
+      whenOpen = null;
+      if (then != null) {
+        then.run();
+      }
     }
 
     @Override
@@ -237,7 +261,7 @@ final class LocalTargets {
     MemoryWindow window = access.window();
     if (window != null) {
       try {
-        sends.bind(access, window);
+        sends.bind(access, window, target::opened);
       } catch (IOException e) {
         link.postingFailed(e);
       }

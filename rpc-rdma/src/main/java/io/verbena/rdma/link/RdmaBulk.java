@@ -19,8 +19,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletionStage;
-import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * follows it. On the loop.
  */
 final class RdmaBulk implements BulkPort {
-  private static final int NONE = -1;
+  /** More than are on their way. */
+  private static final int MOST_REVOKED_EARLY = 4 * LocalTargets.Names.MOST_OPEN;
 
   private final RdmaLink link;
   private final Domain domain;
@@ -46,10 +47,13 @@ final class RdmaBulk implements BulkPort {
   private final Int2ObjectHashMap<PeerTarget> remotes = new Int2ObjectHashMap<>();
 
   /**
-   * By slot, what the peer has revoked and not told of yet: notes are read before frames, so that a
-   * revocation may be here before what tells of its target.
+   * By slot, what the peer has revoked and not told of yet, in order: notes are read before frames,
+   * and frames may come by another link, so that revocations may be here before what tells of their
+   * targets.
    */
-  private final Int2IntHashMap revokedEarly = new Int2IntHashMap(NONE);
+  private final Int2ObjectHashMap<IntArrayList> revokedEarly = new Int2ObjectHashMap<>();
+
+  private int revokedEarlyInAll;
 
   /** What is to be told outside of the polling of completions. */
   private final ArrayDeque<Runnable> due = new ArrayDeque<>();
@@ -253,8 +257,28 @@ final class RdmaBulk implements BulkPort {
     }
     PeerTarget target = new PeerTarget(read);
     remotes.put(slot, target);
-    target.revoked = revokedEarly.remove(slot) == read.target();
+    target.revoked = wasRevoked(slot, read.target());
     return target;
+  }
+
+  /** What comes before it in its slot's order will not be told of any more. */
+  private boolean wasRevoked(int slot, int name) {
+    IntArrayList early = revokedEarly.get(slot);
+    boolean found = false;
+    while (early != null && !found && !early.isEmpty() && isNotBehind(early.getInt(0), name)) {
+      found = early.removeAt(0) == name;
+      revokedEarlyInAll--;
+    }
+    if (early != null && early.isEmpty()) {
+      revokedEarly.remove(slot);
+    }
+    return found;
+  }
+
+  /** Epochs begin again after a while. */
+  private static boolean isNotBehind(int name, int other) {
+    int later = Immediate.epoch(other) - Immediate.epoch(name);
+    return (later & (Immediate.EPOCHS - 1)) < Immediate.EPOCHS / 2;
   }
 
   /** The peer wants a target left alone; returns what is wrong with that, or null. */
@@ -267,7 +291,11 @@ final class RdmaBulk implements BulkPort {
     if (target != null && target.advertisement.target() == name) {
       target.revoked = true;
     } else {
-      revokedEarly.put(slot, name);
+      if (revokedEarlyInAll == MOST_REVOKED_EARLY) {
+        return "the peer revokes targets that it never tells of";
+      }
+      revokedEarlyInAll++;
+      revokedEarly.computeIfAbsent(slot, none -> new IntArrayList()).addInt(name);
     }
     if (sends.waitingOrders() > 2 * LocalTargets.Names.MOST_OPEN) {
       return "the peer revokes targets and takes no answer";

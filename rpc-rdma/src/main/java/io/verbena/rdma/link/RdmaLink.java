@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,6 +76,7 @@ public final class RdmaLink implements Link, CompletionSink {
   private final ReceiveSide arrivals;
   private final QpDrain drain;
   private LinkCapabilities capabilities;
+  private IntSupplier rails = () -> 1;
   private @Nullable LinkListener listener;
   private State state = State.CONNECTING;
 
@@ -208,6 +210,16 @@ public final class RdmaLink implements Link, CompletionSink {
     }
     int longest = Math.min(options.maxFrameBytes(), sends.maxFrameBytes());
     capabilities = new LinkCapabilities(KIND, detail(), longest, false);
+  }
+
+  /** This end may have adapters for further links like this: tells how many it has in all. */
+  public void rails(IntSupplier now) {
+    rails = now;
+  }
+
+  @Override
+  public int rails() {
+    return rails.getAsInt();
   }
 
   /** This end has accepted the connection: what arrives shows that it stands. */

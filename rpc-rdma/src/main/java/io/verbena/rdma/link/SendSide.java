@@ -420,7 +420,7 @@ final class SendSide {
   }
 
   /** Opens a range to the peer, before anything that is sent from now on. */
-  void bind(Domain.PeerAccess access, MemoryWindow window) throws IOException {
+  void bind(Domain.PeerAccess access, MemoryWindow window, Runnable whenDone) throws IOException {
     order(
         () -> {
           if (!hasPlace()) {
@@ -434,7 +434,7 @@ final class SendSide {
                   access.address(),
                   access.length(),
                   Access.REMOTE_WRITE);
-          post(block, RegisteredPool.NONE, NOTHING);
+          post(block, RegisteredPool.NONE, whenDone);
           return true;
         });
   }

@@ -17,7 +17,10 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
   private static final String PROVIDER = "io.verbena.rdma.RdmaUpgradeProvider";
 
   static RdmaLinks of(Rdma set) {
-    if (set.device() == null && set.trafficClass() == null && set.numa() == null) {
+    if (set.device() == null
+        && set.trafficClass() == null
+        && set.numa() == null
+        && set.rails() == null) {
       return new RdmaLinks(null);
     }
     if (!ClassUtils.isPresent(PROVIDER, RdmaLinks.class.getClassLoader())) {
@@ -48,6 +51,9 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
       }
       if (set.numa() != null) {
         settings = settings.withNuma(set.numa());
+      }
+      if (set.rails() != null) {
+        settings = settings.withRails(set.rails());
       }
       return new RdmaUpgradeProvider(settings);
     }

@@ -98,12 +98,12 @@ final class BufferedDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece next(long offset) {
+  public @Nullable LandingPiece next(long offset, long most) {
     Block block = free.poll();
     if (block == null) {
       return null;
     }
-    long size = Math.min(block.memory().byteSize(), length - offset);
+    long size = Math.min(Math.min(block.memory().byteSize(), most), length - offset);
     LandingPiece piece = new LandingPiece(offset, block.memory().asSlice(0, size), MemoryLife.HELD);
     blockOf.put(piece, block);
     return piece;

@@ -5,6 +5,7 @@ import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.link.MemoryLife;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -88,8 +89,13 @@ public abstract class Destination {
     then.accept(null);
   }
 
-  /** Returns memory for what comes from this offset on; null while there is none. */
-  public abstract @Nullable LandingPiece next(long offset);
+  /**
+   * Returns memory for what comes from this offset on; null while there is none.
+   *
+   * @param most so many bytes at most; less than {@link BulkPath#PIECE_BYTES} where pieces are
+   *     dealt out to several paths
+   */
+  public abstract @Nullable LandingPiece next(long offset, long most);
 
   /**
    * Returns the beginning of a piece, in its place, where a path has no room for all of it; null if

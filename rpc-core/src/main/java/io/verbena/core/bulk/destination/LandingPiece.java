@@ -1,6 +1,7 @@
 package io.verbena.core.bulk.destination;
 
 import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
@@ -15,6 +16,7 @@ public final class LandingPiece {
   private final MemorySegment memory;
   private final MemoryLife life;
   private long arrived;
+  private @Nullable BulkPath path;
   private @Nullable BulkTarget target;
   private @Nullable BulkRegion region;
 
@@ -55,7 +57,8 @@ public final class LandingPiece {
    * @return what the sender needs to write there
    * @throws LinkException if there is no room for it
    */
-  public byte[] open(BulkPort port, Runnable whenMore) throws LinkException {
+  public byte[] open(BulkPath by, EventLoop loop, Runnable whenMore) throws LinkException {
+    BulkPort port = by.port();
     long base = arrived;
     BulkRegion attached = port.attach(memory.asSlice(base), life);
     BulkTarget[] own = new BulkTarget[1];
@@ -67,6 +70,7 @@ public final class LandingPiece {
               memory.byteSize() - base,
               at -> {
                 if (target != null && target == own[0]) { // what comes later does not count
+                  by.brought(base + at - arrived, loop.now());
                   arrived = base + at;
                   whenMore.run();
                 }
@@ -75,14 +79,33 @@ public final class LandingPiece {
       attached.release();
       throw e;
     }
+    path = by;
     region = attached;
     target = own[0];
+    by.awaits(memory.byteSize() - base, loop.now());
     return own[0].advertisement();
+  }
+
+  /** What has come of it counts for nothing, since something before it is missing. Not open. */
+  public void restart() {
+    arrived = 0;
   }
 
   /** Returns whether the sender may write into it. */
   public boolean isOpen() {
     return target != null;
+  }
+
+  /** Has something run when the sender may be told of it by any path; it is open at this end. */
+  public void whenOpen(Runnable then) {
+    if (target != null) {
+      target.whenOpen(then);
+    }
+  }
+
+  /** Returns whether the sender may write into it by this path. */
+  public boolean isOn(BulkPath one) {
+    return target != null && path == one;
   }
 
   /**
@@ -94,9 +117,12 @@ public final class LandingPiece {
   public void close(Runnable whenFenced, Runnable whenLost) {
     BulkTarget closing = target;
     BulkRegion attached = region;
-    if (closing == null || attached == null) {
+    BulkPath by = path;
+    if (closing == null || attached == null || by == null) {
       return;
     }
+    by.awaitsNoMore(memory.byteSize() - arrived);
+    path = null;
     target = null;
     region = null;
     closing.close(
@@ -139,16 +165,20 @@ public final class LandingPiece {
   public static final class Cutter {
     private long longest = BulkPath.PIECE_BYTES;
 
-    /** Returns a piece from the beginning of what is left, which has at least 1 byte. */
-    public LandingPiece cut(long offset, MemorySegment left, MemoryLife life) {
-      LandingPiece piece = new LandingPiece(offset, left.asSlice(0, next(left)), life);
+    /**
+     * Returns a piece from the beginning of what is left, which has at least 1 byte.
+     *
+     * @param most its bytes at most
+     */
+    public LandingPiece cut(long offset, MemorySegment left, MemoryLife life, long most) {
+      LandingPiece piece = new LandingPiece(offset, left.asSlice(0, next(left, most)), life);
       longest = Math.min(2 * longest, BulkPath.PIECE_BYTES);
       return piece;
     }
 
     /** Returns how long the next piece will be. */
-    public long next(MemorySegment left) {
-      return Math.min(longest, left.byteSize());
+    public long next(MemorySegment left, long most) {
+      return Math.min(Math.min(longest, most), left.byteSize());
     }
 
     /** Returns what takes the place of a piece that there was no room for; null: nothing does. */

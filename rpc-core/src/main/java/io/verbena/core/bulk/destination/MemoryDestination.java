@@ -4,6 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkHost;
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.memory.Crc;
 import io.verbena.core.bulk.source.OpenSource;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryDestination extends Destination {
   private static final int MOST_OPEN = 2;
+
+  /** Where they are dealt out to several paths: a slow one may have the first for a while. */
+  private static final int MOST_DEALT = 32;
 
   private final BulkHost host;
   private final long capacity;
@@ -78,13 +82,13 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece next(long offset) {
+  public @Nullable LandingPiece next(long offset, long most) {
     MemorySegment whole = memory;
-    if (open == MOST_OPEN || whole == null) {
+    if (open >= (most < BulkPath.PIECE_BYTES ? MOST_DEALT : MOST_OPEN) || whole == null) {
       return null;
     }
     open++;
-    return cutter.cut(offset, whole.asSlice(offset, wanted - offset), life);
+    return cutter.cut(offset, whole.asSlice(offset, wanted - offset), life, most);
   }
 
   @Override

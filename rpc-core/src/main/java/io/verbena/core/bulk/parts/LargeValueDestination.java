@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -103,7 +104,7 @@ public final class LargeValueDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece next(long offset) {
+  public @Nullable LandingPiece next(long offset, long most) {
     while (offset >= currentStart + table.entries().get(current).length()) {
       currentStart += table.entries().get(current).length();
       current++;
@@ -115,12 +116,12 @@ public final class LargeValueDestination extends Destination {
       return null;
     }
     MemorySegment left = value.asSlice(at);
-    return left.isNative() || writesHeap() ? inPlace(offset, left) : inBlock(offset, left);
+    return left.isNative() || writesHeap() ? inPlace(offset, left, most) : inBlock(offset, left);
   }
 
   private boolean writesHeap() {
-    BulkPath path = host.bulkPath();
-    return path != null && path.port().landsOnHeap();
+    List<BulkPath> paths = host.bulkPaths();
+    return !paths.isEmpty() && paths.getFirst().port().landsOnHeap();
   }
 
   // ---- memory that is not there yet ----
@@ -167,12 +168,12 @@ public final class LargeValueDestination extends Destination {
     return wait.isUnderWay() ? 0 : memory.takes();
   }
 
-  private @Nullable LandingPiece inPlace(long offset, MemorySegment left) {
+  private @Nullable LandingPiece inPlace(long offset, MemorySegment left, long most) {
     long open = inPlace.stream().mapToLong(piece -> piece.memory().byteSize()).sum();
-    if (inPlace.size() == MOST_OPEN_PIECES || open + cutter.next(left) > MOST_OPEN_BYTES) {
+    if (inPlace.size() == MOST_OPEN_PIECES || open + cutter.next(left, most) > MOST_OPEN_BYTES) {
       return null;
     }
-    LandingPiece piece = cutter.cut(offset, left, MemoryLife.HELD);
+    LandingPiece piece = cutter.cut(offset, left, MemoryLife.HELD, most);
     inPlace.add(piece);
     return piece;
   }

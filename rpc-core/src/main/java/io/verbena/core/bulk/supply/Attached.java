@@ -91,7 +91,7 @@ final class Attached {
         return place;
       }
     }
-    releaseUnused();
+    releaseUnused(path);
     Place place = attach(path, offset, length);
     places.add(place);
     return place;
@@ -115,10 +115,11 @@ final class Attached {
     }
   }
 
-  private void releaseUnused() {
+  /** Of a path: others beside it may go on with theirs. */
+  private void releaseUnused(BulkPath path) {
     for (Iterator<Place> all = places.iterator(); all.hasNext(); ) {
       Place place = all.next();
-      if (place.underWay == 0) {
+      if (place.underWay == 0 && (place.path == path || place.path.isClosed())) {
         all.remove();
         place.region.release();
       }

@@ -42,6 +42,11 @@ final class FileSupply implements Supply {
   }
 
   @Override
+  public boolean hasReady(long at) {
+    return staged.hasReady(at);
+  }
+
+  @Override
   public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, TransferProblem {
     if (!path.port().writesFrom(file.file().channel())) {

@@ -78,6 +78,12 @@ final class JoinedSupply implements Supply {
   }
 
   @Override
+  public boolean hasReady(long at) {
+    Part part = partAt(at);
+    return part.begun && part.supply.hasReady(at - part.start);
+  }
+
+  @Override
   public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, IOException, TransferProblem {
     Part part = partAt(piece.at());

@@ -71,6 +71,11 @@ final class MemorySupply implements Supply {
   }
 
   @Override
+  public boolean hasReady(long at) {
+    return true;
+  }
+
+  @Override
   public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, TransferProblem {
     Runnable then = attached.memory().isMapped() ? () -> over(path, piece, whenOver) : whenOver;

@@ -161,6 +161,16 @@ final class StagedSupply implements Supply {
     return 0;
   }
 
+  @Override
+  public boolean hasReady(long at) {
+    for (Filled one : filled) {
+      if (at >= one.start && at < one.end) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Goes to another place, as after a link wrote from the file by itself. */
   private void beginAgain(long at) {
     run++;

@@ -36,6 +36,14 @@ public interface Supply {
   int ready(BulkPath path, long at, int most);
 
   /**
+   * Returns whether bytes are ready there, though something before is not written yet: a path
+   * beside the one that this waits for may take them.
+   */
+  default boolean hasReady(long at) {
+    return false;
+  }
+
+  /**
    * Writes bytes that are ready.
    *
    * @param whenOver runs when its memory is not read any more, be it that its link is gone

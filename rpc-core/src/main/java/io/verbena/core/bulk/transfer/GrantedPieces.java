@@ -11,29 +11,77 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.link.LinkException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of an object's destination is open to its sender: pieces, in their order, on one path. When
- * the path is lost or another one is better, each is closed, fenced, and opened anew from where it
- * was confirmed. On the loop.
+ * What of an object's destination is open to its sender: pieces, in their order. When a path of
+ * theirs is lost or another one is better, each is closed, fenced, and opened anew from where the
+ * object was confirmed. On the loop.
+ *
+ * <p>Where there are several paths, short pieces are dealt out to them, a few to each at a time.
+ * The next one goes to the path that will have brought it first, as fast as it has been so far; to
+ * a slower one that has room only if the others take as long for all that is left. So all are busy,
+ * and none is waited for at the end.
  */
 final class GrantedPieces {
+  /** Where there are several paths: one piece fills, and the next is open when it is full. */
+  private static final int MOST_FILLING = 2;
+
   private final BulkHost host;
   private final IncomingTransfer transfer;
   private final LimitedWait room;
   private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
-  private @Nullable BulkPath path;
+
+  /** What pieces of this generation are open on; the first is the one that calls take. */
+  private List<BulkPath> paths = List.of();
+
   private int generation;
   private long upTo;
 
   /** Pieces that are being fenced, and whatever else has to be waited for like that. */
   private int fences;
 
-  /** What pieces wait for that were full when their path closed them. */
-  private final ArrayDeque<Runnable> behindFences = new ArrayDeque<>();
+  /** First pieces that were full and are closed, in their order. */
+  private final ArrayDeque<Closing> closing = new ArrayDeque<>();
+
+  /** Grants that the sender is not told of yet, in their order. */
+  private final ArrayDeque<Grant> untold = new ArrayDeque<>();
 
   private long quarantined;
+
+  /** A piece that was full. */
+  private static final class Closing {
+    final Runnable whenFenced;
+
+    /** Its path had closed it before: whatever is being fenced may be this. */
+    final boolean behindAll;
+
+    boolean fenced;
+
+    Closing(Runnable whenFenced, boolean behindAll) {
+      this.whenFenced = whenFenced;
+      this.behindAll = behindAll;
+    }
+  }
+
+  /** A piece that is open, or being opened. */
+  private static final class Grant {
+    final int generation;
+    final long from;
+    final long length;
+    final int epoch;
+    final byte[] advertisement;
+    boolean mayBeTold;
+
+    Grant(int generation, long from, long length, int epoch, byte[] advertisement) {
+      this.generation = generation;
+      this.from = from;
+      this.length = length;
+      this.epoch = epoch;
+      this.advertisement = advertisement;
+    }
+  }
 
   /** None yet. */
   GrantedPieces(IncomingTransfer transfer) {
@@ -66,30 +114,43 @@ final class GrantedPieces {
    * @param one whether one piece is enough for now
    */
   void moveOn(long limit, boolean one) {
-    BulkPath best = host.bulkPath();
-    if (path != best) {
-      changeTo(best);
+    List<BulkPath> now = host.bulkPaths();
+    if (now != paths) {
+      if (!paths.isEmpty() && now.containsAll(paths)) {
+        paths = now; // there are more than before
+      } else {
+        changeTo(now);
+      }
     }
-    BulkPath current = path;
-    if (current != null) {
-      openMore(current, limit, one);
+    if (!paths.isEmpty()) {
+      if (limit - upTo >= host.bulkContext().railsFrom()) {
+        host.wantsPaths();
+      }
+      openMore(limit, one);
     }
   }
 
-  private void changeTo(@Nullable BulkPath best) {
+  private void changeTo(List<BulkPath> now) {
+    LandingPiece first = pieces.peek();
     for (LandingPiece piece : pieces) {
       close(piece, () -> {});
     }
-    path = null;
-    if (best == null || fences > 0) {
+    paths = List.of();
+    untold.clear();
+    if (now.isEmpty() || fences > 0) {
       return; // the last fence moves on
+    }
+    for (LandingPiece piece : pieces) {
+      if (piece != first) {
+        piece.restart(); // what came of it by a path of its own came before what is missing
+      }
     }
     if (upTo > 0) {
       host.bulkContext().counters().resumes();
     }
     generation++;
-    path = best;
-    if (!best.port().landsOnHeap()) {
+    paths = now;
+    if (!now.getFirst().port().landsOnHeap()) {
       takeBackFromHeap();
     }
   }
@@ -110,11 +171,80 @@ final class GrantedPieces {
     }
   }
 
-  private void openMore(BulkPath current, long limit, boolean one) {
+  private void openMore(long limit, boolean one) {
     LandingPiece piece = nextToOpen(limit, one);
-    while (piece != null && open(current, piece)) {
+    while (piece != null) {
+      BulkPath by =
+          one
+              ? pathOfFrames()
+              : paths.size() == 1 ? paths.getFirst() : pathFor(piece, limit - piece.offset());
+      if (by == null || !open(by, piece)) {
+        return;
+      }
       piece = nextToOpen(limit, one);
     }
+  }
+
+  /**
+   * What is granted before the object is offered has to be known to the peer before its request is:
+   * it goes where frames go, or waits for the offer.
+   */
+  private @Nullable BulkPath pathOfFrames() {
+    BulkPath first = paths.getFirst();
+    return host.carriesFrames(first) ? first : null;
+  }
+
+  /**
+   * Returns the path that a piece is to come by; null if none of them is to have one more now.
+   *
+   * @param left so much of the object is not granted
+   */
+  private @Nullable BulkPath pathFor(LandingPiece piece, long left) {
+    double known = 0;
+    double all = 0;
+    long awaited = 0;
+    for (BulkPath one : paths) {
+      known = Math.max(known, one.rate());
+      awaited += one.awaited();
+    }
+    if (known == 0) {
+      known = 1; // none is known: as if they were alike
+    }
+    for (BulkPath one : paths) {
+      all += rate(one, known);
+    }
+    BulkPath best = null;
+    double bestTime = Double.MAX_VALUE;
+    BulkPath free = null;
+    double freeTime = Double.MAX_VALUE;
+    for (BulkPath one : paths) {
+      double time = (one.awaited() + piece.memory().byteSize()) / rate(one, known);
+      if (time < bestTime) {
+        best = one;
+        bestTime = time;
+      }
+      if (time < freeTime && filling(one) < MOST_FILLING) {
+        free = one;
+        freeTime = time;
+      }
+    }
+    if (free == null || free == best) {
+      return free;
+    }
+    double others = (awaited - free.awaited() + left) / (all - rate(free, known));
+    return freeTime <= others ? free : null;
+  }
+
+  private static double rate(BulkPath path, double known) {
+    return path.rate() == 0 ? known : path.rate();
+  }
+
+  private int filling(BulkPath path) {
+    int filling = 0;
+    for (LandingPiece piece : pieces) {
+      filling += piece.isOn(path) && !piece.isFull() ? 1 : 0;
+    }
+    return filling;
   }
 
   /** Returns the first piece that is not open; null if there is no memory for one more now. */
@@ -127,7 +257,8 @@ final class GrantedPieces {
     if (upTo >= limit || (one && !pieces.isEmpty())) {
       return null;
     }
-    LandingPiece piece = transfer.destination().next(upTo);
+    long most = paths.size() == 1 ? BulkPath.PIECE_BYTES : host.bulkContext().railPieceBytes();
+    LandingPiece piece = transfer.destination().next(upTo, most);
     if (piece != null) {
       pieces.add(piece);
       upTo = piece.end();
@@ -187,23 +318,46 @@ final class GrantedPieces {
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
     long from = piece.offset() + piece.arrived();
-    byte[] advertisement = piece.open(current.port(), () -> arrived(piece));
-    int currentGeneration = generation;
+    byte[] advertisement = piece.open(current, host.loop(), () -> arrived(piece));
+    Grant grant = new Grant(generation, from, piece.end() - from, current.epoch(), advertisement);
+    untold.add(grant);
+    if (host.carriesFrames(current)) {
+      mayTell(grant);
+    } else {
+      piece.whenOpen(() -> mayTell(grant));
+    }
+  }
+
+  /** The sender would find it open; it is told of grants in their order. */
+  private void mayTell(Grant grant) {
+    grant.mayBeTold = true;
+    Grant first = untold.peek();
+    while (first != null && first.mayBeTold) {
+      tell(untold.remove());
+      first = untold.peek();
+    }
+  }
+
+  private void tell(Grant grant) {
     host.sendBulk(
         FrameKind.BULK_GRANT,
         transfer.id,
         out -> {
-          out.writeVarInt(currentGeneration);
-          out.writeVarLong(from);
-          out.writeVarLong(piece.end() - from);
-          out.writeInt(current.epoch());
-          out.writeBytes(advertisement);
+          out.writeVarInt(grant.generation);
+          out.writeVarLong(grant.from);
+          out.writeVarLong(grant.length);
+          out.writeInt(grant.epoch);
+          out.writeBytes(grant.advertisement);
         });
   }
 
   private void arrived(LandingPiece piece) {
     transfer.destination().arrives(piece);
+    boolean goesOn = piece.isFull() && piece != pieces.peek();
     transfer.arrived();
+    if (goesOn) {
+      transfer.moves(); // its path has room for another
+    }
   }
 
   /** Returns the first piece, which fills; null while there is none. */
@@ -214,17 +368,18 @@ final class GrantedPieces {
   /** Closes the first piece, which is full, if its path has not closed it before. */
   void closeHead(Runnable whenFenced) {
     LandingPiece head = pieces.remove();
-    if (head.isOpen()) {
-      close(head, whenFenced);
-    } else {
-      behindFences.add(whenFenced);
-      runBehindFences();
-    }
+    Closing full = new Closing(whenFenced, !head.isOpen());
+    closing.add(full);
+    close(head, () -> full.fenced = true);
+    runFenced();
   }
 
-  private void runBehindFences() {
-    while (fences == 0 && !behindFences.isEmpty()) {
-      behindFences.remove().run();
+  /** In their order, whichever path fences first. */
+  private void runFenced() {
+    Closing first = closing.peek();
+    while (first != null && (first.fenced || (first.behindAll && fences == 0))) {
+      closing.remove().whenFenced.run();
+      first = closing.peek();
     }
   }
 
@@ -239,7 +394,7 @@ final class GrantedPieces {
         () -> {
           fences--;
           whenFenced.run();
-          runBehindFences();
+          runFenced();
           transfer.moves();
         },
         transfer::lost);
@@ -250,6 +405,7 @@ final class GrantedPieces {
     pieces.forEach(piece -> quarantined += piece.memory().byteSize());
     host.bulkContext().counters().quarantined(quarantined);
     room.ends();
+    untold.clear();
     fences++; // or the first to be fenced at once would take itself for the last
     pieces.forEach(piece -> close(piece, () -> {}));
     fences--;
@@ -263,7 +419,7 @@ final class GrantedPieces {
 
   /** A path is closed; returns whether these were on it. */
   boolean pathClosed(BulkPath closed) {
-    if (path != closed) {
+    if (!paths.contains(closed)) {
       return false;
     }
     LandingPiece head = pieces.peek();
@@ -289,7 +445,7 @@ final class GrantedPieces {
         () -> OpenSource.requireReadable(open),
         failure -> {
           fences--;
-          runBehindFences();
+          runFenced();
           if (failure != null) {
             transfer.broken(failure);
           } else {

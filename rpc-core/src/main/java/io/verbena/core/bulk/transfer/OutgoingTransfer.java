@@ -20,6 +20,7 @@ import io.verbena.link.SendResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -115,14 +116,23 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   /** What the receiver has opened, in its order; one of a later generation voids all before. */
   private final ArrayDeque<Granted> grants = new ArrayDeque<>();
 
+  /** Not all of them are of one path. */
+  private boolean severalPaths;
+
   private int generation;
   private long grantedUpTo;
+
+  /** Those that a turn has tried, where there are several; empty between turns. */
+  private final ArrayList<BulkPath> tried = new ArrayList<>(0);
+
   private final LimitedWait room;
   private final long length;
   private final Runnable whenReleased;
   private State state = State.WRITING;
   private long writtenUpTo;
   private long confirmed;
+
+  /** Written since the last checkpoint, which the end of each grant is. */
   private long unchecked;
 
   /** Whether the receiver compares a checksum. */
@@ -190,6 +200,9 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
     }
     grantedUpTo += grant.length();
     BulkPath path = host.bulkPath(grant.epoch());
+    if (length - confirmed >= host.bulkContext().railsFrom()) {
+      host.wantsPaths();
+    }
     if (path == null || path.isClosed()) {
       return null; // the receiver will find out, and grant anew
     }
@@ -204,6 +217,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
       return "a grant of " + grant.length() + " that advertises " + target.length();
     }
     long size = Math.min(grant.length(), length - grant.offset());
+    severalPaths = !grants.isEmpty() && (severalPaths || grants.getFirst().path != path);
     grants.add(new Granted(path, target, grant.offset(), size));
     transfers.queue(this);
     return null;
@@ -421,6 +435,33 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
       sayIfSent();
       return Turn.IDLE;
     }
+    Turn turn = write(grant);
+    return turn == Turn.WROTE || !severalPaths ? turn : writeElsewhere(grant, turn);
+  }
+
+  /** Writes to memory on another path than the one that does not take what comes first. */
+  private Turn writeElsewhere(Granted first, Turn ofFirst)
+      throws LinkException, IOException, TransferProblem {
+    Turn turn = ofFirst;
+    tried.clear();
+    tried.add(first.path);
+    for (Granted grant : grants) {
+      boolean isNext = grant.left() > 0 && !tried.contains(grant.path);
+      if (isNext) {
+        tried.add(grant.path);
+        if (supply.hasReady(grant.offset + grant.written)) {
+          Turn its = write(grant);
+          if (its == Turn.WROTE) {
+            return its;
+          }
+          turn = its == Turn.BLOCKED ? its : turn;
+        }
+      }
+    }
+    return turn;
+  }
+
+  private Turn write(Granted grant) throws LinkException, IOException, TransferProblem {
     long at = grant.offset + grant.written;
     int most = (int) Math.min(grant.path.port().chunkBytes(), grant.left());
     int ready = supply.ready(grant.path, at, most);
