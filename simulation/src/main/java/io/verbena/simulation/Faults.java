@@ -11,7 +11,9 @@ import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.time.Agenda;
 import io.verbena.simulation.world.SimHost;
 import io.verbena.simulation.world.SimWorld;
+import io.verbena.verbs.fabric.FabricAdapter;
 import java.time.Duration;
+import java.util.List;
 
 /** Has things go wrong, and mends them when their time is over. */
 final class Faults {
@@ -170,16 +172,18 @@ final class Faults {
         mend(fault, () -> world.fabric().delay(client.fabric(), server.fabric(), 0));
       }
       case DEVICE_REMOVED -> {
-        one.fabric().removeDevice();
-        mend(fault, () -> one.fabric().restoreDevice());
+        FabricAdapter adapter = adapter(one, fault);
+        adapter.unplug();
+        mend(fault, adapter::plugIn);
       }
       case DEVICE_BREAKS -> {
-        one.fabric().adapter().breakDown();
+        FabricAdapter adapter = adapter(one, fault);
+        adapter.breakDown();
         mend(
             fault,
             () -> {
-              one.fabric().removeDevice();
-              one.fabric().restoreDevice();
+              adapter.unplug();
+              adapter.plugIn();
             });
       }
       case COMPLETION_ERRORS -> one.fabric().failRequests(1 + (int) (fault.amount() % 3));
@@ -213,6 +217,11 @@ final class Faults {
   }
 
   /** So that another is to be made, where there is one and chance has it. */
+  private static FabricAdapter adapter(SimHost host, Fault fault) {
+    List<FabricAdapter> all = host.fabric().adapters();
+    return all.get((int) Math.floorMod(fault.amount(), (long) all.size()));
+  }
+
   private static void breakLink(SimHost host, Fault fault) {
     if (fault.amount() % 4 < 2) {
       host.fabric().failRequests(1);

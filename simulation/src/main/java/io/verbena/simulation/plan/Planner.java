@@ -29,6 +29,7 @@ public final class Planner {
   private static final int MOVES = 10;
   private static final int FAULTS = 3;
   private static final long MILLI = 1_000_000L;
+  private static final long RAILS = 0x7a11_5006L;
 
   private final SplittableRandom random;
 
@@ -37,6 +38,7 @@ public final class Planner {
 
   private final long seed;
   private final List<Step> steps = new ArrayList<>();
+  private final boolean rails;
   private long span;
   private int sessions;
   private long op;
@@ -45,6 +47,7 @@ public final class Planner {
     this.seed = seed;
     this.random = new SplittableRandom(seed);
     this.added = new SplittableRandom(~seed);
+    this.rails = new SplittableRandom(~seed ^ RAILS).nextInt(4) == 0;
   }
 
   /** Returns the plan of a seed. */
@@ -135,7 +138,8 @@ public final class Planner {
               rdmaSettings(),
               profile(),
               among(1 << 20, 1 << 20, 8 << 20, 64 << 20),
-              partCutOff()));
+              partCutOff(),
+              rails));
     }
     return made;
   }

@@ -12,6 +12,7 @@ import io.verbena.verbs.fabric.DeviceProfile;
  * @param rdma whether it has RDMA links
  * @param bulkMemoryBytes for objects
  * @param partCutOff from which length values travel beside their message
+ * @param rails whether it has two adapters
  */
 public record HostSettings(
     SessionLimits limits,
@@ -21,7 +22,11 @@ public record HostSettings(
     RdmaSettings rdmaSettings,
     DeviceProfile device,
     long bulkMemoryBytes,
-    int partCutOff) {
+    int partCutOff,
+    boolean rails) {
+  /** Little, so that most objects are spread. */
+  static final long RAILS_FROM_BYTES = 128 << 10;
+
   /** As many threads or places as anybody needs. */
   public static final int UNBOUNDED = 1_000;
 

@@ -104,6 +104,9 @@ public final class SimWorld {
             settings,
             loops,
             clockOffset);
+    if (settings.rails()) {
+      host.fabric().addAdapter(inet(address.replace("10.9.0.", "10.9.1.")));
+    }
     hosts.add(host);
     return host;
   }
@@ -136,6 +139,7 @@ public final class SimWorld {
     builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
+    builder.railCutOffBytes(HostSettings.RAILS_FROM_BYTES);
     builder.random(new Random(own));
     UpgradeProvider upgrades = host.upgrades();
     if (upgrades != null) {
@@ -156,6 +160,7 @@ public final class SimWorld {
     builder.steppedBy(host.loops(), host.workers(), host.waiting());
     builder.bulkMemoryBytes(settings.bulkMemoryBytes()).partCutOffBytes(settings.partCutOff());
     builder.pinCutOffBytes(CutOffs.LEAST_BESIDE);
+    builder.railCutOffBytes(HostSettings.RAILS_FROM_BYTES);
     UpgradeProvider upgrades = host.upgrades();
     if (upgrades != null) {
       builder.upgrades(upgrades);

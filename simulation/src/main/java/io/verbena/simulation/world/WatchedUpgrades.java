@@ -1,5 +1,6 @@
 package io.verbena.simulation.world;
 
+import io.verbena.link.LinkOptions;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.UpgradeProvider;
 import java.lang.reflect.InvocationTargetException;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kind of better link, and who asks for it.
  *
- * @param watch hears of the server whenever a session asks
+ * @param watch hears of the server whenever a session asks, but not of those that ask for one more
  */
 record WatchedUpgrades(UpgradeProvider provider, Consumer<URI> watch) implements UpgradeProvider {
   @Override
@@ -38,7 +39,10 @@ record WatchedUpgrades(UpgradeProvider provider, Consumer<URI> watch) implements
 
   private @Nullable Object call(UpgradeDriver driver, Method method, Object @Nullable [] arguments)
       throws Throwable {
-    if (arguments != null && arguments[0] instanceof URI peer) { // request, of all its methods
+    if (arguments != null
+        && arguments[0] instanceof URI peer // request, of all its methods
+        && arguments[1] instanceof LinkOptions options
+        && options.beside().isEmpty()) {
       watch.accept(peer);
     }
     try {
