@@ -16,6 +16,8 @@ import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -429,6 +431,84 @@ class TwoMachinesTest {
               awaitMoreOver("rdma", traffic);
             })
         .assertNothingFailed();
+  }
+
+  /** Two adapters of rates 1 to 3: an object is spread over both, and either may go. */
+  @Test
+  @EnabledIf("hasSecondCable")
+  void aSecondAdapterTakesItsShareAndStandsInForTheFirst() throws Exception {
+    String adapter = "rdma link add rxe1 type rxe netdev eth2";
+    String slowAndFast =
+        "tc qdisc replace dev eth0 root netem limit 100000 rate 60mbit;"
+            + "tc qdisc replace dev eth2 root netem limit 100000 rate 180mbit";
+    MemorySegment large = Arena.ofAuto().allocate(48 << 20, 4096);
+    Pattern.fill(large, 0);
+    try {
+      runOnBoth(
+          "set -e; ip link set eth2 mtu 4200; ip link set eth2 up;"
+              + " ip addr add 10.10.0.${LAB_ADDRESS##*.}/24 dev eth2; "
+              + adapter);
+      awaitRail(large);
+      Machine.A.run(slowAndFast);
+      push(large); // so that the rates are known
+      long slow = bytesSent("eth0");
+      long fast = bytesSent("eth2");
+      long began = System.nanoTime();
+      push(large);
+      double seconds = (System.nanoTime() - began) / 1e9;
+      slow = bytesSent("eth0") - slow;
+      fast = bytesSent("eth2") - fast;
+      System.out.printf(
+          "over adapters of 60 and 180 Mbit/s: %.0f Mbit/s, %.0f %% by the faster%n",
+          large.byteSize() * 8 / seconds / 1e6, 100.0 * fast / (slow + fast));
+      assertThat((double) fast / (slow + fast)).as("share of the faster").isBetween(0.6, 0.9);
+      Machine.A.run("lab-link heal; tc qdisc del dev eth2 root");
+      during(
+              traffic -> {
+                whilePushing(large, "rdma link delete rxe1");
+                assertThat(session.path().toString()).startsWith("rdma (rxe0");
+                traffic.awaitMore();
+                Machine.A.run(adapter);
+                awaitRail(large);
+                whilePushing(large, "rdma link delete rxe0");
+                awaitMoreOver("rdma (rxe1", traffic);
+                Machine.A.run("rdma link add rxe0 type rxe netdev eth0");
+              })
+          .assertNothingFailed();
+    } finally {
+      runOnBoth("rdma link delete rxe1; ip addr flush dev eth2; ip link set eth2 down");
+      awaitPath("rdma (rxe0");
+    }
+  }
+
+  static boolean hasSecondCable() {
+    return Files.exists(Path.of("/sys/class/net/eth2"));
+  }
+
+  /** The rail is asked for again some seconds after it was lost. */
+  private static void awaitRail(MemorySegment large) {
+    await()
+        .atMost(Traffic.LONGEST)
+        .untilAsserted(
+            () -> {
+              push(large);
+              assertThat(session.path().toString()).contains("rxe0").contains("rxe1");
+            });
+  }
+
+  private static void push(MemorySegment large) throws Exception {
+    session.objects().push("pattern", Source.of(large)).get(Traffic.LONGEST).close();
+  }
+
+  private static void whilePushing(MemorySegment large, String command) throws Exception {
+    Transfer pushing = session.objects().push("pattern", Source.of(large));
+    await().atMost(Traffic.LONGEST).until(() -> pushing.progress().bytes() > 4 << 20);
+    Machine.A.run(command);
+    pushing.get(Traffic.LONGEST).close();
+  }
+
+  private static long bytesSent(String card) throws Exception {
+    return Long.parseLong(Machine.A.run("cat /sys/class/net/" + card + "/statistics/tx_bytes"));
   }
 
   /** A flap takes this test one to two seconds while there is traffic. */
