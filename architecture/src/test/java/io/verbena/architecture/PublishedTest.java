@@ -1,0 +1,99 @@
+package io.verbena.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The BOM lists what users get: it whole, and nothing else. */
+class PublishedTest {
+  private static final Path ROOT = Path.of("..");
+  private static final Set<String> OURS_ALONE =
+      Set.of(
+          "architecture",
+          "benchmarks",
+          "codegen-tests",
+          "fuzz",
+          "integration-tests",
+          "rpc-core-tests",
+          "rpc-testkit",
+          "simulation",
+          "stress",
+          "verbs-fabric",
+          "verbs-testkit");
+
+  private static final Pattern LISTED =
+      Pattern.compile("<dependency>.*<artifactId>([^<]+)</artifactId>.*</dependency>");
+  private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
+  private static final Pattern OWN =
+      Pattern.compile("</parent>\\s*<artifactId>([^<]+)</artifactId>");
+  private static final Pattern VERBENAS =
+      Pattern.compile(
+          "<dependency>\\s*(?:<!--[^>]*-->\\s*)?<groupId>io.verbena</groupId>"
+              + "\\s*<artifactId>([^<]+)</artifactId>(?!\\s*<scope>test<)");
+  private static final Pattern EXPORTED = Pattern.compile("exports ([\\w.]+);");
+  private static final Pattern COMPARED = Pattern.compile("<include>(io[^<]+)</include>");
+
+  private static String read(String file) throws IOException {
+    return Files.readString(ROOT.resolve(file));
+  }
+
+  private static Set<String> all(Pattern pattern, String text) {
+    Set<String> found = new TreeSet<>();
+    pattern.matcher(text).results().forEach(one -> found.add(one.group(1)));
+    return found;
+  }
+
+  private static Set<String> published() throws IOException {
+    return all(LISTED, read("bom/pom.xml"));
+  }
+
+  private static Set<String> directories() throws IOException {
+    Set<String> directories = all(MODULE, read("pom.xml"));
+    directories.removeIf(
+        name -> name.equals("bom") || name.startsWith("samples/") || OURS_ALONE.contains(name));
+    return directories;
+  }
+
+  @Test
+  void aModuleIsInTheBomUnlessItIsOursAlone() throws IOException {
+    Set<String> artifacts = new TreeSet<>();
+    for (String directory : directories()) {
+      artifacts.addAll(all(OWN, read(directory + "/pom.xml")));
+    }
+    assertThat(published()).isEqualTo(artifacts);
+  }
+
+  @Test
+  void whatIsPublishedNeedsNothingOfVerbenaThatIsNot() throws IOException {
+    Set<String> needed = new TreeSet<>();
+    for (String directory : directories()) {
+      needed.addAll(all(VERBENAS, read(directory + "/pom.xml")));
+    }
+    assertThat(needed).contains("rpc-link", "rpc-mem");
+    assertThat(published()).containsAll(needed);
+  }
+
+  @Test
+  void aReleaseIsComparedByThePackagesThatModulesExportToAll() throws IOException {
+    Set<String> exported = new TreeSet<>();
+    for (String directory : directories()) {
+      String descriptor = directory + "/src/main/java/module-info.java";
+      if (Files.exists(ROOT.resolve(descriptor))) {
+        exported.addAll(all(EXPORTED, read(descriptor)));
+      }
+    }
+    assertThat(all(COMPARED, read("pom.xml"))).isEqualTo(exported);
+  }
+
+  @Test
+  void thePageOnPackagingNamesEachArtifact() throws IOException {
+    String page = read("docs/packaging.md");
+    assertThat(published()).allMatch(artifact -> page.contains("`" + artifact + "`"));
+  }
+}
