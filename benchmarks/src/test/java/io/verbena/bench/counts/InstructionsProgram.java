@@ -1,7 +1,6 @@
 package io.verbena.bench.counts;
 
 import io.verbena.bench.jmh.RdmaCallPath;
-import io.verbena.bench.run.Subprocess;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -44,7 +43,10 @@ final class InstructionsProgram {
     Thread thread = new Thread(() -> run(path, what), "stepped");
     thread.setDaemon(true);
     thread.start();
-    Subprocess.awaitEndOfInput();
+    while (System.in.read() != -1) {
+      // Nothing is ever written here; its end says that the process that started this has closed
+      // it.
+    }
   }
 
   private static void run(RdmaCallPath path, What what) {

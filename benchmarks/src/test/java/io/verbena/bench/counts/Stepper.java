@@ -1,6 +1,7 @@
 package io.verbena.bench.counts;
 
-import io.verbena.bench.run.Subprocess;
+import io.verbena.bench.run.ServerProcess;
+import io.verbena.cli.JvmProcess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -89,7 +90,8 @@ public final class Stepper {
     flags.add("-XX:CompileCommand=quiet");
     DEVICE.forEach(
         method -> flags.add("-XX:CompileCommand=dontinline,io.verbena.verbs.fabric." + method));
-    try (Subprocess program = Subprocess.start(flags, InstructionsProgram.class, what.name())) {
+    List<String> command = JvmProcess.command(flags, InstructionsProgram.class, what.name());
+    try (JvmProcess program = JvmProcess.start(command, ServerProcess.OTHER_CPU)) {
       long number = Long.parseLong(program.line());
       long counter = Long.parseLong(program.line());
       try (Ptrace thread = new Ptrace(number)) {

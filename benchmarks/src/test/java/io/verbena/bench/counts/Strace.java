@@ -1,7 +1,8 @@
 package io.verbena.bench.counts;
 
 import io.verbena.bench.load.Scratch;
-import io.verbena.bench.run.Subprocess;
+import io.verbena.bench.run.ServerProcess;
+import io.verbena.cli.JvmProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,9 +51,11 @@ public final class Strace {
    */
   public static List<SystemCalls> count() throws IOException {
     Path log = Scratch.file();
-    List<String> before = List.of("strace", "-f", "-qq", "-e", "signal=none", "-o", log.toString());
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("strace", "-f", "-qq", "-e", "signal=none", "-o", log.toString()));
+    command.addAll(JvmProcess.command(List.of(), SystemCallsProgram.class));
     Map<String, String> threads = new HashMap<>();
-    try (Subprocess program = Subprocess.startUnder(before, SystemCallsProgram.class)) {
+    try (JvmProcess program = JvmProcess.start(command, ServerProcess.OTHER_CPU)) {
       for (String line : program.lines()) {
         threads.put(line.substring(0, line.indexOf(' ')), line.substring(line.indexOf(' ') + 1));
       }

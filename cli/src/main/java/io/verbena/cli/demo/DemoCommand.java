@@ -1,11 +1,15 @@
 package io.verbena.cli.demo;
 
 import io.verbena.api.Session;
+import io.verbena.cli.JvmProcess;
+import io.verbena.cli.Main;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.VerbenaClient;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,15 +28,18 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    try (ServerProcess server = ServerProcess.start();
-        VerbenaClient client = VerbenaClient.builder().connectTimeout(COLD_START).build();
-        Session session = client.connect(server.address())) {
-      out.printf("server   process %d, at %s%n", server.pid(), server.address());
+    List<String> serves = JvmProcess.command(List.of(), Main.class, "demo-server");
+    try (JvmProcess server = JvmProcess.start(serves, Map.of())) {
+      String address = server.line();
+      out.printf("server   process %d, at %s%n", server.pid(), address);
       out.printf("client   process %d, this one%n", ProcessHandle.current().pid());
-      awaitUpgrade(session, out);
-      new DemoCalls(session, out).run();
-      out.printf("%npath: %s%n", session.path());
-      out.flush();
+      try (VerbenaClient client = VerbenaClient.builder().connectTimeout(COLD_START).build();
+          Session session = client.connect(address)) {
+        awaitUpgrade(session, out);
+        new DemoCalls(session, out).run();
+        out.printf("%npath: %s%n", session.path());
+        out.flush();
+      }
     }
     return 0;
   }
