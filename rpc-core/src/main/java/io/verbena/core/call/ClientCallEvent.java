@@ -24,9 +24,6 @@ final class ClientCallEvent extends Event {
   static final String OK = "OK";
   static final String DECLARED = "DECLARED";
 
-  /** Asked instead of a new one, so that a call that is not recorded makes none. */
-  private static final ClientCallEvent PROBE = new ClientCallEvent();
-
   @Label("Method")
   String method = "";
 
@@ -44,11 +41,6 @@ final class ClientCallEvent extends Event {
 
   @Label("Peer")
   String peer = "";
-
-  /** Returns whether calls are recorded now. */
-  static boolean isOn() {
-    return PROBE.isEnabled();
-  }
 
   /** Records a call when it has ended, if it took long enough. */
   static void follow(PendingCall<?> call, Session session) {

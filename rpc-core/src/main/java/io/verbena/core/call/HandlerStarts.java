@@ -1,6 +1,6 @@
 package io.verbena.core.call;
 
-import io.verbena.core.contract.ReplySize;
+import io.verbena.core.contract.LocalServices.Method;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
@@ -92,8 +92,8 @@ final class HandlerStarts {
       return false; // the next acknowledgement brings the next look
     }
     long expected = call.expectedReply();
-    if (expected == ReplySize.UNKNOWN) {
-      call.reserved(ReplySize.UNKNOWN);
+    if (expected == Method.UNKNOWN) {
+      call.reserved(Method.UNKNOWN);
       return true;
     }
     if (expected == 0 || reserves(call, expected)) {
@@ -120,7 +120,7 @@ final class HandlerStarts {
    */
   boolean mayRun(ServerCall call) {
     long expected = call.expectedReply();
-    return call.reserved() != ReplySize.UNKNOWN || expected <= 0 || reserves(call, expected);
+    return call.reserved() != Method.UNKNOWN || expected <= 0 || reserves(call, expected);
   }
 
   /** A handler may not run now. */

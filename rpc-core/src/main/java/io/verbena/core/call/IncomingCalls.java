@@ -110,7 +110,7 @@ public final class IncomingCalls implements Participant {
       if (isRefused(message, method) || method == null) {
         return null;
       }
-      MethodDescriptor<?> descriptor = method.descriptor();
+      MethodDescriptor<?> descriptor = method.descriptor;
       ByteBuffer buffer = message.buffer();
       int end =
           MetadataBlock.start(
@@ -134,9 +134,9 @@ public final class IncomingCalls implements Participant {
       }
       call = arrived;
       if (descriptor.streaming()) {
-        call.dispatch(method.dispatcher(), in);
+        call.dispatch(method.dispatcher, in);
       } else { // at once: each frame before the handler costs
-        method.dispatcher().dispatch(descriptor, in, call);
+        method.dispatcher.dispatch(descriptor, in, call);
       }
     } catch (Throwable e) {
       if (call == null && !(e instanceof OutOfMemoryError)) {
@@ -186,9 +186,9 @@ public final class IncomingCalls implements Participant {
   }
 
   private boolean isRefused(Message message, LocalServices.@Nullable Method method) {
-    if (method == null || method.descriptor().oneway() != (message.kind() == FrameKind.ONEWAY)) {
+    if (method == null || method.descriptor.oneway() != (message.kind() == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
-    } else if (session.isDraining() && !OwnService.has(method.descriptor())) {
+    } else if (session.isDraining() && !OwnService.has(method.descriptor)) {
       refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
     } else if (!session.mayServe()) {
       refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
@@ -231,7 +231,7 @@ public final class IncomingCalls implements Participant {
     longMessages.read(
         body,
         call::isCancelled,
-        in -> call.read(method.dispatcher(), in),
+        in -> call.read(method.dispatcher, in),
         thrown -> wasRead(call, thrown));
   }
 
@@ -259,18 +259,16 @@ public final class IncomingCalls implements Participant {
   private String unimplemented(LocalServices.@Nullable Method method) {
     return method == null
         ? "the peer serves " + contracts.servedNames() + ", and no method of this place"
-        : method.descriptor().fullName() + " is one-way at one end and not at the other";
+        : method.descriptor.fullName() + " is one-way at one end and not at the other";
   }
 
   private ServerCall newCall(LocalServices.Method method, Metadata metadata, Message message) {
-    MethodDescriptor<?> descriptor = method.descriptor();
     long deadline = shared.loop.now() + FrameHeader.nanosLeft(message.timeLeft());
-    ServerCall call = descriptor.nonBlocking() ? reusable.pollLast() : null;
+    ServerCall call = method.descriptor.nonBlocking() ? reusable.pollLast() : null;
     if (call == null) {
-      return new ServerCall(
-          this, shared, descriptor, method.replySize(), metadata, message.callId(), deadline);
+      return new ServerCall(this, shared, method, metadata, message.callId(), deadline);
     }
-    call.reuse(descriptor, method.replySize(), metadata, message.callId(), deadline);
+    call.reuse(method, metadata, message.callId(), deadline);
     return call;
   }
 

@@ -19,8 +19,10 @@ import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.runtime.ThrottledLog;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,10 +37,27 @@ public final class OutgoingCalls implements Participant {
   private static final ThrottledLog UNSENT =
       ThrottledLog.of(OutgoingCalls.class, "one-way calls that did not leave");
 
+  private static final int FIRST_PLACES = 16;
+  private static final int MOST_PLACES = 1024;
+
   final Calls shared;
   private final SessionImpl session;
   private final RemoteServices contracts;
-  private final CallTable calls = new CallTable();
+
+  /**
+   * Calls by the last bits of their numbers. Numbers are consecutive and calls end about as they
+   * began, so that a ring finds all but those that take far longer than others; a hash map would
+   * look through runs of neighbours for each that is removed. It grows with the calls that are
+   * under way at a time: most of a server's sessions have none.
+   */
+  private @Nullable PendingCall<?>[] recent = new PendingCall<?>[FIRST_PLACES];
+
+  /** Calls whose place in the ring a later one needed. */
+  private final Long2ObjectHashMap<PendingCall<?>> old = new Long2ObjectHashMap<>();
+
+  /** How many calls are under way, without one-way calls that have left. */
+  private int size;
+
   private final MessagesAwaitingValues awaitingValues;
   private final DeadlineWatch deadlines;
   private long lastId;
@@ -54,7 +73,7 @@ public final class OutgoingCalls implements Participant {
     this.contracts = contracts;
     this.awaitingValues =
         new MessagesAwaitingValues(shared, false, this::valuesMissing, reply -> {});
-    this.deadlines = new DeadlineWatch(shared.loop, calls::all);
+    this.deadlines = new DeadlineWatch(shared.loop, this::all);
   }
 
   /** Returns the replies that wait for the values beside them. */
@@ -64,14 +83,14 @@ public final class OutgoingCalls implements Participant {
 
   /** Returns how many calls are under way, without one-way calls that have left. */
   public int size() {
-    return calls.size();
+    return size;
   }
 
   /**
    * Returns how many places of the window are taken: one-way calls have theirs till they are done.
    */
   public int underWay() {
-    return calls.size() + onewaysUnderWay;
+    return size + onewaysUnderWay;
   }
 
   /** Starts a call that its caller has encoded. */
@@ -85,7 +104,7 @@ public final class OutgoingCalls implements Participant {
       return;
     }
     call.started(++lastId);
-    calls.add(lastId, call);
+    add(call);
     if (call.isTimed()) {
       deadlines.add(call.deadlineNanos());
     }
@@ -110,7 +129,7 @@ public final class OutgoingCalls implements Participant {
 
   /** A call's caller gave up: by its deadline, or by cancelling. */
   void abandoned(PendingCall<?> call) {
-    if (calls.get(call.id()) != call) {
+    if (get(call.id()) != call) {
       return; // answered meanwhile
     }
     if (call.wasHandedOver()) {
@@ -123,7 +142,7 @@ public final class OutgoingCalls implements Participant {
   }
 
   private void forget(PendingCall<?> call) {
-    calls.remove(call);
+    remove(call);
     call.close();
     if (call.hasLargeArguments()) {
       shared.objects.abandoned(call.id()); // if the peer did not wait for them
@@ -136,18 +155,18 @@ public final class OutgoingCalls implements Participant {
 
   @Override
   public boolean wantsLink() {
-    return calls.size() > 0;
+    return size > 0;
   }
 
   /** Returns whether there are calls that may be answered with a stream. */
   @Override
   public boolean asksDrainingPeer() {
-    return calls.all().stream().anyMatch(call -> call.wasHandedOver() && call.method().streaming());
+    return all().stream().anyMatch(call -> call.wasHandedOver() && call.method().streaming());
   }
 
   void onewaySent(PendingCall<?> call, long sequence) {
     lastOneway = sequence;
-    calls.remove(call);
+    remove(call);
     call.close();
     call.settle(null);
     onewaysUnderWay++;
@@ -192,7 +211,7 @@ public final class OutgoingCalls implements Participant {
       return awaitValues(message);
     }
     long callId = message.callId();
-    PendingCall<?> call = calls.get(callId);
+    PendingCall<?> call = get(callId);
     if (call == null || !call.awaitsReply()) {
       return notMade(callId);
     }
@@ -230,7 +249,7 @@ public final class OutgoingCalls implements Participant {
       return message.kind() + " with values beside it";
     }
     long callId = message.callId();
-    PendingCall<?> call = calls.get(callId);
+    PendingCall<?> call = get(callId);
     if (call == null || !call.awaitsReply() || awaitingValues.has(callId)) {
       return notMade(callId);
     }
@@ -261,7 +280,7 @@ public final class OutgoingCalls implements Participant {
         in -> read[0] = call.read(kind, metadata, in),
         thrown -> {
           body.free().run();
-          if (calls.get(call.id()) == call) {
+          if (get(call.id()) == call) {
             forget(call);
           }
           call.reply(metadata, thrown == null ? read[0] : call.unreadable(thrown));
@@ -269,7 +288,7 @@ public final class OutgoingCalls implements Participant {
   }
 
   private void replyIncomplete(long callId, RpcStatus status, String why) {
-    PendingCall<?> call = calls.get(callId);
+    PendingCall<?> call = get(callId);
     if (call != null) {
       forget(call);
       call.replyIncomplete(status, why);
@@ -289,7 +308,7 @@ public final class OutgoingCalls implements Participant {
     }
     forgetOneways(reason);
     fail(PendingCall::awaitsReply, status, reason);
-    List.copyOf(calls.all()).stream()
+    all().stream()
         .filter(call -> !call.wasHandedOver()) // or its reply is read
         .forEach(PendingCall::waitsForNextPeer);
   }
@@ -298,7 +317,7 @@ public final class OutgoingCalls implements Participant {
   @Override
   public boolean hasToArrive() {
     boolean leaving =
-        !session.peerDrains() && calls.all().stream().anyMatch(call -> call.method().oneway());
+        !session.peerDrains() && all().stream().anyMatch(call -> call.method().oneway());
     return leaving || !peerHasOneways();
   }
 
@@ -311,9 +330,9 @@ public final class OutgoingCalls implements Participant {
   @Override
   public void closes(RpcStatus status, String reason) {
     List<PendingCall<?>> others =
-        calls.all().stream().filter(call -> !call.method().oneway() && !call.isGivenUp()).toList();
+        all().stream().filter(call -> !call.method().oneway() && !call.isGivenUp()).toList();
     for (PendingCall<?> call : others) {
-      if (calls.get(call.id()) == call) {
+      if (get(call.id()) == call) {
         call.fail(status, reason);
         abandoned(call);
       }
@@ -378,12 +397,69 @@ public final class OutgoingCalls implements Participant {
   private void fail(Predicate<PendingCall<?>> which, RpcStatus status, String reason) {
     // Completing a call runs its caller's code, which may start or cancel others: take a copy
     // first.
-    List<PendingCall<?>> failing = calls.all().stream().filter(which).toList();
+    List<PendingCall<?>> failing = all().stream().filter(which).toList();
     for (PendingCall<?> call : failing) {
-      if (calls.get(call.id()) == call) {
+      if (get(call.id()) == call) {
         call.fail(status, reason);
         forget(call);
       }
     }
+  }
+
+  // ---- calls by their number ----
+
+  private void add(PendingCall<?> call) {
+    while (recent[place(call.id())] != null && recent.length < MOST_PLACES) {
+      grow();
+    }
+    int place = place(call.id());
+    PendingCall<?> before = recent[place];
+    if (before != null) {
+      old.put(before.id(), before);
+    }
+    recent[place] = call;
+    size++;
+  }
+
+  private void grow() {
+    @Nullable PendingCall<?>[] before = recent;
+    recent = new PendingCall<?>[2 * before.length];
+    for (PendingCall<?> call : before) {
+      if (call != null) {
+        recent[place(call.id())] = call;
+      }
+    }
+  }
+
+  private int place(long id) {
+    return (int) (id & (recent.length - 1));
+  }
+
+  /** Returns the call of this number; null if it has ended, or never was. */
+  private @Nullable PendingCall<?> get(long id) {
+    PendingCall<?> call = recent[place(id)];
+    return call != null && call.id() == id ? call : old.get(id);
+  }
+
+  /** Removes a call, if it is here. */
+  private void remove(PendingCall<?> call) {
+    int place = place(call.id());
+    if (recent[place] == call) {
+      recent[place] = null;
+      size--;
+    } else if (old.remove(call.id()) != null) {
+      size--;
+    }
+  }
+
+  /** Returns the calls that are here now: a copy. */
+  private List<PendingCall<?>> all() {
+    List<PendingCall<?>> all = new ArrayList<>(old.values());
+    for (PendingCall<?> call : recent) {
+      if (call != null) {
+        all.add(call);
+      }
+    }
+    return all;
   }
 }

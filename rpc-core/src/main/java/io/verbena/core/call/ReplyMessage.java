@@ -13,7 +13,7 @@ import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireEncoder;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.source.OpenSource;
-import io.verbena.core.contract.ReplySize;
+import io.verbena.core.contract.LocalServices;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.sequence.Outgoing;
@@ -62,8 +62,8 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   /** Returns whether nobody waits for the reply any more. */
   public abstract boolean isCancelled();
 
-  /** Returns what is known of the method's replies. */
-  abstract ReplySize replySize();
+  /** Returns the method called, as it is served. */
+  abstract LocalServices.Method served();
 
   /** Returns what goes back beside the outcome. */
   public Metadata replyMetadata() {
@@ -203,7 +203,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
       parts.charge(host.replyMemory);
       bytes += parts.copiedBytes();
     }
-    replySize().took(bytes);
+    served().replyTook(bytes);
   }
 
   /** A failure's words have the other half: whatever it is, it is told. */

@@ -15,13 +15,15 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.call.HandlerFailure.Whose;
+import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.OwnService;
-import io.verbena.core.contract.ReplySize;
 import io.verbena.core.loop.DeadlineWatch;
 import io.verbena.core.loop.Timers;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +45,10 @@ public final class ServerCall extends ReplyMessage
       ThrottledLog.of(ServerCall.class, "handlers that ended in an error of the virtual machine");
   private static final ThrottledLog BUG =
       ThrottledLog.of(ServerCall.class, "handlers that threw what their contract does not declare");
+
+  /** Asked instead of a new one, so that a call that is not recorded makes none. */
+  private static final ServerCallEvent RECORDS = new ServerCallEvent();
+
   private static final String HANDLERS_FULL =
       "the peer's executor takes no handlers, it is full or shutting down: ";
   private static final String REPLIES_NOT_TAKEN =
@@ -58,7 +64,19 @@ public final class ServerCall extends ReplyMessage
 
   private final IncomingCalls incoming;
   private final Runnable invocation = this::invoke;
-  private final Cancellation cancellation = new Cancellation();
+
+  /** Guards what tells who has the call, and whether anybody waits for its result. */
+  private final Object lock = new Object();
+
+  /** Whether a thread has taken the call, or it was answered without: only one of them may be. */
+  private boolean taken;
+
+  private boolean cancelled;
+  private boolean expired;
+  private @Nullable Thread runner;
+  private @Nullable List<Runnable> onCancel;
+
+  private LocalServices.Method served;
   private MethodDescriptor<?> method;
   private Metadata metadata;
   private long id;
@@ -79,7 +97,6 @@ public final class ServerCall extends ReplyMessage
   /** Whether the executor was given it. On the loop. */
   private boolean handedOver;
 
-  private ReplySize replySize;
   private long reserved;
 
   /** While its handler runs; null while none is recorded. */
@@ -113,35 +130,36 @@ public final class ServerCall extends ReplyMessage
   ServerCall(
       IncomingCalls incoming,
       Calls host,
-      MethodDescriptor<?> method,
-      ReplySize replySize,
+      LocalServices.Method served,
       Metadata metadata,
       long id,
       long deadlineNanos) {
     super(host);
     this.incoming = incoming;
-    this.method = method;
-    this.replySize = replySize;
+    this.served = served;
+    this.method = served.descriptor;
     this.metadata = metadata;
     this.id = id;
     this.deadlineNanos = deadlineNanos;
   }
 
   /** Makes this object stand for another call, after one that ended on the loop. */
-  void reuse(
-      MethodDescriptor<?> method,
-      ReplySize replySize,
-      Metadata metadata,
-      long id,
-      long deadlineNanos) {
-    this.method = method;
-    this.replySize = replySize;
+  void reuse(LocalServices.Method served, Metadata metadata, long id, long deadlineNanos) {
+    this.served = served;
+    this.method = served.descriptor;
     this.metadata = metadata;
     this.id = id;
     this.deadlineNanos = deadlineNanos;
     this.told = null;
     dropMetadata();
-    cancellation.renew();
+    if (cancelled || taken || onCancel != null) { // hardly ever, and a lock costs as much as a call
+      synchronized (lock) {
+        cancelled = false;
+        expired = false;
+        taken = false;
+        onCancel = null;
+      }
+    }
   }
 
   @Override
@@ -155,8 +173,8 @@ public final class ServerCall extends ReplyMessage
   }
 
   @Override
-  ReplySize replySize() {
-    return replySize;
+  LocalServices.Method served() {
+    return served;
   }
 
   @Override
@@ -260,7 +278,7 @@ public final class ServerCall extends ReplyMessage
 
   /** Ends a call that nobody waits for any more, before its arguments were read. */
   void refuseUnread() {
-    refuse(cancellation.status(), NOT_READ);
+    refuse(stopped(), NOT_READ);
   }
 
   private void awaitDeadline() {
@@ -272,7 +290,7 @@ public final class ServerCall extends ReplyMessage
   void startLate() {
     timed = false;
     if (isCancelled()) {
-      refuse(cancellation.status(), REPLIES_NOT_TAKEN);
+      refuse(stopped(), REPLIES_NOT_TAKEN);
     } else {
       start();
     }
@@ -301,13 +319,15 @@ public final class ServerCall extends ReplyMessage
   /** Its turn with the executor comes again later. */
   private void putOff() {
     handedOver = false;
-    cancellation.putBack();
+    synchronized (lock) {
+      taken = false;
+    }
     incoming.putOff(this);
   }
 
-  /** Returns what its reply may take beyond a slot, or {@link ReplySize#UNKNOWN}. */
+  /** Returns what its reply may take beyond a slot, or {@link LocalServices.Method#UNKNOWN}. */
   long expectedReply() {
-    return method.oneway() ? 0 : replySize.expected();
+    return method.oneway() ? 0 : served.expectedReply();
   }
 
   /** Returns what was reserved for its reply. */
@@ -353,7 +373,9 @@ public final class ServerCall extends ReplyMessage
     if (handedOver && answerUnlessTaken(RpcStatus.DEADLINE_EXCEEDED, NEVER_RAN)) {
       return; // its executor is busy, or has dropped it
     }
-    cancellation.expire();
+    synchronized (lock) {
+      expired = !cancelled; // from now on a cancellation is for the time that is up
+    }
     cancel();
   }
 
@@ -361,18 +383,21 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public void run() {
-    if (!cancellation.take()) {
+    if (!takes()) {
       return; // answered already, or run twice by an executor
     }
     if (!incoming.mayRun(this)) {
       host.loop.execute(this::putOff);
       return;
     }
-    cancellation.handlerBegins();
+    handlerBegins();
     try {
       ScopedValue.where(CallScope.CURRENT, new CallScope(this)).run(invocation);
     } finally {
-      cancellation.handlerEnded();
+      synchronized (lock) {
+        runner = null;
+        onCancel = null;
+      }
       if (!Thread.currentThread().isVirtual()) {
         Thread.interrupted(); // a cancellation is this call's, not the next one's on that thread
       }
@@ -380,12 +405,34 @@ public final class ServerCall extends ReplyMessage
     }
   }
 
+  /** Returns whether nobody had taken the call: it is the asker's now. */
+  private boolean takes() {
+    synchronized (lock) {
+      boolean first = !taken;
+      taken = true;
+      return first;
+    }
+  }
+
+  /** Its handler begins on this thread, which a cancellation interrupts. */
+  private void handlerBegins() {
+    synchronized (lock) {
+      runner = Thread.currentThread();
+      if (cancelled) {
+        runner.interrupt();
+      }
+    }
+  }
+
   private void invoke() {
     ServerCallEvent event = null;
     Handler runs = Objects.requireNonNull(handler);
     try {
-      event = ServerCallEvent.begun(method);
-      recorded = event;
+      if (RECORDS.isEnabled() && !OwnService.has(method)) { // that one waits for items
+        event = new ServerCallEvent();
+        event.begin();
+        recorded = event;
+      }
       runs.run(this);
       if (isBlank()) {
         result(); // the method returned nothing
@@ -464,7 +511,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   private HandlerFailure failure(Throwable thrown) {
-    return HandlerFailure.of(thrown, streams, cancellation.status(), isCancelled(), isLate());
+    return HandlerFailure.of(thrown, streams, stopped(), isCancelled(), isLate());
   }
 
   private void failed(Throwable thrown, Execution execution) {
@@ -554,7 +601,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   private boolean answerUnlessTaken(RpcStatus status, String why) {
-    if (!cancellation.take()) {
+    if (!takes()) {
       return false;
     }
     fail(status, Execution.NOT_EXECUTED, "", why);
@@ -593,7 +640,26 @@ public final class ServerCall extends ReplyMessage
 
   /** Tells the handler that nobody waits for its result: interrupts it and runs its actions. */
   public void cancel() {
-    cancellation.cancel(host::runUsers);
+    List<Runnable> due;
+    synchronized (lock) {
+      if (cancelled) {
+        return;
+      }
+      cancelled = true;
+      due = onCancel == null ? List.of() : onCancel;
+      onCancel = null;
+      if (runner != null) {
+        runner.interrupt();
+      }
+    }
+    due.forEach(host::runUsers);
+  }
+
+  /** What to call it that a handler was stopped: its reply may come before its caller's timer. */
+  private RpcStatus stopped() {
+    synchronized (lock) {
+      return expired ? RpcStatus.DEADLINE_EXCEEDED : RpcStatus.CANCELLED;
+    }
   }
 
   @Override
@@ -608,11 +674,22 @@ public final class ServerCall extends ReplyMessage
 
   @Override
   public boolean isCancelled() {
-    return cancellation.isCancelled();
+    synchronized (lock) {
+      return cancelled;
+    }
   }
 
   @Override
   public void onCancel(Runnable action) {
-    cancellation.onCancel(action);
+    synchronized (lock) {
+      if (!cancelled) {
+        if (onCancel == null) {
+          onCancel = new ArrayList<>();
+        }
+        onCancel.add(action);
+        return;
+      }
+    }
+    action.run();
   }
 }

@@ -44,6 +44,9 @@ public final class SessionCaller implements ServiceCaller {
   private static final int BODY = FrameHeader.BYTES;
   private static final long UNSET = 0;
 
+  /** Asked instead of a new one, so that a call that is not recorded makes none. */
+  private static final ClientCallEvent RECORDS = new ClientCallEvent();
+
   private final OutgoingCalls outgoing;
   private final Calls host;
   private final long timeoutNanos;
@@ -300,7 +303,7 @@ public final class SessionCaller implements ServiceCaller {
       encode(method, arguments, slot, parts, metadata, streams);
       slot.deadlineNanos(deadline);
       call = made(method, slot, deadline - now, into, listener);
-      if (ClientCallEvent.isOn() && !OwnService.has(method)) {
+      if (RECORDS.isEnabled() && !OwnService.has(method)) {
         ClientCallEvent.follow(call, host.session);
       }
       if (streams != null) {

@@ -28,9 +28,44 @@ public final class LocalServices {
    */
   public record Served(ServiceBinding binding, OfferedService offer) {}
 
-  /** A method, and what is known of its replies in all sessions. */
-  public record Method(
-      Dispatcher dispatcher, MethodDescriptor<?> descriptor, ReplySize replySize) {}
+  /**
+   * A method, and what its replies in all sessions take beyond a slot, as far as is known: it falls
+   * slowly from the longest. Safe for use by any thread; a race forgets one reply, no more.
+   */
+  public static final class Method {
+    /** No reply was made yet. */
+    public static final long UNKNOWN = -1;
+
+    private static final int FALL = 16;
+
+    /** What reads its arguments. */
+    public final Dispatcher dispatcher;
+
+    /** What it is. */
+    public final MethodDescriptor<?> descriptor;
+
+    private volatile long expectedReply = UNKNOWN;
+
+    private Method(Dispatcher dispatcher, MethodDescriptor<?> descriptor) {
+      this.dispatcher = dispatcher;
+      this.descriptor = descriptor;
+    }
+
+    /** Returns what the next reply may take, in bytes; 0 if it fits a slot. */
+    public long expectedReply() {
+      return expectedReply;
+    }
+
+    /** A reply has taken so many bytes. */
+    public void replyTook(long bytes) {
+      long before = expectedReply;
+      if (bytes > before) {
+        expectedReply = bytes;
+      } else if (bytes < before) {
+        expectedReply = before - Math.ceilDiv(before - bytes, FALL);
+      }
+    }
+  }
 
   /** Adds a service. */
   public void add(ServiceBinding binding) {
@@ -48,7 +83,7 @@ public final class LocalServices {
     served.add(new Served(binding, OfferedService.of(binding.service(), place)));
     Method[] more = Arrays.copyOf(methods, place + added.size());
     for (MethodDescriptor<?> method : added) {
-      more[place++] = new Method(binding.dispatcher(), method, new ReplySize());
+      more[place++] = new Method(binding.dispatcher(), method);
     }
     methods = more;
   }

@@ -113,9 +113,8 @@ public final class LoopThread implements AutoCloseable {
 
   private static IdleStrategy strategy(Idling idling, EventLoop loop) {
     return switch (idling) {
-      case Idling.Adaptive() -> new SpinThenWait(loop, new MeasuredSpin(loop));
-      case Idling.Spinning(long nanos) ->
-          new SpinThenWait(loop, new SpinThenWait.Limit.Fixed(nanos));
+      case Idling.Adaptive() -> new SpinThenWait(loop, SpinThenWait.MEASURED);
+      case Idling.Spinning(long nanos) -> new SpinThenWait(loop, nanos);
       case Idling.Polling() -> BusySpinIdleStrategy.INSTANCE;
     };
   }
