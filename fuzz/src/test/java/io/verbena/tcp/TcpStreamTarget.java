@@ -101,14 +101,10 @@ public final class TcpStreamTarget implements Target {
         assertThat(kept).as("kept of a frame").isLessThan(4L * (MOST_FRAME + 2 * cut) + 1024);
         while (paused && !closed) {
           paused = false;
+          reader.pause(false);
           reader.resume();
         }
       }
-    }
-
-    @Override
-    public boolean wantsFrames() {
-      return !paused;
     }
 
     @Override
@@ -118,6 +114,7 @@ public final class TcpStreamTarget implements Target {
       assertThat(frame.length).isBetween(1, MOST_FRAME);
       heard.add("frame " + HexFormat.of().formatHex(frame));
       paused = pauses && frame.length % 2 == 0;
+      reader.pause(paused);
     }
 
     @Override

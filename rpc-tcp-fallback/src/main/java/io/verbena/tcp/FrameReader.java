@@ -28,14 +28,14 @@ final class FrameReader {
   /** Between frames there may be chunks. Links of small calls never come to that. */
   private boolean expectsChunks;
 
+  /** Nothing is handed over until that is wanted again. */
+  private boolean paused;
+
   private boolean closed;
   private boolean handingOver;
 
   /** Who the frames are for. */
   interface Owner {
-    /** Returns whether frames may be handed over now. */
-    boolean wantsFrames();
-
     /** A frame is at these absolute indices. */
     void onFrame(ByteBuffer buffer, int from, int to);
 
@@ -61,13 +61,19 @@ final class FrameReader {
     expectsChunks = true;
   }
 
-  /** Returns whether the peer may send chunks. */
-  boolean expectsChunks() {
-    return expectsChunks;
+  /** Hands nothing over from now on, or is ready to again: see {@link #resume}. */
+  void pause(boolean paused) {
+    this.paused = paused;
   }
 
-  /** Takes what was read; the caller releases it. */
-  void read(ByteBuf in) {
+  /** Takes what was read; the caller releases it. Returns whether bulk bytes have come with it. */
+  boolean read(ByteBuf in) {
+    long before = expectsChunks ? targets.come() : 0;
+    take(in);
+    return expectsChunks && targets.come() > before;
+  }
+
+  private void take(ByteBuf in) {
     if (expectsChunks && targets.isBuffer(in)) {
       targets.landed();
       handOver(Unpooled.EMPTY_BUFFER);
@@ -134,7 +140,7 @@ final class FrameReader {
   }
 
   private boolean wantsMore() {
-    return !closed && owner.wantsFrames();
+    return !closed && !paused;
   }
 
   /** Moves over what the first frame or header in {@code to} lacks, and no more. */

@@ -32,7 +32,6 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   private final LinkCapabilities capabilities;
   private final List<X509Certificate> peerCertificates;
   private final FrameReader reader;
-  private final OpenTargets targets;
   private final Pace pace;
   private final TcpBulk bulk;
 
@@ -64,7 +63,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
     this.peerCertificates = Tls.peerCertificates(tls);
     String detail = tls == null ? "" : tls.engine().getSession().getCipherSuite();
     this.capabilities = new LinkCapabilities(TcpAddress.SCHEME, detail, maxFrameBytes, tls != null);
-    this.targets = new OpenTargets();
+    OpenTargets targets = new OpenTargets();
     this.pace = new Pace(driver.loop().ticker()::nanoTime);
     this.writer = new FrameWriter(channel, tls != null, targets, driver.batches(), this);
     this.bulk = new TcpBulk(this, writer, targets, tls != null, pace);
@@ -161,6 +160,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter
       return;
     }
     this.receiving = receiving;
+    reader.pause(!receiving);
     channel.config().setAutoRead(receiving);
     if (receiving && (reader.hasKept() || endsWhenResumed)) {
       channel.eventLoop().execute(resume);
@@ -295,12 +295,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf in = (ByteBuf) message;
-    long before = reader.expectsChunks() ? targets.come() : 0;
     try {
-      if (closedBecause == null) {
-        reader.read(in);
-      }
-      if (reader.expectsChunks() && targets.come() > before) {
+      if (closedBecause == null && reader.read(in)) {
         tellOfBulk();
       }
     } catch (RuntimeException e) {
@@ -371,11 +367,6 @@ final class TcpLink extends ChannelInboundHandlerAdapter
   }
 
   // What the reader tells.
-
-  @Override
-  public boolean wantsFrames() {
-    return receiving;
-  }
 
   @Override
   public void onFrame(ByteBuffer buffer, int from, int to) {

@@ -27,7 +27,7 @@ final class HandlerStarts {
   private final long maxKeptBytes;
   private final Quota.Share memory;
   private final PriorityQueue<ServerCall> waiting =
-      new PriorityQueue<>(Comparator.comparingLong(ServerCall::id));
+      new PriorityQueue<>(Comparator.comparingLong(call -> call.id));
   private final Waiters.Place place;
 
   HandlerStarts(SessionImpl session) {
@@ -142,14 +142,14 @@ final class HandlerStarts {
   /** Nobody waits for those that have not started; those that nobody waited for start. */
   void peerLost() {
     List<ServerCall> left =
-        waiting.stream().sorted(Comparator.comparingLong(ServerCall::id)).toList();
+        waiting.stream().sorted(Comparator.comparingLong(call -> call.id)).toList();
     waiting.clear();
     place.leave();
     for (ServerCall call : left) {
       if (!call.isHandled()) {
         continue; // until it has been read
       }
-      if (call.method().oneway()) {
+      if (call.method.oneway()) {
         call.startLate();
       } else {
         call.close();

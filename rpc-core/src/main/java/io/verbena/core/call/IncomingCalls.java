@@ -93,7 +93,8 @@ public final class IncomingCalls implements Participant {
   @Override
   public @Nullable String take(Message message) {
     long callId = message.callId();
-    if (message.kind() == FrameKind.CANCEL) {
+    FrameKind kind = message.kind();
+    if (kind == FrameKind.CANCEL) {
       return cancel(callId);
     }
     if (!message.isWhole()) {
@@ -107,22 +108,22 @@ public final class IncomingCalls implements Participant {
     try {
       shared.objects.requested(callId);
       LocalServices.Method method = services.method(message.method());
-      if (isRefused(message, method) || method == null) {
+      if (isRefused(message, kind, method) || method == null) {
         return null;
       }
       MethodDescriptor<?> descriptor = method.descriptor;
       ByteBuffer buffer = message.buffer();
-      int end =
-          MetadataBlock.start(
-              message.has(FrameHeader.FLAG_METADATA), buffer, message.from(), message.to());
-      Metadata metadata = MetadataBlock.read(buffer, end, message.to());
+      int from = message.from();
+      int to = message.to();
+      int end = MetadataBlock.start(message.has(FrameHeader.FLAG_METADATA), buffer, from, to);
+      Metadata metadata = MetadataBlock.read(buffer, end, to);
       ServerCall arrived = newCall(method, metadata, message);
-      if (end - message.from() > LongMessages.LONGEST_SHORT && !OwnService.has(descriptor)) {
+      if (end - from > LongMessages.LONGEST_SHORT && !OwnService.has(descriptor)) {
         readBeside(method, arrived, message, end);
         return null;
       }
       WireDecoder in = shared.decoder;
-      in.start(buffer, message.from(), end, shared.maxDepth);
+      in.start(buffer, from, end, shared.maxDepth);
       Runnable memory = message.takeMemory();
       if (memory != null) {
         arrived.holds(memory, false);
@@ -185,8 +186,9 @@ public final class IncomingCalls implements Participant {
     }
   }
 
-  private boolean isRefused(Message message, LocalServices.@Nullable Method method) {
-    if (method == null || method.descriptor.oneway() != (message.kind() == FrameKind.ONEWAY)) {
+  private boolean isRefused(
+      Message message, FrameKind kind, LocalServices.@Nullable Method method) {
+    if (method == null || method.descriptor.oneway() != (kind == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
     } else if (session.isDraining() && !OwnService.has(method.descriptor)) {
       refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
@@ -208,7 +210,7 @@ public final class IncomingCalls implements Participant {
     boolean outOfHeap = thrown instanceof OutOfMemoryError;
     if (call == null && !calls.containsKey(message.callId())) {
       refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + Inbox.NO_HEAP);
-    } else if (call == null || (outOfHeap && running != call && calls.get(call.id()) != call)) {
+    } else if (call == null || (outOfHeap && running != call && calls.get(call.id) != call)) {
       throw (OutOfMemoryError) thrown; // nobody knows whether it was answered
     } else if (!call.isHandled()) {
       refuseUndecoded(call, thrown);
@@ -225,7 +227,7 @@ public final class IncomingCalls implements Participant {
       refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
       return;
     }
-    calls.put(call.id(), call);
+    calls.put(call.id, call);
     call.holds(body.free(), true);
     starts.awaitReading(call);
     longMessages.read(
@@ -282,7 +284,7 @@ public final class IncomingCalls implements Participant {
     boolean now = starts.mayStart(call);
     if (!now && running == call) {
       running = null;
-      calls.put(call.id(), call);
+      calls.put(call.id, call);
     }
     return now;
   }
@@ -299,7 +301,7 @@ public final class IncomingCalls implements Participant {
 
   /** A handler that has started may not run yet. */
   void putOff(ServerCall call) {
-    if (calls.get(call.id()) == call) {
+    if (calls.get(call.id) == call) {
       starts.putOff(call);
     } else {
       call.close(); // its session is gone
@@ -366,7 +368,7 @@ public final class IncomingCalls implements Participant {
     call.close();
     starts.ended(call);
     boolean awaited = takeOut(call);
-    if (call.method().oneway()) {
+    if (call.method.oneway()) {
       call.discard();
       oneways.over(call, awaited);
       reusable(call);
@@ -374,8 +376,7 @@ public final class IncomingCalls implements Participant {
       call.requireAnswer();
       ReplyMessage.Answer answer = call.takeAnswer();
       if (answer != null) {
-        shared.objects.answer(
-            call.id(), call.method().fullName(), answer.source(), answer::released);
+        shared.objects.answer(call.id, call.method.fullName(), answer.source(), answer::released);
       }
       session.enqueue(call);
     } else {
@@ -390,11 +391,11 @@ public final class IncomingCalls implements Participant {
       running = null;
       return true;
     }
-    return calls.get(call.id()) == call && calls.remove(call.id()) != null;
+    return calls.get(call.id) == call && calls.remove(call.id) != null;
   }
 
   void reusable(ServerCall call) {
-    if (call.method().nonBlocking() && reusable.size() < MOST_REUSABLE) {
+    if (call.method.nonBlocking() && reusable.size() < MOST_REUSABLE) {
       reusable.addLast(call);
     }
   }
@@ -419,7 +420,7 @@ public final class IncomingCalls implements Participant {
     deadlines.stop();
     oneways.forgetPlaces();
     for (ServerCall call : left) {
-      if (call.method().oneway()) {
+      if (call.method.oneway()) {
         oneways.orphaned(call);
       } else {
         call.orphaned();

@@ -69,7 +69,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
   void execute(ServerCall call) {
     runWaiting();
-    boolean waits = call.method().oneway() && !isShutDown();
+    boolean waits = call.method.oneway() && !isShutDown();
     if (waiting.isEmpty()) {
       try {
         session.context().handlers().execute(call);
@@ -160,7 +160,7 @@ public final class IncomingOneways implements Participant, Timers.Timer {
   }
 
   private void tellFailure(ServerCall call, String problem) {
-    String which = call.method().fullName() + " by " + session.name();
+    String which = call.method.fullName() + " by " + session.name();
     Throwable bug = call.takeBug();
     if (bug == null) {
       FAILED.warn("The one-way call {} failed: {}", which, problem);

@@ -40,6 +40,15 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   private static final int MOST_TEXT = 8 * 1024;
 
   final Calls host;
+
+  /** The method called, as it is served here, and as its contract has it. */
+  LocalServices.Method served;
+
+  MethodDescriptor<?> method;
+
+  /** The number that the caller gave the call. */
+  long id;
+
   private @Nullable Slot slot;
   private @Nullable Answer answer;
 
@@ -49,21 +58,20 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   /** Null: none, so that a call without any writes nothing here. */
   private volatile @Nullable Metadata replyMetadata;
 
-  ReplyMessage(Calls host) {
+  ReplyMessage(Calls host, LocalServices.Method served, long id) {
     this.host = host;
+    this.served = served;
+    this.method = served.descriptor;
+    this.id = id;
   }
 
-  /** Returns the number that the caller gave the call. */
-  public abstract long id();
-
   /** Returns the method called. */
-  public abstract MethodDescriptor<?> method();
+  public final MethodDescriptor<?> method() {
+    return method;
+  }
 
   /** Returns whether nobody waits for the reply any more. */
   public abstract boolean isCancelled();
-
-  /** Returns the method called, as it is served. */
-  abstract LocalServices.Method served();
 
   /** Returns what goes back beside the outcome. */
   public Metadata replyMetadata() {
@@ -99,7 +107,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
   public void received(Received received) {
     if (!(received instanceof Received.Answer given)) {
       throw new IllegalArgumentException(
-          method().fullName() + " answers with Received.from(source), not with what it received");
+          method.fullName() + " answers with Received.from(source), not with what it received");
     }
     boolean opened = false;
     try {
@@ -165,13 +173,13 @@ public abstract class ReplyMessage implements Reply, Outgoing {
       slot = target;
     }
     endStreams();
-    target.header(FrameHeader.first(kind, 0), FrameHeader.third(id(), 0));
+    target.header(FrameHeader.first(kind, 0), FrameHeader.third(id, 0));
     WireEncoder out = target.encoder();
     out.start(target.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
-    if (kind != FrameKind.FAILURE && !method().oneway()) {
+    if (kind != FrameKind.FAILURE && !method.oneway()) {
       out.takeOut(host.path.beside(), host.resultParts);
-      if (method().streaming()) {
-        CallStreams sent = host.streams().of(method(), NONE_RECEIVED, false);
+      if (method.streaming()) {
+        CallStreams sent = host.streams().of(method, NONE_RECEIVED, false);
         out.streams(sent);
         streams = sent;
       }
@@ -190,20 +198,20 @@ public abstract class ReplyMessage implements Reply, Outgoing {
       throw new AssertionError("no reply was opened");
     }
     Metadata metadata = replyMetadata;
-    if (metadata != null && !metadata.isEmpty() && !method().oneway()) {
+    if (metadata != null && !metadata.isEmpty() && !method.oneway()) {
       addMetadata(metadata, target);
     }
-    target.encoded(BODY);
+    LargeValues beside = target.encoded(BODY);
     long bytes = target.onHeap();
     if (bytes > 0) {
       target.charge(host.replyMemory, bytes);
     }
-    if (target.parts() instanceof LargeValuesOut parts) {
+    if (beside instanceof LargeValuesOut parts) {
       target.header(FrameHeader.withFlags(target.first(), FrameHeader.FLAG_PARTS), target.third());
       parts.charge(host.replyMemory);
       bytes += parts.copiedBytes();
     }
-    served().replyTook(bytes);
+    served.replyTook(bytes);
   }
 
   /** A failure's words have the other half: whatever it is, it is told. */
@@ -250,7 +258,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
 
   @Override
   public void sendParts(LargeValues parts) {
-    host.objects.sendParts(id(), false, method().fullName(), (LargeValuesOut) parts);
+    host.objects.sendParts(id, false, method.fullName(), (LargeValuesOut) parts);
   }
 
   @Override

@@ -10,7 +10,6 @@ import io.verbena.api.stub.CallScope;
 import io.verbena.api.stub.Dispatcher;
 import io.verbena.api.stub.Handler;
 import io.verbena.api.stub.IncomingCall;
-import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
@@ -76,10 +75,7 @@ public final class ServerCall extends ReplyMessage
   private @Nullable Thread runner;
   private @Nullable List<Runnable> onCancel;
 
-  private LocalServices.Method served;
-  private MethodDescriptor<?> method;
   private Metadata metadata;
-  private long id;
   private long deadlineNanos;
   private long timer = Timers.NONE;
   private boolean timed;
@@ -134,12 +130,9 @@ public final class ServerCall extends ReplyMessage
       Metadata metadata,
       long id,
       long deadlineNanos) {
-    super(host);
+    super(host, served, id);
     this.incoming = incoming;
-    this.served = served;
-    this.method = served.descriptor;
     this.metadata = metadata;
-    this.id = id;
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -160,21 +153,6 @@ public final class ServerCall extends ReplyMessage
         onCancel = null;
       }
     }
-  }
-
-  @Override
-  public long id() {
-    return id;
-  }
-
-  @Override
-  public MethodDescriptor<?> method() {
-    return method;
-  }
-
-  @Override
-  LocalServices.Method served() {
-    return served;
   }
 
   @Override
@@ -631,9 +609,7 @@ public final class ServerCall extends ReplyMessage
   @Override
   public void numbered(long sequence) {
     forgetStreams();
-    if (method.nonBlocking()) {
-      incoming.reusable(this);
-    }
+    incoming.reusable(this);
   }
 
   // ---- cancellation ----

@@ -72,7 +72,8 @@ public final class SessionCaller implements ServiceCaller {
    */
   public <R> PendingCall<R> beginOwn(
       MethodDescriptor<R> method, ArgumentWriter arguments, boolean mayWait, long deadline) {
-    return begin(method, arguments, mayWait, null, null, Metadata.EMPTY, deadline, null);
+    long now = host.loop.clock().nanoTime();
+    return begin(method, arguments, mayWait, null, null, Metadata.EMPTY, now, deadline, null);
   }
 
   @Override
@@ -196,8 +197,9 @@ public final class SessionCaller implements ServiceCaller {
       boolean mayWait,
       @Nullable Landing into) {
     CallContext outer = outer();
-    long deadline = deadline(method, outer, host.loop.clock().nanoTime());
-    return begin(method, arguments, mayWait, into, null, metadata, deadline, outer);
+    long now = host.loop.clock().nanoTime();
+    long deadline = deadline(method, outer, now);
+    return begin(method, arguments, mayWait, into, null, metadata, now, deadline, outer);
   }
 
   /** Returns what these have in common with all calls of the session. */
@@ -257,7 +259,8 @@ public final class SessionCaller implements ServiceCaller {
    * @param into where its result goes; null where it has none for a landing
    * @param listener hears what comes beside its reply; null: nobody
    * @param metadata what goes along
-   * @param deadline in nanoseconds of the session's clock
+   * @param now in nanoseconds of the session's clock
+   * @param deadline likewise
    * @param outer the call that this one is part of, or null
    */
   public <R> PendingCall<R> begin(
@@ -267,12 +270,12 @@ public final class SessionCaller implements ServiceCaller {
       @Nullable Landing into,
       @Nullable Consumer<Metadata> listener,
       Metadata metadata,
+      long now,
       long deadline,
       @Nullable CallContext outer) {
     EventLoop loop = host.loop;
     boolean onLoop = loop.isOwner();
     boolean wait = mayWait && !loop.isNotToWait();
-    long now = loop.clock().nanoTime();
     if (deadline - now <= 0) {
       throw failure(
           method,
@@ -383,6 +386,10 @@ public final class SessionCaller implements ServiceCaller {
   }
 
   private Slot claimSlot(MethodDescriptor<?> method, long waitNanos) {
+    Slot pooled = host.slots.claim();
+    if (pooled != null) {
+      return pooled; // nearly always
+    }
     try {
       Slot slot = host.slotShare.claim(host.loop.clock(), waitNanos);
       if (slot != null) {
@@ -417,8 +424,7 @@ public final class SessionCaller implements ServiceCaller {
         addMetadata(out, metadata);
         flags = FrameHeader.FLAG_METADATA;
       }
-      slot.encoded(BODY);
-      flags |= slot.parts() == null ? 0 : FrameHeader.FLAG_PARTS;
+      flags |= slot.encoded(BODY) == null ? 0 : FrameHeader.FLAG_PARTS;
       slot.header(FrameHeader.first(kind, flags), 0); // whom it is for is known on the loop
     } catch (WireException e) {
       throw notEncoded(method, e, String.valueOf(e.getMessage()));

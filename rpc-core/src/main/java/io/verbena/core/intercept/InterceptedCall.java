@@ -175,6 +175,7 @@ final class InterceptedCall<R> extends CompletableFuture<R> implements Awaited<R
             into,
             beside -> cameAlong(attempt, beside),
             metadata,
+            loop.clock().nanoTime(),
             end,
             outer);
     synchronized (lock) {

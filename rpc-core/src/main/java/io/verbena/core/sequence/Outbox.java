@@ -93,7 +93,7 @@ public final class Outbox {
       return null;
     }
     Outgoing message = waiting.removeFirst();
-    int bytes = message.answerBytes();
+    int bytes = answers == 0 ? 0 : message.answerBytes();
     if (bytes > 0) {
       answers--;
       answerBytes -= bytes;

@@ -31,6 +31,7 @@ import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.runtime.ThrottledLog;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -473,7 +474,10 @@ public abstract class SessionImpl implements Session, BulkHost {
   public void deliver(Message message) {
     FrameKind kind = message.kind();
     String wrong;
-    decoder.parts(message.values());
+    MemorySegment[] values = message.values();
+    if (values != null) {
+      decoder.parts(values);
+    }
     try {
       Participant taker = takers.get(kind);
       wrong =
@@ -486,7 +490,9 @@ public abstract class SessionImpl implements Session, BulkHost {
       giveUp(kind + " could not be taken: " + Inbox.NO_HEAP);
       return;
     } finally {
-      decoder.parts(null);
+      if (values != null) {
+        decoder.parts(null);
+      }
       message.release();
     }
     if (wrong != null) {

@@ -103,13 +103,19 @@ public final class Slot {
     return e;
   }
 
-  /** Ends encoding: from here on the slot's content and length are what the encoder wrote. */
-  public void encoded(int headerBytes) {
+  /**
+   * Ends encoding: from here on the slot's content and length are what the encoder wrote.
+   *
+   * @return the large values that travel beside the message; null where there are none
+   */
+  public @Nullable LargeValues encoded(int headerBytes) {
     dropParts();
     WireEncoder e = encoder();
-    parts = e.finish();
+    LargeValues beside = e.finish();
+    parts = beside;
     spilled = e.spilled() ? e.buffer() : null;
     length = headerBytes + e.length();
+    return beside;
   }
 
   /** Returns the memory that holds the whole message: the slot's own, or what it spilled into. */
