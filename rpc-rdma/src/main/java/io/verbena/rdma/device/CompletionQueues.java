@@ -112,7 +112,7 @@ final class CompletionQueues {
       for (int i = 0; i < count; i++) {
         long workId = block.wrId(i);
         boolean shared = WorkId.kind(workId) == WorkId.SHARED_RECEIVE;
-        CompletionSink sink = shared ? ofQueuePair(block.qpNumber(i)) : find(workId);
+        CompletionSink sink = shared ? byQueuePair.get(block.qpNumber(i)) : find(workId);
         if (sink != null) {
           sink.completed(workId, block, i);
         } else if (shared && orphanage != null) {

@@ -2,6 +2,7 @@ package io.verbena.rdma.device;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.rdma.wire.WorkId;
+import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -139,6 +140,12 @@ public final class RegisteredPool {
   /** Returns the local key of a slot's memory. */
   public int lkey(int slot) {
     return slabOf(slot).lkey;
+  }
+
+  /** Begins a block's request for a receive into a slot. */
+  public void receiveInto(int slot, ReceiveBlock block, int index, long name) {
+    Slab slab = slabOf(slot);
+    block.request(index, name, slab.address + offset(slot), slotBytes, slab.lkey);
   }
 
   private Slab slabOf(int slot) {

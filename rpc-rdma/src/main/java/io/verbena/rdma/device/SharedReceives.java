@@ -132,7 +132,7 @@ public final class SharedReceives {
   /** Posts a slot, with the next {@link #flush} at the latest. */
   public void post(int slot) throws IOException {
     long name = WorkId.of(0, WorkId.SHARED_RECEIVE, slot);
-    block.request(toPost, name, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
+    pool.receiveInto(slot, block, toPost, name);
     if (++toPost == BATCH) {
       flush();
     }

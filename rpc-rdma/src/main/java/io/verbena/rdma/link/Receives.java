@@ -140,11 +140,10 @@ abstract sealed class Receives {
       int count = waiting;
       waiting = 0;
       if (open && count > 0 && queuePair != null) {
-        RegisteredPool pool = pool();
         for (int i = 0; i < count; i++) {
           int slot = toPost[i];
           long name = WorkId.of(queuePair.link(), WorkId.RECEIVE, slot);
-          block.request(i, name, pool.address(slot), pool.slotBytes(), pool.lkey(slot));
+          pool().receiveInto(slot, block, i, name);
         }
         queuePair.postReceives(block, count);
         posted += count;

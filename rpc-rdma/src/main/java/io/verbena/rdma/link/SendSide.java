@@ -57,6 +57,10 @@ final class SendSide {
   static final Runnable NOTHING = () -> {};
 
   private final QueuePair queuePair;
+
+  /** The upper half of the WorkIds of its requests. */
+  private final long link;
+
   private final SendBlock block;
 
   /** The request of an inline Send, of which little differs from one to the next. */
@@ -124,6 +128,7 @@ final class SendSide {
       int peersCredits,
       RdmaCounters counters) {
     this.queuePair = queuePair;
+    this.link = queuePair.link();
     this.block = block;
     this.pool = pool;
     this.receives = receives;
@@ -284,7 +289,7 @@ final class SendSide {
     boolean signalled = asked || ++unsignalled == signalInterval;
     unsignalled = signalled ? 0 : unsignalled;
     int flags = signalled ? SendFlags.INLINE | SendFlags.SIGNALED : SendFlags.INLINE;
-    long name = WorkId.of(queuePair.link(), WorkId.SEND, next);
+    long name = WorkId.of(link, WorkId.SEND, next);
     post(inline.again(0, name, flags, address, length), RegisteredPool.NONE, NOTHING);
   }
 
@@ -488,7 +493,7 @@ final class SendSide {
 
   /** Begins the next request, at index 0 of the block. */
   private SendBlock request(int opcode, int flags) {
-    return block.request(0, WorkId.of(queuePair.link(), WorkId.SEND, next), opcode, flags);
+    return block.request(0, WorkId.of(link, WorkId.SEND, next), opcode, flags);
   }
 
   /** Posts what was begun; there must be a free place. */
@@ -566,8 +571,7 @@ final class SendSide {
    * Without it nobody knows whether an unsignalled request is still in the queue.
    */
   boolean postLast() throws IOException {
-    block.request(
-        0, WorkId.of(queuePair.link(), WorkId.LAST_SEND, 0), SendOpcode.SEND, SendFlags.SIGNALED);
+    block.request(0, WorkId.of(link, WorkId.LAST_SEND, 0), SendOpcode.SEND, SendFlags.SIGNALED);
     return queuePair.postSend(block);
   }
 

@@ -78,11 +78,6 @@ public final class StreamEntry {
     return received;
   }
 
-  /** Returns whether nobody listens to its publisher any more, or it has sent all. */
-  public boolean isPublished() {
-    return publisher != Ending.NONE;
-  }
-
   /** Returns whether its subscriber hears nothing more. */
   public boolean isTaken() {
     return subscriber != Ending.NONE;

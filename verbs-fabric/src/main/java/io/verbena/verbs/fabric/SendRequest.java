@@ -86,10 +86,6 @@ final class SendRequest {
     return opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW;
   }
 
-  boolean consumesReceive() {
-    return isSend() || opcode == SendOpcode.RDMA_WRITE_WITH_IMM;
-  }
-
   boolean isSend() {
     return opcode == SendOpcode.SEND
         || opcode == SendOpcode.SEND_WITH_IMM

@@ -12,9 +12,4 @@ import io.verbena.link.PinningCosts;
 public record Costs(double copyPerByte, PinningCosts pinning, double roundTrip) {
   /** Nothing is known. */
   public static final Costs UNKNOWN = new Costs(0, PinningCosts.NONE, 0);
-
-  /** Returns these costs with another round trip. */
-  public Costs withRoundTrip(double nanos) {
-    return new Costs(copyPerByte, pinning, nanos);
-  }
 }

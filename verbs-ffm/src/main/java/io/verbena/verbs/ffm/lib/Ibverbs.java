@@ -39,7 +39,6 @@ public final class Ibverbs {
       LIBRARY.control("ibv_create_srq", pointer(ADDRESS, ADDRESS));
   private static final Verb MODIFY_SRQ =
       LIBRARY.control("ibv_modify_srq", status(ADDRESS, ADDRESS, JAVA_INT));
-  private static final Verb QUERY_SRQ = LIBRARY.control("ibv_query_srq", status(ADDRESS, ADDRESS));
   private static final Verb DESTROY_SRQ = LIBRARY.control("ibv_destroy_srq", status(ADDRESS));
   private static final Verb MODIFY_QP =
       LIBRARY.control("ibv_modify_qp", status(ADDRESS, ADDRESS, JAVA_INT));
@@ -123,11 +122,6 @@ public final class Ibverbs {
   public static void modifySrq(MemorySegment srq, MemorySegment attr, int mask)
       throws VerbsException {
     MODIFY_SRQ.zero(srq, attr, mask);
-  }
-
-  /** Reads an SRQ's sizes and limit. */
-  public static void querySrq(MemorySegment srq, MemorySegment attr) throws VerbsException {
-    QUERY_SRQ.zero(srq, attr);
   }
 
   /** Frees an SRQ that no QP uses. */
