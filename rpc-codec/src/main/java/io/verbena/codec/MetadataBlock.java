@@ -34,15 +34,11 @@ public final class MetadataBlock {
   }
 
   /**
-   * Returns where they begin in the body of a message, which ends there for all others.
+   * Returns where they begin in the body of a message that has any: for all others it ends there.
    *
-   * @param present whether the message has any; else its body ends where it did
    * @throws WireException if there is no room for them, or more than a message takes
    */
-  public static int start(boolean present, ByteBuffer buffer, int from, int to) {
-    if (!present) {
-      return to;
-    }
+  public static int start(ByteBuffer buffer, int from, int to) {
     int room = to - from - Short.BYTES;
     int length = room < 0 ? 0 : buffer.getShort(to - Short.BYTES) & 0xffff;
     if (length > room || length > Metadata.MAX_BYTES || room < 0) {
@@ -52,16 +48,13 @@ public final class MetadataBlock {
   }
 
   /**
-   * Reads them; none where they begin at the body's end.
+   * Reads them.
    *
    * @param start where they begin
    * @param to the end of the body
    * @throws WireException if they are malformed
    */
   public static Metadata read(ByteBuffer buffer, int start, int to) {
-    if (start == to) {
-      return Metadata.EMPTY;
-    }
     byte[] bytes = new byte[to - Short.BYTES - start];
     buffer.get(start, bytes);
     try {

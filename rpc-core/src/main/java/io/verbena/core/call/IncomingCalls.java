@@ -115,8 +115,12 @@ public final class IncomingCalls implements Participant {
       ByteBuffer buffer = message.buffer();
       int from = message.from();
       int to = message.to();
-      int end = MetadataBlock.start(message.has(FrameHeader.FLAG_METADATA), buffer, from, to);
-      Metadata metadata = MetadataBlock.read(buffer, end, to);
+      int end = to;
+      Metadata metadata = Metadata.EMPTY;
+      if (message.has(FrameHeader.FLAG_METADATA)) {
+        end = MetadataBlock.start(buffer, from, to);
+        metadata = MetadataBlock.read(buffer, end, to);
+      }
       ServerCall arrived = newCall(method, metadata, message);
       if (end - from > LongMessages.LONGEST_SHORT && !OwnService.has(descriptor)) {
         readBeside(method, arrived, message, end);

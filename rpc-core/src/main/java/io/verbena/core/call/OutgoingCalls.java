@@ -218,8 +218,12 @@ public final class OutgoingCalls implements Participant {
     ByteBuffer buffer = message.buffer();
     int from = message.from();
     int to = message.to();
-    int end = MetadataBlock.start(message.has(FrameHeader.FLAG_METADATA), buffer, from, to);
-    Metadata metadata = MetadataBlock.read(buffer, end, to);
+    int end = to;
+    Metadata metadata = Metadata.EMPTY;
+    if (message.has(FrameHeader.FLAG_METADATA)) {
+      end = MetadataBlock.start(buffer, from, to);
+      metadata = MetadataBlock.read(buffer, end, to);
+    }
     if (end - from > LongMessages.LONGEST_SHORT) {
       LongMessages.Body body = shared.longMessages.keep(message, end);
       if (body == null) {

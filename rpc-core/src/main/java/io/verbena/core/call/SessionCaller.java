@@ -11,6 +11,7 @@ import io.verbena.api.SessionState;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.api.stub.CallScope;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
@@ -249,7 +250,7 @@ public final class SessionCaller implements ServiceCaller {
     // In a cycle the loop's own scope is at hand; looking a scoped value up costs more than the
     // rest.
     EventLoop loop = host.loop;
-    return loop.isInCycle() ? loop.callScope().get() : CallContext.currentOrNull();
+    return loop.isInCycle() ? loop.callScope().get() : CallScope.currentOrNull();
   }
 
   /**
