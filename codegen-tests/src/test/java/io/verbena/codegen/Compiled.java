@@ -26,6 +26,11 @@ import javax.tools.ToolProvider;
  * @param generated the generated sources, by file name
  */
 record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, String> generated) {
+  private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
+
+  /** Of all compilations: the class path is opened once. */
+  private static final StandardJavaFileManager FILES =
+      JAVAC.getStandardFileManager(null, Locale.ROOT, null);
 
   /** Compiles sources given as text, by file name. */
   static Compiled of(Map<String, String> sources) {
@@ -45,9 +50,7 @@ record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, S
 
   private static Compiled of(List<JavaFileObject> sources, List<String> more) {
     DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
-    JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
-    try (StandardJavaFileManager files =
-        javac.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
+    try {
       Path out = Files.createTempDirectory("verbena-codegen");
       List<String> options = new ArrayList<>(more);
       options.addAll(
@@ -59,7 +62,7 @@ record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, S
               "-cp",
               System.getProperty("java.class.path")));
       JavaCompiler.CompilationTask task =
-          javac.getTask(null, files, diagnostics, options, null, sources);
+          JAVAC.getTask(null, FILES, diagnostics, options, null, sources);
       task.setProcessors(List.of(new VerbenaProcessor()));
       task.call();
       Map<String, String> generated = generated(out);
