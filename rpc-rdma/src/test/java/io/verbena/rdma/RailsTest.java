@@ -15,6 +15,7 @@ import io.verbena.verbs.fabric.FabricAdapter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -204,6 +205,59 @@ final class RailsTest {
       assertThat(paths).extracting(SessionPath::link).doesNotContain("mem");
       assertThat(executed).containsOnlyOnce("meanwhile");
       assertThat(call(world, "after")).isEqualTo("after");
+    }
+  }
+
+  /** What is read in order is not read beyond what is missing. */
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void whatIsReadInOrderArrivesThoughAnAdapterDies(boolean first, @TempDir Path folder)
+      throws IOException {
+    try (RdmaWorld world = withRails(world())) {
+      MemorySegment object = object(world, OBJECT_BYTES);
+      Path file = folder.resolve("sent");
+      Files.write(file, object.toArray(ValueLayout.JAVA_BYTE));
+      FabricAdapter dies = first ? world.verbs.east.adapter() : eastSecond;
+      for (Source source : List.of(Source.file(file), generated(object))) {
+        Path arrived = folder.resolve("arrived");
+        long until = dies.carried() + OBJECT_BYTES / 16;
+        CompletableFuture<Received> push = push(world, source, Landing.file(arrived));
+        world.world.runUntil(() -> dies.carried() > until || push.isDone());
+        dies.unplug();
+        whole(world, push);
+        assertThat(MemorySegment.ofArray(Files.readAllBytes(arrived)).mismatch(object))
+            .isEqualTo(-1);
+        Files.delete(arrived);
+        dies.plugIn();
+        world.world.pass(Duration.ofSeconds(15));
+        pushWhole(world, OBJECT_BYTES);
+      }
+    }
+  }
+
+  private static Source generated(MemorySegment object) {
+    return Source.generator(
+        object.byteSize(),
+        (chunk, offset) -> MemorySegment.copy(object, offset, chunk, 0, chunk.byteSize()));
+  }
+
+  /** What a session leaves behind would speak for it in its next life. */
+  @Test
+  void whenTheFirstLinkAndTheBetterOneAreLostTheRailsGoToo() {
+    try (RdmaWorld world = withRails(world())) {
+      URI first = URI.create(world.world.address());
+      world.world.network().drop(first, "the cable is out");
+      world.world.network().cut(first);
+      world.verbs.east.removeDevice();
+      CompletableFuture<String> call = Echo.call(world.session, "goes on");
+      world.world.pass(Duration.ofSeconds(1));
+      world.world.network().heal(first);
+      world.world.runUntil(call::isDone);
+      assertThat(call).isCompletedWithValue("goes on");
+      world.world.runUntil(() -> world.session.path().link().equals("rdma"));
+      pushWhole(world, OBJECT_BYTES);
+      RdmaCounters.Snapshot now = world.east.counters();
+      assertThat(now.linksOpened() - now.linksClosed()).isEqualTo(1);
     }
   }
 

@@ -17,6 +17,9 @@ public final class BulkPath {
   /** What comes is measured over no less time than this: completions come in bursts. */
   private static final long MEASURED_NANOS = 5_000_000;
 
+  /** So long a rate counts; a path that was slow once is tried again. */
+  private static final long RATED_NANOS = 1_000_000_000;
+
   private final int epoch;
   private final BulkPort port;
   private final Set<Flight> flights = new LinkedHashSet<>();
@@ -31,6 +34,8 @@ public final class BulkPath {
 
   /** Bytes in a nanosecond; 0 while it is not known. */
   private double rate;
+
+  private long ratedNanos;
 
   /** The path that the link with this number is. */
   public BulkPath(int epoch, BulkPort port) {
@@ -83,7 +88,8 @@ public final class BulkPath {
     long nanos = now - measuredSince;
     if (nanos >= MEASURED_NANOS) {
       double latest = (double) measured / nanos;
-      rate = rate == 0 ? latest : (rate + latest) / 2;
+      rate = rate(now) == 0 ? latest : (rate + latest) / 2;
+      ratedNanos = now;
       measuredSince = now;
       measured = 0;
     }
@@ -94,9 +100,11 @@ public final class BulkPath {
     return awaited;
   }
 
-  /** Returns how many bytes it brings in a nanosecond; 0 while that is not known. */
-  public double rate() {
-    return rate;
+  /**
+   * Returns how many bytes it brings in a nanosecond; 0 where that is not known, or not of late.
+   */
+  public double rate(long now) {
+    return now - ratedNanos < RATED_NANOS ? rate : 0;
   }
 
   /** The link is closed: nothing is read or written over it any more. */

@@ -50,7 +50,7 @@ final class Rails implements Participant {
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
 
   /** How often it is looked whether there are further adapters here. */
-  private static final Duration LOOKS_EVERY = Duration.ofSeconds(5);
+  private static final Duration LOOKS_EVERY = Duration.ofSeconds(10);
 
   /** A server has no more of them in a session. */
   private static final int MOST = 7;
@@ -225,6 +225,9 @@ final class Rails implements Participant {
       return message.kind() + " from the wrong end";
     }
     UpgradeMessage request = UpgradeMessage.read(session.decoding(message));
+    if (request.epoch() == NONE || links.withEpoch(request.epoch()) != null) {
+      return "a rail with epoch " + request.epoch() + ", which a link cannot have, or has";
+    }
     SessionLink better = links.better();
     SessionLink first = links.control();
     long now = session.loop().now();
@@ -266,12 +269,13 @@ final class Rails implements Participant {
       @Override
       public LinkListener onConnected(Link link) {
         SessionLink rail = new SessionLink(session, link, epoch);
-        if (asked != epoch || links.better() == null || session.isEnded()) {
+        boolean wanted = asked == epoch;
+        asked = wanted ? NONE : asked;
+        if (!wanted || open.size() >= MOST || links.better() == null || session.isEnded()) {
           rail.forget();
           link.abort("the session has no use for it any more");
           return rail;
         }
-        asked = NONE;
         delay = FIRST_DELAY;
         open.add(rail);
         rail.say(FrameKind.PING);
@@ -295,7 +299,9 @@ final class Rails implements Participant {
       more.add(path);
       paths = List.copyOf(more);
       LOG.debug("{} has {} beside its better link", session, rail);
-      session.pathChanged();
+      if (!links.ridesRail()) {
+        session.pathChanged();
+      }
     }
   }
 

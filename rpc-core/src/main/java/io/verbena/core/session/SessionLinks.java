@@ -238,9 +238,14 @@ final class SessionLinks implements Command, Timers.Timer {
     sayWhatIsDue();
   }
 
-  /** All is settled on the first link: the client has messages ride a rail, if there is one. */
-  private boolean ridesRail() {
-    SessionLink rail = session.role().isClient() && better == null ? rails.takeAny() : null;
+  /**
+   * Has messages ride a rail where the first link has them to itself, and there is one; the client
+   * does. Returns whether they will.
+   */
+  boolean ridesRail() {
+    boolean settled = better == null && settlingEpoch == NONE && out == control && in == control;
+    boolean may = session.role().isClient() && settled && !session.upgrade().isAttempting();
+    SessionLink rail = may && control != null ? rails.takeAny() : null;
     if (rail != null) {
       takeAsBetter(rail);
       awaitsMarker = true;
@@ -537,8 +542,7 @@ final class SessionLinks implements Command, Timers.Timer {
   private void betterClosed(SessionLink sessionLink, String said) {
     String reason = session.upgrade().whyEnded(said);
     if (control == null) { // nothing is left to settle by
-      forgetAll();
-      session.controlLost(reason);
+      closeAll(reason, () -> session.controlLost(reason));
       return;
     }
     boolean inUse =

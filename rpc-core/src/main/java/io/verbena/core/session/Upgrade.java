@@ -195,6 +195,11 @@ final class Upgrade implements Participant {
     }
   }
 
+  /** Returns whether a better link is being made. */
+  boolean isAttempting() {
+    return attempting;
+  }
+
   /** A rail has taken the place of the better link that was lost. */
   void tookRail() {
     loop.timers().cancel(timer);

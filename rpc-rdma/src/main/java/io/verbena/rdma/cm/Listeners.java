@@ -70,7 +70,8 @@ final class Listeners {
     @Nullable InetAddress first = RdmaAddress.literal(local);
     List<List<InetSocketAddress>> ranks = List.of(none(), none(), none(), none());
     List<DeviceChoice.Subnet> networks = new ArrayList<>();
-    List<DeviceAddress> usable = DeviceAddresses.beside(seen, taken);
+    List<DeviceAddress> here = open.stream().map(Listener::own).toList();
+    List<DeviceAddress> usable = taken.isEmpty() ? here : DeviceAddresses.beside(here, taken);
     if (usable.isEmpty()) {
       throw new LinkException("there is no further verbs device", null);
     }

@@ -200,25 +200,26 @@ final class GrantedPieces {
    * @param left so much of the object is not granted
    */
   private @Nullable BulkPath pathFor(LandingPiece piece, long left) {
+    long now = host.loop().now();
     double known = 0;
     double all = 0;
     long awaited = 0;
     for (BulkPath one : paths) {
-      known = Math.max(known, one.rate());
+      known = Math.max(known, one.rate(now));
       awaited += one.awaited();
     }
     if (known == 0) {
       known = 1; // none is known: as if they were alike
     }
     for (BulkPath one : paths) {
-      all += rate(one, known);
+      all += rate(one, now, known);
     }
     BulkPath best = null;
     double bestTime = Double.MAX_VALUE;
     BulkPath free = null;
     double freeTime = Double.MAX_VALUE;
     for (BulkPath one : paths) {
-      double time = (one.awaited() + piece.memory().byteSize()) / rate(one, known);
+      double time = (one.awaited() + piece.memory().byteSize()) / rate(one, now, known);
       if (time < bestTime) {
         best = one;
         bestTime = time;
@@ -231,12 +232,14 @@ final class GrantedPieces {
     if (free == null || free == best) {
       return free;
     }
-    double others = (awaited - free.awaited() + left) / (all - rate(free, known));
+    double others = (awaited - free.awaited() + left) / (all - rate(free, now, known));
     return freeTime <= others ? free : null;
   }
 
-  private static double rate(BulkPath path, double known) {
-    return path.rate() == 0 ? known : path.rate();
+  /** One that is not known is tried as if it were the best. */
+  private static double rate(BulkPath path, long now, double known) {
+    double rate = path.rate(now);
+    return rate == 0 ? known : rate;
   }
 
   private int filling(BulkPath path) {
@@ -257,7 +260,8 @@ final class GrantedPieces {
     if (upTo >= limit || (one && !pieces.isEmpty())) {
       return null;
     }
-    long most = paths.size() == 1 ? BulkPath.PIECE_BYTES : host.bulkContext().railPieceBytes();
+    boolean dealt = paths.size() > 1 && !one;
+    long most = dealt ? host.bulkContext().railPieceBytes() : BulkPath.PIECE_BYTES;
     LandingPiece piece = transfer.destination().next(upTo, most);
     if (piece != null) {
       pieces.add(piece);
@@ -280,6 +284,10 @@ final class GrantedPieces {
         transfer.broken(e);
         return false;
       } catch (LinkException e) {
+        if (opensElsewhere(current, next)) {
+          room.ends();
+          return true;
+        }
         takeBackBehind(next);
         LandingPiece less = transfer.destination().shorter(next);
         if (less == null) {
@@ -292,6 +300,21 @@ final class GrantedPieces {
         next = less;
       }
     }
+  }
+
+  /** A path that has no room now does not keep the others waiting. */
+  private boolean opensElsewhere(BulkPath full, LandingPiece piece) {
+    for (BulkPath one : paths) {
+      if (one != full) {
+        try {
+          grant(one, piece);
+          return true;
+        } catch (LinkException e) {
+          // nor has this one
+        }
+      }
+    }
+    return false;
   }
 
   /** Those behind were opened on a path before, which had room for them; no bytes are there yet. */
@@ -352,7 +375,9 @@ final class GrantedPieces {
   }
 
   private void arrived(LandingPiece piece) {
-    transfer.destination().arrives(piece);
+    if (piece == pieces.peek()) { // others may have to come again
+      transfer.destination().arrives(piece);
+    }
     boolean goesOn = piece.isFull() && piece != pieces.peek();
     transfer.arrived();
     if (goesOn) {

@@ -119,6 +119,9 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
   /** Not all of them are of one path. */
   private boolean severalPaths;
 
+  /** A path of this generation is closed: the receiver finds out, and grants all of it anew. */
+  private boolean voided;
+
   private int generation;
   private long grantedUpTo;
 
@@ -191,6 +194,7 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
         return "a grant from " + grant.offset() + ", where " + confirmed + " was confirmed";
       }
       generation = grant.generation();
+      voided = false;
       grantedUpTo = grant.offset();
       grants.clear();
       confirmed(grant.offset());
@@ -204,7 +208,11 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
       host.wantsPaths();
     }
     if (path == null || path.isClosed()) {
-      return null; // the receiver will find out, and grant anew
+      voided = true;
+      grants.clear();
+    }
+    if (voided || path == null) {
+      return null;
     }
     RemoteTarget target;
     try {
@@ -384,7 +392,10 @@ final class OutgoingTransfer extends BulkTransfer implements Supply.Owner {
 
   @Override
   void pathClosed(BulkPath path) {
-    grants.removeIf(grant -> grant.path == path);
+    if (grants.stream().anyMatch(grant -> grant.path == path)) {
+      voided = true; // nothing is written beyond what is missing
+      grants.clear();
+    }
   }
 
   // ---- from the supply ----
