@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** How {@link FarCalls} writes arguments and results, by their declared types. */
 final class FarValues {
   /** Interfaces that are values for all that. */
-  private static final Set<Class<?>> COPIED = Set.of(Map.class, MemorySegment.class);
+  private static final Set<Class<?>> COPIED = Set.of(List.class, Map.class, MemorySegment.class);
 
   /** Those that are the same everywhere: what ends with something here cannot be told elsewhere. */
   private static final List<MemoryLife> LIVES =
