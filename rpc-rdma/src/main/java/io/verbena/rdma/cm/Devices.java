@@ -10,8 +10,9 @@ import io.verbena.rdma.device.Registrations;
 import io.verbena.verbs.ext.VerbsContext;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,7 @@ final class Devices {
   private final Registrations memory;
   private final RdmaCounters counters;
   private final Consumer<RdmaDevice> onOpened;
-  private final IdentityHashMap<IbvContext, RdmaDevice> byContext = new IdentityHashMap<>();
+  private final Map<IbvContext, RdmaDevice> byContext = new LinkedHashMap<>();
 
   /** Those that were given up, and keep what stands on them. */
   private final List<RdmaDevice> unfreed = new ArrayList<>();
