@@ -216,12 +216,12 @@ final class Faults {
     }
   }
 
-  /** So that another is to be made, where there is one and chance has it. */
   private static FabricAdapter adapter(SimHost host, Fault fault) {
     List<FabricAdapter> all = host.fabric().adapters();
     return all.get((int) Math.floorMod(fault.amount(), (long) all.size()));
   }
 
+  /** So that another is to be made, where there is one and chance has it. */
   private static void breakLink(SimHost host, Fault fault) {
     if (fault.amount() % 4 < 2) {
       host.fabric().failRequests(1);

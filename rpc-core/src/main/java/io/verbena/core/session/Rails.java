@@ -11,8 +11,6 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.LinkOptions;
-import io.verbena.link.UpgradeDriver;
-import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import java.net.URI;
@@ -46,17 +44,12 @@ final class Rails implements Participant {
       ThrottledLog.of(Rails.class, "sessions that go over fewer adapters than there are");
 
   private static final int NONE = 0;
-  private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
-  private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
 
   /** How often it is looked whether there are further adapters here. */
   private static final Duration LOOKS_EVERY = Duration.ofSeconds(10);
 
   /** A server has no more of them in a session. */
   private static final int MOST = 7;
-
-  /** Each offer holds something of the device's for a while, until it is taken. */
-  private static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
   private final SessionImpl session;
   private final SessionLinks links;
@@ -76,7 +69,7 @@ final class Rails implements Participant {
 
   private long offeredNanos;
   private boolean waits;
-  private Duration delay = FIRST_DELAY;
+  private Duration delay = Upgrade.FIRST_DELAY;
 
   Rails(SessionImpl session, SessionLinks links) {
     this.session = session;
@@ -134,7 +127,8 @@ final class Rails implements Participant {
     try {
       URI peer = URI.create(better.link.peerAddress());
       byte[] content =
-          ProviderCalls.ask("request()", () -> driver().request(peer, options(better)));
+          ProviderCalls.ask(
+              "request()", () -> session.upgrade().driver().request(peer, options(better)));
       asked = session.role().nextEpoch();
       timer =
           session
@@ -146,7 +140,7 @@ final class Rails implements Participant {
                     timer = Timers.NONE;
                     failed("the server did not answer");
                   });
-      say(FrameKind.RAIL_REQUEST, new UpgradeMessage(asked, content));
+      session.upgrade().say(FrameKind.RAIL_REQUEST, new UpgradeMessage(asked, content));
     } catch (LinkException e) {
       failed(String.valueOf(e.getMessage()));
     }
@@ -164,17 +158,7 @@ final class Rails implements Participant {
       failed(new String(answer.content(), StandardCharsets.UTF_8));
       return true;
     }
-    LinkDriver.ConnectHandler outcome = outcome(asked);
-    try {
-      ProviderCalls.ask(
-          "connect()",
-          () -> {
-            driver().connect(answer.content(), options(better), outcome);
-            return this;
-          });
-    } catch (LinkException e) {
-      outcome.onFailed(e);
-    }
+    session.upgrade().connect(answer.content(), options(better), outcome(asked));
     return true;
   }
 
@@ -193,16 +177,7 @@ final class Rails implements Participant {
   private void backOff() {
     waits = true;
     dueNanos = session.loop().now() + NanoClock.nanos(delay);
-    Duration doubled = delay.multipliedBy(2);
-    delay = doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
-  }
-
-  private UpgradeDriver driver() throws LinkException {
-    UpgradeProvider provider = session.context().upgrade().provider();
-    if (provider == null) {
-      throw new LinkException("no RDMA link on the class path", null);
-    }
-    return session.loop().upgradeDriver(provider);
+    delay = Upgrade.longer(delay);
   }
 
   private LinkOptions options(SessionLink better) {
@@ -238,8 +213,9 @@ final class Rails implements Participant {
       if (open.size() >= MOST) {
         throw new LinkException("there are " + (MOST + 1) + " links already", null);
       }
-      if (asked != NONE && now - offeredNanos < LEAST_BETWEEN.toNanos()) {
-        throw new LinkException("asked again within " + LEAST_BETWEEN.toMillis() + " ms", null);
+      if (asked != NONE && now - offeredNanos < Upgrade.LEAST_BETWEEN.toNanos()) {
+        throw new LinkException(
+            "asked again within " + Upgrade.LEAST_BETWEEN.toMillis() + " ms", null);
       }
       offeredNanos = now;
       URI here = URI.create(first.link.localAddress());
@@ -247,22 +223,19 @@ final class Rails implements Participant {
           ProviderCalls.ask(
               "offer()",
               () ->
-                  driver()
+                  session
+                      .upgrade()
+                      .driver()
                       .offer(request.content(), here, options(better), outcome(request.epoch())));
       asked = request.epoch();
-      say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(asked, offer));
+      session.upgrade().say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(asked, offer));
     } catch (LinkException e) {
-      byte[] why = ("on the server: " + e.getMessage()).getBytes(StandardCharsets.UTF_8);
-      say(FrameKind.UPGRADE_DECLINED, new UpgradeMessage(request.epoch(), why));
+      session.upgrade().sayDeclined(request.epoch(), String.valueOf(e.getMessage()));
     }
     return null;
   }
 
   // ---- both ----
-
-  private void say(FrameKind kind, UpgradeMessage body) {
-    session.enqueue(ControlFrame.message(kind, 0, body::write));
-  }
 
   private LinkDriver.ConnectHandler outcome(int epoch) {
     return new LinkDriver.ConnectHandler() {
@@ -276,7 +249,7 @@ final class Rails implements Participant {
           link.abort("the session has no use for it any more");
           return rail;
         }
-        delay = FIRST_DELAY;
+        delay = Upgrade.FIRST_DELAY;
         open.add(rail);
         rail.say(FrameKind.PING);
         return rail;

@@ -38,14 +38,14 @@ import org.slf4j.LoggerFactory;
  */
 final class Upgrade implements Participant {
   private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
-  private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
+  static final Duration FIRST_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(60);
 
   /** A better link that was lost sooner may be lost again: the delays go on growing. */
   private static final Duration SETTLED = Duration.ofSeconds(60);
 
   /** Each offer holds something of the device's for a while: nobody gets many. */
-  private static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
+  static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
   private static final String NOT_YET = "not upgraded yet";
   private static final int MOST_BYTES = 64 * 1024;
@@ -335,18 +335,31 @@ final class Upgrade implements Participant {
       failed(new String(answer.content(), StandardCharsets.UTF_8));
       return;
     }
-    LinkDriver.ConnectHandler outcome = outcome(answer.epoch());
+    connect(answer.content(), linkOptions(), outcome(answer.epoch()));
+  }
+
+  /** Connects by an offer of the server's; the outcome is told, if it does not even begin. */
+  void connect(byte[] offer, LinkOptions how, LinkDriver.ConnectHandler outcome) {
     try {
-      UpgradeDriver driver = loop.upgradeDriver(provider);
+      UpgradeDriver driver = driver();
       ProviderCalls.ask(
           "connect()",
           () -> {
-            driver.connect(answer.content(), linkOptions(), outcome);
+            driver.connect(offer, how, outcome);
             return driver;
           });
     } catch (LinkException e) {
       outcome.onFailed(e);
     }
+  }
+
+  /** Returns what makes better links on this loop. */
+  UpgradeDriver driver() throws LinkException {
+    UpgradeProvider provider = options.provider();
+    if (provider == null) {
+      throw new LinkException("no RDMA link on the class path", null);
+    }
+    return loop.upgradeDriver(provider);
   }
 
   /** What was asked for is not to be had, or is lost: the next is asked for later each time. */
@@ -358,8 +371,13 @@ final class Upgrade implements Participant {
     up = false;
     waits = true;
     dueNanos = now + NanoClock.nanos(byChance(delay));
+    delay = longer(delay);
+  }
+
+  /** Returns what comes after a delay. */
+  static Duration longer(Duration delay) {
     Duration doubled = delay.multipliedBy(2);
-    delay = doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
+    return doubled.compareTo(LONGEST_DELAY) < 0 ? doubled : LONGEST_DELAY;
   }
 
   private boolean isDue() {
@@ -448,13 +466,19 @@ final class Upgrade implements Participant {
 
   private void decline(int wanted, String why) {
     failed(why);
+    sayDeclined(wanted, why);
+  }
+
+  /** Tells the client that the link which it asked for is not to be had. */
+  void sayDeclined(int wanted, String why) {
     byte[] words = ("on the server: " + why).getBytes(StandardCharsets.UTF_8);
     say(FrameKind.UPGRADE_DECLINED, new UpgradeMessage(wanted, words));
   }
 
   // ---- both ----
 
-  private void say(FrameKind kind, UpgradeMessage body) {
+  /** Sends a message about a better link, or about one beside it. */
+  void say(FrameKind kind, UpgradeMessage body) {
     if (body.content().length > MOST_BYTES) {
       throw new IllegalArgumentException(body.content().length + " bytes for an upgrade");
     }

@@ -149,10 +149,9 @@ final class StagedSupply implements Supply {
     if (!begun) {
       return 0;
     }
-    for (Filled one : filled) {
-      if (at >= one.start && at < one.end) {
-        return (int) Math.min(most, one.end - at);
-      }
+    Filled there = filledAt(at);
+    if (there != null) {
+      return (int) Math.min(most, there.end - at);
     }
     long first = filled.isEmpty() ? fillAt : filled.peek().start;
     if ((at < first && !filling) || at > fillAt) {
@@ -163,12 +162,16 @@ final class StagedSupply implements Supply {
 
   @Override
   public boolean hasReady(long at) {
+    return filledAt(at) != null;
+  }
+
+  private @Nullable Filled filledAt(long at) {
     for (Filled one : filled) {
       if (at >= one.start && at < one.end) {
-        return true;
+        return one;
       }
     }
-    return false;
+    return null;
   }
 
   /** Goes to another place, as after a link wrote from the file by itself. */
@@ -183,12 +186,11 @@ final class StagedSupply implements Supply {
   @Override
   public SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
       throws LinkException, TransferProblem {
-    for (Filled one : filled) {
-      if (piece.at() >= one.start && piece.at() < one.end) {
-        return one.attached.write(path, target, piece, piece.at() - one.start, whenOver);
-      }
+    Filled there = filledAt(piece.at());
+    if (there == null) {
+      throw new IllegalStateException("nothing is ready at " + piece.at());
     }
-    throw new IllegalStateException("nothing is ready at " + piece.at());
+    return there.attached.write(path, target, piece, piece.at() - there.start, whenOver);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.verbena.core.bulk.transfer;
 
+import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.destination.LandingPiece;
@@ -12,6 +13,7 @@ import io.verbena.link.LinkException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,21 +67,13 @@ final class GrantedPieces {
     }
   }
 
-  /** A piece that is open, or being opened. */
+  /** What the sender is to be told of a piece that is open, or being opened. */
   private static final class Grant {
-    final int generation;
-    final long from;
-    final long length;
-    final int epoch;
-    final byte[] advertisement;
+    final Consumer<WireOut> body;
     boolean mayBeTold;
 
-    Grant(int generation, long from, long length, int epoch, byte[] advertisement) {
-      this.generation = generation;
-      this.from = from;
-      this.length = length;
-      this.epoch = epoch;
-      this.advertisement = advertisement;
+    Grant(Consumer<WireOut> body) {
+      this.body = body;
     }
   }
 
@@ -342,7 +336,16 @@ final class GrantedPieces {
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
     long from = piece.offset() + piece.arrived();
     byte[] advertisement = piece.open(current, host.loop(), () -> arrived(piece));
-    Grant grant = new Grant(generation, from, piece.end() - from, current.epoch(), advertisement);
+    int currentGeneration = generation;
+    Grant grant =
+        new Grant(
+            out -> {
+              out.writeVarInt(currentGeneration);
+              out.writeVarLong(from);
+              out.writeVarLong(piece.end() - from);
+              out.writeInt(current.epoch());
+              out.writeBytes(advertisement);
+            });
     untold.add(grant);
     if (host.carriesFrames(current)) {
       mayTell(grant);
@@ -356,22 +359,9 @@ final class GrantedPieces {
     grant.mayBeTold = true;
     Grant first = untold.peek();
     while (first != null && first.mayBeTold) {
-      tell(untold.remove());
+      host.sendBulk(FrameKind.BULK_GRANT, transfer.id, untold.remove().body);
       first = untold.peek();
     }
-  }
-
-  private void tell(Grant grant) {
-    host.sendBulk(
-        FrameKind.BULK_GRANT,
-        transfer.id,
-        out -> {
-          out.writeVarInt(grant.generation);
-          out.writeVarLong(grant.from);
-          out.writeVarLong(grant.length);
-          out.writeInt(grant.epoch);
-          out.writeBytes(grant.advertisement);
-        });
   }
 
   private void arrived(LandingPiece piece) {
