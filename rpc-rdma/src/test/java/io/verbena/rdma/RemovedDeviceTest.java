@@ -37,8 +37,6 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
  * go of it soon: the kernel waits with the removal until they have.
  */
 @Tag("lab")
-// On siw the first removal had not ended after 20 s.
-@EnabledIfEnvironmentVariable(named = "LAB_DEVICE", matches = "rxe.*")
 @EnabledIfEnvironmentVariable(named = "LAB_NAME", matches = ".+")
 final class RemovedDeviceTest {
   private static final Duration ROUNDS = Duration.ofSeconds(6);

@@ -61,6 +61,9 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   /** With the registry's lock. */
   private boolean prepared;
 
+  /** Of siw: the queue that nobody uses; else a null pointer. With this object's lock. */
+  private MemorySegment filler = MemorySegment.NULL;
+
   /** Nothing stands on the removed device, and its files could not be let go of. */
   private boolean stillOpen;
 
@@ -98,11 +101,12 @@ public final class FfmContext extends IbvContext implements VerbsContext {
   /**
    * The kernel gives each mapped queue of siw the next free place, and libsiw takes the one at
    * {@value #SIW_REFUSED_PLACE} for none: it would refuse every queue from there on. A queue that
-   * nobody uses reaches beyond it.
+   * nobody uses reaches beyond it, until the device is let go of: memory that is mapped from a file
+   * keeps it open.
    */
-  private void passRefusedPlace() throws IOException {
+  private synchronized void passRefusedPlace() throws IOException {
     int entries = SIW_REFUSED_PLACE / SIW_CQ_ENTRY_BYTES + 1;
-    MemorySegment _ = Ibverbs.createCq(pointer, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
+    filler = Ibverbs.createCq(pointer, entries, MemorySegment.NULL, MemorySegment.NULL, 0);
   }
 
   /** The {@code ibv_context}. */
@@ -136,6 +140,11 @@ public final class FfmContext extends IbvContext implements VerbsContext {
 
   private synchronized void letGo() throws IOException {
     stillOpen = true;
+    if (filler.address() != 0) {
+      MemorySegment unused = filler;
+      filler = MemorySegment.NULL;
+      free(() -> Ibverbs.destroyCq(unused));
+    }
     letGoOfFiles(pointer);
     stillOpen = false;
   }
