@@ -128,7 +128,7 @@ public final class Ending implements Participant, Timers.Timer {
   public void sayLastCallIfDue() {
     if (lastCallOwed
         && !session.isEnded()
-        && session.participants().stream().noneMatch(Participant::asksDrainingPeer)) {
+        && !session.participants().any(Participant::asksDrainingPeer)) {
       lastCallOwed = false;
       session.enqueue(ControlFrame.message(FrameKind.LAST_CALL, 0, out -> {}));
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What lies on a session, which knows no more of it than this: it takes messages of some kinds, and
- * hears what becomes of the session. A session has its participants in one array, and each hears of
+ * hears what becomes of the session. {@link Participants} has them in one list, and each hears of
  * whatever happens in that order:
  *
  * <pre>

@@ -6,7 +6,6 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.api.SessionPath;
 import io.verbena.api.SessionState;
-import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.PathPolicy;
@@ -30,10 +29,6 @@ import io.verbena.core.stat.SessionStat;
 import io.verbena.link.Link;
 import io.verbena.link.LinkCapabilities;
 import io.verbena.link.memory.Quota;
-import io.verbena.link.runtime.ThrottledLog;
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,9 +54,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("this-escape") // to parts of its own, which do not use it before it is made
 public abstract class SessionImpl implements Session, BulkHost {
   private static final int MOST_WORDS = 500;
-  private static final Participant[] NOBODY = {};
-  private static final ThrottledLog BROKEN_OFF =
-      ThrottledLog.of(SessionImpl.class, "sessions whose peer broke the protocol");
 
   private final SessionContext context;
   private final EventLoop loop;
@@ -70,25 +62,17 @@ public abstract class SessionImpl implements Session, BulkHost {
   private final boolean requiresBetterLink;
   private final Outbox outbox;
   private final SessionMemory memory;
+  private final Participants participants = new Participants();
   private final SessionLinks links;
   private final Upgrade upgrade;
+  private final RailRequests railRequests;
   private final Inbox inbox;
-  private final WireDecoder decoder = new WireDecoder();
   private final PathCosts pathCosts;
   private final SessionLife life;
   private final Ending ending = new Ending(this);
 
-  /** In the order in which each hears of whatever happens: see {@link Participant}. */
-  private final List<Participant> participants = new ArrayList<>();
-
-  /** Those of them that take turns now; of a session of small calls, nobody. */
-  private Participant[] turning = NOBODY;
-
   /** It is over, or one end takes no more calls; while it is not, no call asks for more. */
   private volatile boolean isLeft;
-
-  /** Who takes the frames of each kind. */
-  private final Map<FrameKind, Participant> takers = new EnumMap<>(FrameKind.class);
 
   private volatile Peer peer = new Peer(Peer.ANONYMOUS, "");
 
@@ -102,45 +86,22 @@ public abstract class SessionImpl implements Session, BulkHost {
     this.memory = new SessionMemory(context, () -> peer().address(), participants);
     this.inbox = memory.inbox();
     this.outbox = new Outbox(context.fragmentSlots(), loop);
-    this.links = new SessionLinks(this, outbox, inbox);
-    this.upgrade = new Upgrade(this);
+    this.links = new SessionLinks(this, participants, outbox, inbox);
     this.pathCosts = new PathCosts(context, outbox, links);
     this.life = new SessionLife(this, context);
-    carries(ending, upgrade, links.rails());
+    this.upgrade = new Upgrade(links, life);
+    this.railRequests = new RailRequests(links, upgrade, life);
+    participants.add(ending, upgrade, railRequests);
   }
 
   /** These lie on it, behind those that do already: when it is made. */
   protected final void carries(Participant... more) {
-    for (Participant one : more) {
-      participants.add(one);
-      one.kinds().forEach(kind -> takers.put(kind, one));
-    }
+    participants.add(more);
   }
 
-  /** Who {@linkplain Participant#takesTurns takes turns} has changed. On the loop. */
   @Override
   public final void turnsChanged() {
-    int taking = 0;
-    for (Participant one : participants) {
-      taking += one.takesTurns() ? 1 : 0;
-    }
-    if (taking == 0) {
-      turning = NOBODY;
-      return;
-    }
-    Participant[] now = new Participant[taking];
-    int at = 0;
-    for (Participant one : participants) {
-      if (one.takesTurns()) {
-        now[at++] = one;
-      }
-    }
-    turning = now;
-  }
-
-  /** Returns whether somebody takes turns now. */
-  boolean someTakeTurns() {
-    return turning.length > 0;
+    participants.turnsChanged();
   }
 
   /** Who takes no more calls has changed, or whether the session is over. */
@@ -148,14 +109,8 @@ public abstract class SessionImpl implements Session, BulkHost {
     isLeft = life.isEnded() || life.isDraining() || ending.isClosing() || ending.isDraining();
   }
 
-  /** Returns all, in the order in which each hears of whatever happens. */
-  List<Participant> participants() {
+  Participants participants() {
     return participants;
-  }
-
-  /** Returns who takes frames of a kind; null where nobody does. */
-  @Nullable Participant taker(FrameKind kind) {
-    return takers.get(kind);
   }
 
   // ---- links: called by the role, on the loop ----
@@ -170,9 +125,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     if (!outbox.resume(received)) {
       return false;
     }
-    SessionLink sessionLink = new SessionLink(this, first, epoch);
-    first.listener(sessionLink);
-    links.start(sessionLink);
+    links.start(first, epoch);
     peer = who;
     outbox.peerLimits(limits);
     participants.forEach(one -> one.peerTakes(limits));
@@ -186,9 +139,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Goes on as it does, with another first link beside the better one that carries the calls. */
   void attachFirst(Link first, int epoch, Peer who) {
-    SessionLink sessionLink = new SessionLink(this, first, epoch);
-    first.listener(sessionLink);
-    links.replaceControl(sessionLink);
+    links.replaceControl(first, epoch);
     peer = who;
     pathChanged(); // bulk may have waited for this link
     links.schedule();
@@ -314,7 +265,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Returns whether something has left that must arrive before the session is closed here. */
   boolean hasToArrive() {
-    return participants.stream().anyMatch(Participant::hasToArrive);
+    return participants.any(Participant::hasToArrive);
   }
 
   SessionLinks links() {
@@ -325,9 +276,26 @@ public abstract class SessionImpl implements Session, BulkHost {
     return upgrade;
   }
 
-  /** The first link is gone; calls stay on the better one for as long as a session may resume. */
-  void firstLinkLost(String reason) {
-    role.linkLost(reason);
+  // ---- what becomes of its links, as they tell ----
+
+  boolean isUpgrading() {
+    return upgrade.isAttempting();
+  }
+
+  void tookRail() {
+    upgrade.tookRail();
+  }
+
+  void betterLost(String reason) {
+    upgrade.lost(reason);
+  }
+
+  void railLost() {
+    railRequests.lost();
+  }
+
+  void linksForgotten() {
+    railRequests.stop();
   }
 
   /** Every link is gone, closed and drained. */
@@ -350,12 +318,12 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   /** Returns whether calls wait to be sent or answered. */
   boolean hasCalls() {
-    return participants.stream().anyMatch(Participant::wantsLink);
+    return participants.any(Participant::wantsLink);
   }
 
   /** Returns whether handlers run or replies are on their way. */
   boolean isBusy() {
-    return !outbox.isEmpty() || participants.stream().anyMatch(Participant::isBusy);
+    return !outbox.isEmpty() || participants.any(Participant::isBusy);
   }
 
   long received() {
@@ -414,13 +382,12 @@ public abstract class SessionImpl implements Session, BulkHost {
   }
 
   public WireDecoder decoder() {
-    return decoder;
+    return links.decoder;
   }
 
   /** Returns what reads a message's whole body. */
   public WireDecoder decoding(Message message) {
-    decoder.start(message.buffer(), message.from(), message.to(), limits.maxDepth());
-    return decoder;
+    return links.decoding(message);
   }
 
   // ---- the path that calls take ----
@@ -449,14 +416,14 @@ public abstract class SessionImpl implements Session, BulkHost {
     participants.forEach(Participant::pathChanged);
     SessionLink out = links.out();
     if (out == null) {
-      life.goesOverNone(upgrade.reason());
+      life.goesOverNone(links.whyNotBetter());
       return;
     }
     LinkCapabilities link = out.link.capabilities();
     pathCosts.changed();
     life.goesOver(
         out == links.control()
-            ? new SessionPath(link.kind(), joined(link.detail(), upgrade.reason()))
+            ? new SessionPath(link.kind(), joined(link.detail(), links.whyNotBetter()))
             : new SessionPath(link.kind(), links.rails().beside(link.detail())));
     if (links.isUpgraded()) {
       participants.forEach(Participant::upgraded);
@@ -468,57 +435,21 @@ public abstract class SessionImpl implements Session, BulkHost {
     return detail.isEmpty() ? reason : detail + "; " + reason;
   }
 
-  // ---- messages in ----
+  // ---- messages ----
 
-  /** Hands a message to whoever it is for: one that has just come, or one whose values have. */
+  /** Hands a message to whoever it is for, once its values have come. */
   public void deliver(Message message) {
-    FrameKind kind = message.kind();
-    String wrong;
-    MemorySegment[] values = message.values();
-    if (values != null) {
-      decoder.parts(values);
-    }
-    try {
-      Participant taker = takers.get(kind);
-      wrong =
-          taker == null
-              ? kind + " as a message"
-              : message.isWhole() || kind.isOfCall() ? taker.take(message) : partOf(message);
-    } catch (WireException e) {
-      wrong = e.getMessage();
-    } catch (OutOfMemoryError e) {
-      giveUp(kind + " could not be taken: " + Inbox.NO_HEAP);
-      return;
-    } finally {
-      if (values != null) {
-        decoder.parts(null);
-      }
-      message.release();
-    }
-    if (wrong != null) {
-      breakOff(wrong);
-    }
-  }
-
-  private static String partOf(Message message) {
-    return message.dropped() == null
-        ? message.kind() + " with values beside it"
-        : message.kind() + " of " + message.length() + " bytes";
+    links.deliver(message);
   }
 
   /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
   public void breakOff(String wrong) {
-    giveUp("protocol error: " + wrong);
+    links.breakOff(wrong);
   }
 
-  /** The session cannot go on: this end does not know any more what it has done of it. */
-  void giveUp(String reason) {
-    if (!links.isOpen()) {
-      return;
-    }
-    BROKEN_OFF.warn("{} broken off: {}", this, reason);
-    closeLinks(reason, () -> {});
-    role.peerLost(reason);
+  /** Sends a message behind all others. */
+  public void enqueue(Outgoing message) {
+    links.enqueue(message);
   }
 
   // ---- frames out ----
@@ -528,50 +459,22 @@ public abstract class SessionImpl implements Session, BulkHost {
     if (isLeft && ending.leavesIfDue()) {
       return false;
     }
-    for (Participant one : turning) {
-      one.beforeFrames();
-    }
+    participants.beforeFrames();
     if (!links.isOpen()) {
       if (!life.isEnded() && hasCalls()) {
         role.linkWanted();
       }
       return false;
     }
-    if (!mayCall() && answersAwaited() > 0) {
-      upgrade.wanted();
+    if (!mayCall() && answersAwaited() > 0 && upgrade.isHopeless()) {
+      upgradeFailed(links.whyNotBetter());
     }
     return true;
   }
 
-  /** Returns whether an acknowledgement may let something go on. */
+  /** Returns whether a frame that was taken may let the session itself go on. */
   boolean mayGoOn() {
-    for (Participant one : turning) {
-      if (one.wantsTurn()) {
-        return true;
-      }
-    }
     return !links.isOpen() || isClosing() || !mayCall();
-  }
-
-  /** Frames have been sent: it is the turn of what goes beside them. */
-  void afterFrames() {
-    boolean someAreDone = false;
-    for (Participant one : turning) {
-      one.afterFrames();
-      someAreDone |= !one.takesTurns();
-    }
-    if (someAreDone) {
-      turnsChanged();
-    }
-  }
-
-  /** Sends a message behind all others. */
-  public void enqueue(Outgoing message) {
-    for (Participant one : turning) {
-      one.beforeMessage();
-    }
-    outbox.add(message);
-    links.schedule();
   }
 
   /** Sends what there is to send, at the end of this duty cycle. */
@@ -730,7 +633,7 @@ public abstract class SessionImpl implements Session, BulkHost {
 
   @Override
   public void wantsPaths() {
-    links.rails().wanted();
+    railRequests.wanted();
   }
 
   @Override

@@ -61,6 +61,12 @@ final class SessionLife {
     return "session with " + session.peer().address();
   }
 
+  /** Returns the session as logs name it, with its path. Safe for any thread. */
+  @Override
+  public String toString() {
+    return name() + " over " + path;
+  }
+
   static SessionPath none(String reason) {
     return new SessionPath("none", reason);
   }

@@ -41,7 +41,6 @@ final class SessionLink implements LinkListener {
   final int epoch;
 
   final RoundTrip roundTrip;
-  private final SessionImpl session;
   private final SessionLinks links;
   private final Outbox outbox;
   private final Inbox inbox;
@@ -53,20 +52,20 @@ final class SessionLink implements LinkListener {
   private boolean closed;
   private boolean forgotten;
 
-  SessionLink(SessionImpl session, Link link, int epoch) {
-    this.session = session;
-    this.links = session.links();
-    this.outbox = session.outbox();
-    this.inbox = session.memory().inbox();
-    this.decoder = session.decoder();
-    this.loop = session.loop();
-    this.mostAnswers = MOST_ANSWERS + 2L * session.limits().maxCalls();
+  SessionLink(SessionLinks links, Link link, int epoch) {
+    SessionLimits limits = links.context.limits();
+    this.links = links;
+    this.outbox = links.outbox;
+    this.inbox = links.inbox;
+    this.decoder = links.decoder;
+    this.loop = links.context.loop();
+    this.mostAnswers = MOST_ANSWERS + 2L * limits.maxCalls();
     this.link = link;
     this.epoch = epoch;
     BulkPort bulk = link.bulk();
     this.bulkPath = bulk == null ? null : new BulkPath(epoch, bulk);
     this.roundTrip = new RoundTrip(this, loop.clock());
-    this.keepalive = new Keepalive(this, session.limits());
+    this.keepalive = new Keepalive(this, limits);
     keepalive.start();
   }
 
@@ -101,7 +100,7 @@ final class SessionLink implements LinkListener {
 
   /** Sends one frame without a body, and returns whether the link took it. */
   boolean say(FrameKind kind) {
-    Slot slot = session.context().slots().claim();
+    Slot slot = links.context.slots().claim();
     if (slot == null) {
       slot = Slot.unpooled(FrameHeader.BYTES);
     }
@@ -121,10 +120,10 @@ final class SessionLink implements LinkListener {
       try {
         message = accept(buffer, from, to);
       } catch (WireException e) { // the peer broke the protocol
-        session.breakOff(String.valueOf(e.getMessage()));
+        links.breakOff(String.valueOf(e.getMessage()));
       }
       if (message != null) {
-        session.deliver(message);
+        links.deliver(message);
       }
       links.frameTaken();
     } catch (Throwable thrown) { // this session's alone, of all whose links are stepped together
@@ -172,7 +171,7 @@ final class SessionLink implements LinkListener {
       }
       return inbox.accept(kind, first, FrameHeader.about(second), buffer, from, to);
     }
-    decoder.start(buffer, from + FrameHeader.BYTES, to, session.limits().maxDepth());
+    decoder.start(buffer, from + FrameHeader.BYTES, to, links.context.limits().maxDepth());
     String wrong = takeUnnumbered(kind, FrameHeader.callId(FrameHeader.third(buffer, from)));
     if (wrong != null) {
       throw new WireException(wrong);
@@ -189,11 +188,11 @@ final class SessionLink implements LinkListener {
       case ACK -> {}
       case PONG -> {
         roundTrip.answered();
-        links.rails().heard(this);
+        links.heard(this);
       }
       case PING -> {
         say(FrameKind.PONG);
-        links.rails().heard(this);
+        links.heard(this);
       }
       case PATH_CHANGED -> {
         return links.peerChanged(decoder);
@@ -202,10 +201,10 @@ final class SessionLink implements LinkListener {
         return links.peerSettles(decoder);
       }
       case GOODBYE -> {
-        session.role().peerLeft("the peer closed the session");
+        links.role.peerLeft("the peer closed the session");
       }
       default -> {
-        Participant taker = session.taker(kind);
+        Participant taker = links.participants.taker(kind);
         return taker == null
             ? kind + " in an open session"
             : taker.takeUnnumbered(kind, about, decoder);
@@ -231,12 +230,7 @@ final class SessionLink implements LinkListener {
   public void onClosed(String reason) {
     closed = true;
     keepalive.stop();
-    links.rails().leaves(this);
-    if (bulkPath != null) {
-      // Before the others hear, by which transfers go on: nothing of this link may be theirs then.
-      session.participants().forEach(one -> one.pathClosed(bulkPath));
-    }
-    links.onClosed(this, reason);
+    links.onClosed(this, bulkPath, reason);
   }
 
   @Override

@@ -1,13 +1,21 @@
 package io.verbena.core.session;
 
+import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
+import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Command;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
 import io.verbena.core.sequence.Inbox;
+import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outbox;
+import io.verbena.core.sequence.Outgoing;
+import io.verbena.link.Link;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.runtime.ThrottledLog;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +59,21 @@ final class SessionLinks implements Command, Timers.Timer {
   private static final int ANSWERS_IN_BATCH = 128;
   private static final long LONGEST_DELAY_NANOS = 20_000_000;
 
+  /** Why calls ride no better link, before there is another reason. */
+  static final String NOT_YET = "not upgraded yet";
+
+  private static final ThrottledLog BROKEN_OFF =
+      ThrottledLog.of(SessionImpl.class, "sessions whose peer broke the protocol");
+
+  final SessionContext context;
+  final SessionRole role;
+  final Participants participants;
+  final Outbox outbox;
+  final Inbox inbox;
+  final WireDecoder decoder = new WireDecoder();
   private final SessionImpl session;
   private final EventLoop loop;
-  private final Outbox outbox;
-  private final Inbox inbox;
-  private final Rails rails;
+  private final Rails rails = new Rails();
   private final List<SessionLink> closing = new ArrayList<>();
   private @Nullable SessionLink control;
   private @Nullable SessionLink better;
@@ -69,7 +87,8 @@ final class SessionLinks implements Command, Timers.Timer {
   /** The peer has not answered that this end goes on by a rail: no number is sent meanwhile. */
   private boolean awaitsMarker;
 
-  private List<BulkPath> bulkPaths = List.of();
+  private String whyNotBetter = NOT_YET;
+
   private int peerChangedTo = NONE;
   private int settlingEpoch = NONE;
   private boolean settleDue;
@@ -82,12 +101,14 @@ final class SessionLinks implements Command, Timers.Timer {
 
   private long acknowledgeTimer = Timers.NONE;
 
-  SessionLinks(SessionImpl session, Outbox outbox, Inbox inbox) {
+  SessionLinks(SessionImpl session, Participants participants, Outbox outbox, Inbox inbox) {
     this.session = session;
-    this.loop = session.loop();
+    this.context = session.context();
+    this.role = session.role();
+    this.loop = context.loop();
+    this.participants = participants;
     this.outbox = outbox;
     this.inbox = inbox;
-    this.rails = new Rails(session, this);
   }
 
   Rails rails() {
@@ -95,7 +116,9 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /** Starts anew with one link. */
-  void start(SessionLink first) {
+  void start(Link link, int epoch) {
+    SessionLink first = new SessionLink(this, link, epoch);
+    link.listener(first);
     control = first;
     out = first;
     in = first;
@@ -138,22 +161,7 @@ final class SessionLinks implements Command, Timers.Timer {
     if (path == null && rails.paths().isEmpty() && byFirst && first != null) {
       path = first.bulkPath();
     }
-    if (!isOf(bulkPaths, path, rails.paths())) {
-      List<BulkPath> now = new ArrayList<>(rails.paths());
-      if (path != null) {
-        now.addFirst(path);
-      }
-      bulkPaths = List.copyOf(now);
-    }
-    return bulkPaths;
-  }
-
-  private static boolean isOf(
-      List<BulkPath> all, @Nullable BulkPath first, List<BulkPath> further) {
-    int before = first == null ? 0 : 1;
-    return all.size() == before + further.size()
-        && (first == null || all.getFirst() == first)
-        && (further.isEmpty() || all.subList(before, all.size()).equals(further));
+    return rails.pathsBeside(path);
   }
 
   /** Returns whether any of the links that there are moves bulk. */
@@ -197,9 +205,10 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   /** Takes another first link beside the better one, which goes on. */
-  void replaceControl(SessionLink first) {
+  void replaceControl(Link link, int epoch) {
     SessionLink old = control;
-    control = first;
+    control = new SessionLink(this, link, epoch);
+    link.listener(control);
     if (old != null) {
       old.forget();
       old.link.abort("the peer has made another first link");
@@ -244,7 +253,7 @@ final class SessionLinks implements Command, Timers.Timer {
    */
   boolean ridesRail() {
     boolean settled = better == null && settlingEpoch == NONE && out == control && in == control;
-    boolean may = session.role().isClient() && settled && !session.upgrade().isAttempting();
+    boolean may = role.isClient() && settled && !session.isUpgrading();
     SessionLink rail = may && control != null ? rails.takeAny() : null;
     if (rail != null) {
       takeAsBetter(rail);
@@ -255,12 +264,22 @@ final class SessionLinks implements Command, Timers.Timer {
     return rail != null;
   }
 
+  /** The peer has said something over a link: if it is a rail, both its ends are open. */
+  void heard(SessionLink sessionLink) {
+    if (rails.heard(sessionLink)) {
+      LOG.debug("{} has {} beside its better link", session, sessionLink);
+      if (!ridesRail()) {
+        session.pathChanged();
+      }
+    }
+  }
+
   private void takeAsBetter(SessionLink rail) {
     LOG.debug("{} has {} take the better link's place", session, rail);
     better = rail;
     wasRail = true;
     markerDue = true;
-    session.upgrade().tookRail();
+    session.tookRail();
   }
 
   /** Sends a marker or a settlement that the link had no room for before. */
@@ -387,13 +406,13 @@ final class SessionLinks implements Command, Timers.Timer {
     if (outbox.resume(received)) {
       schedule();
       if (rails.paths().isEmpty()) {
-        FallbackLog.wentBack(session.name(), session.upgrade().reason());
+        FallbackLog.wentBack(session.name(), whyNotBetter);
       }
       if (!ridesRail()) {
         session.pathChanged();
       }
     } else {
-      session.breakOff("the peer settles at frame " + received + ", which cannot be");
+      breakOff("the peer settles at frame " + received + ", which cannot be");
     }
   }
 
@@ -402,6 +421,96 @@ final class SessionLinks implements Command, Timers.Timer {
     settleDue = false;
     settleSaid = false;
     peerReceived = -1;
+  }
+
+  // ---- why calls do not ride a better link ----
+
+  /** Returns why they do not, whether or not they do. */
+  String whyNotBetter() {
+    return whyNotBetter;
+  }
+
+  void hasNoBetter(String why) {
+    whyNotBetter = why;
+  }
+
+  /** None is to be had now, as those hear who wait for one. */
+  void failedToUpgrade(String why) {
+    hasNoBetter(why);
+    session.pathChanged();
+    session.upgradeFailed(why);
+  }
+
+  /** Returns why a better link has ended: what broke all of them, rather than what it says. */
+  String whyEnded(String said) {
+    UpgradeProvider provider = context.upgrade().provider();
+    String broke = provider == null ? null : loop.breakingUpgrades(provider);
+    return broke == null ? said : broke;
+  }
+
+  // ---- messages ----
+
+  /** Sends a message behind all others. */
+  void enqueue(Outgoing message) {
+    participants.beforeMessage();
+    outbox.add(message);
+    schedule();
+  }
+
+  /** Returns what reads a message's whole body. */
+  WireDecoder decoding(Message message) {
+    decoder.start(message.buffer(), message.from(), message.to(), context.limits().maxDepth());
+    return decoder;
+  }
+
+  /** Hands a message to whoever it is for: one that has just come, or one whose values have. */
+  void deliver(Message message) {
+    FrameKind kind = message.kind();
+    String wrong;
+    MemorySegment[] values = message.values();
+    if (values != null) {
+      decoder.parts(values);
+    }
+    try {
+      Participant taker = participants.taker(kind);
+      wrong =
+          taker == null
+              ? kind + " as a message"
+              : message.isWhole() || kind.isOfCall() ? taker.take(message) : partOf(message);
+    } catch (WireException e) {
+      wrong = e.getMessage();
+    } catch (OutOfMemoryError e) {
+      giveUp(kind + " could not be taken: " + Inbox.NO_HEAP);
+      return;
+    } finally {
+      if (values != null) {
+        decoder.parts(null);
+      }
+      message.release();
+    }
+    if (wrong != null) {
+      breakOff(wrong);
+    }
+  }
+
+  private static String partOf(Message message) {
+    return message.dropped() == null
+        ? message.kind() + " with values beside it"
+        : message.kind() + " of " + message.length() + " bytes";
+  }
+
+  /** The peer broke the protocol. It cannot be trusted with the rest of the session either. */
+  void breakOff(String wrong) {
+    giveUp("protocol error: " + wrong);
+  }
+
+  /** The session cannot go on: this end does not know any more what it has done of it. */
+  void giveUp(String reason) {
+    if (isOpen()) {
+      BROKEN_OFF.warn("{} broken off: {}", session, reason);
+      session.closeLinks(reason, () -> {});
+      role.peerLost(reason);
+    }
   }
 
   // ---- sending: when ----
@@ -424,6 +533,7 @@ final class SessionLinks implements Command, Timers.Timer {
         || !outbox.isAllSent()
         || markerDue
         || settleDue
+        || participants.someWantTurn()
         || session.mayGoOn()) {
       schedule();
     } else {
@@ -457,9 +567,9 @@ final class SessionLinks implements Command, Timers.Timer {
     }
     sayWhatIsDue();
     sendFrames();
-    if (session.someTakeTurns()) {
+    if (participants.someTakeTurns()) {
       int waiting = outbox.waiting();
-      session.afterFrames();
+      participants.afterFrames();
       if (outbox.waiting() > waiting) {
         sendFrames(); // what was said of the bulk that has just left
       }
@@ -468,7 +578,9 @@ final class SessionLinks implements Command, Timers.Timer {
     if (out != control) {
       flush(out);
     }
-    rails.flush();
+    for (int i = 0; i < rails.open().size(); i++) {
+      flush(rails.open().get(i));
+    }
   }
 
   private void sendFrames() {
@@ -523,14 +635,22 @@ final class SessionLinks implements Command, Timers.Timer {
 
   // ---- closing ----
 
-  void onClosed(SessionLink sessionLink, String reason) {
+  /** A link is closed, and nothing comes or goes by its path any more. */
+  void onClosed(SessionLink sessionLink, @Nullable BulkPath path, String reason) {
+    rails.leaves(sessionLink);
+    if (path != null) {
+      // Before the others hear, by which transfers go on: nothing of this link may be theirs then.
+      participants.forEach(one -> one.pathClosed(path));
+    }
     closing.remove(sessionLink);
     if (sessionLink == better) {
       betterClosed(sessionLink, reason);
     } else if (sessionLink == control) {
       controlClosed(reason);
-    } else {
-      rails.closed(sessionLink, reason);
+    } else if (rails.closed(sessionLink)) {
+      LOG.debug("{} has lost {}: {}", session, sessionLink, reason);
+      session.railLost();
+      session.pathChanged();
     }
     Runnable then = whenAllClosed;
     if (then != null && closing.isEmpty()) {
@@ -540,7 +660,7 @@ final class SessionLinks implements Command, Timers.Timer {
   }
 
   private void betterClosed(SessionLink sessionLink, String said) {
-    String reason = session.upgrade().whyEnded(said);
+    String reason = whyEnded(said);
     if (control == null) { // nothing is left to settle by
       closeAll(reason, () -> session.controlLost(reason));
       return;
@@ -551,7 +671,7 @@ final class SessionLinks implements Command, Timers.Timer {
             || awaitsMarker
             || settlingEpoch == sessionLink.epoch;
     noBetter();
-    session.upgrade().lost(reason); // first: settling may be over at once, and the path says why
+    session.betterLost(reason); // first: settling may be over at once, and the path says why
     if (inUse) {
       LOG.debug("{} is gone: {}; settling over the session's first link", sessionLink, reason);
       settle(sessionLink.epoch);
@@ -568,7 +688,7 @@ final class SessionLinks implements Command, Timers.Timer {
     control = null;
     if (goesOn) {
       LOG.debug("{} has lost its first link: {}; calls stay on the {}", session, reason, better);
-      session.firstLinkLost(reason);
+      role.linkLost(reason);
     } else {
       closeAll("the session's first link is gone: " + reason, () -> session.controlLost(reason));
     }
@@ -636,7 +756,8 @@ final class SessionLinks implements Command, Timers.Timer {
   private void forgetAll() {
     control = null;
     noBetter();
-    rails.forgetAll();
+    rails.clear();
+    session.linksForgotten();
     out = null;
     in = null;
     peerChangedTo = NONE;

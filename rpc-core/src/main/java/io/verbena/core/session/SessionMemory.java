@@ -8,7 +8,6 @@ import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotShare;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -26,7 +25,7 @@ public final class SessionMemory implements Timers.Timer {
           + " s while others wanted the memory that it held";
 
   private final EventLoop loop;
-  private final List<Participant> participants;
+  private final Participants participants;
   private final SlotShare slots;
   private final Quota.Share assemblies;
   private final Quota.Share values;
@@ -41,7 +40,7 @@ public final class SessionMemory implements Timers.Timer {
    * @param peer says who the other end is; for any thread
    * @param participants have arrivals too
    */
-  SessionMemory(SessionContext context, Supplier<String> peer, List<Participant> participants) {
+  SessionMemory(SessionContext context, Supplier<String> peer, Participants participants) {
     this.loop = context.loop();
     this.participants = participants;
     Quotas quotas = context.quotas();

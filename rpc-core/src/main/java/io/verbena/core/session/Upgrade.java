@@ -47,15 +47,14 @@ final class Upgrade implements Participant {
   /** Each offer holds something of the device's for a while: nobody gets many. */
   static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
-  private static final String NOT_YET = "not upgraded yet";
   private static final int MOST_BYTES = 64 * 1024;
 
   /** What is longer has no place in a greeting, and is asked for by a message of its own. */
   private static final int MOST_GREETED_BYTES = 1024;
 
-  private final SessionImpl session;
   private final EventLoop loop;
   private final SessionLinks links;
+  private final SessionLife life;
   private final UpgradeOptions options;
   private boolean active;
   private int epoch;
@@ -85,18 +84,12 @@ final class Upgrade implements Participant {
   private long dueNanos;
   private boolean up;
   private long upSinceNanos;
-  private String reason = NOT_YET;
 
-  Upgrade(SessionImpl session) {
-    this.session = session;
-    this.loop = session.loop();
-    this.links = session.links();
-    this.options = session.context().upgrade();
-  }
-
-  /** Returns why calls do not ride a better link. */
-  String reason() {
-    return reason;
+  Upgrade(SessionLinks links, SessionLife life) {
+    this.links = links;
+    this.life = life;
+    this.loop = links.context.loop();
+    this.options = links.context.upgrade();
   }
 
   /**
@@ -117,10 +110,10 @@ final class Upgrade implements Participant {
     } else if (active) {
       retryLater();
     } else {
-      reason = obstacle(controlLink());
-      hopeless = !reason.isEmpty();
+      String obstacle = obstacle(controlLink());
+      hopeless = !obstacle.isEmpty();
+      links.hasNoBetter(hopeless ? obstacle : "the client has not asked for RDMA");
       if (!hopeless) {
-        reason = "the client has not asked for RDMA";
         awaitRequest();
       }
     }
@@ -135,26 +128,20 @@ final class Upgrade implements Participant {
 
   private void notAsked() {
     timer = Timers.NONE;
-    failed(reason);
+    failed(links.whyNotBetter());
   }
 
   @Override
   public List<FrameKind> kinds() {
-    return List.of(FrameKind.UPGRADE_REQUEST, FrameKind.UPGRADE_OFFER, FrameKind.UPGRADE_DECLINED);
+    return List.of(FrameKind.UPGRADE_REQUEST);
   }
 
   @Override
   public @Nullable String take(Message message) {
-    FrameKind kind = message.kind();
-    if (session.role().isClient() == (kind == FrameKind.UPGRADE_REQUEST)) {
-      return kind + " from the wrong end";
+    if (links.role.isClient()) {
+      return message.kind() + " from the wrong end";
     }
-    UpgradeMessage body = UpgradeMessage.read(session.decoding(message));
-    if (kind == FrameKind.UPGRADE_REQUEST) {
-      requested(body);
-    } else if (!links.rails().takesAnswer(kind, body)) {
-      answered(kind, body);
-    }
+    requested(UpgradeMessage.read(links.decoding(message)));
     return null;
   }
 
@@ -164,7 +151,7 @@ final class Upgrade implements Participant {
       delay = FIRST_DELAY;
       waits = false;
       greeted = null;
-      reason = NOT_YET;
+      links.hasNoBetter(SessionLinks.NOT_YET);
     }
   }
 
@@ -173,7 +160,7 @@ final class Upgrade implements Participant {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
     if (up) {
-      reason = "rdma lost, and the session's first link with it";
+      links.hasNoBetter("rdma lost, and the session's first link with it");
     }
     if (up || attempting) {
       backOff();
@@ -186,7 +173,7 @@ final class Upgrade implements Participant {
     if (attempting) {
       return; // the attempt's own outcome says more
     }
-    reason = "rdma lost: " + why;
+    links.hasNoBetter("rdma lost: " + why);
     backOff();
     if (active) {
       retryLater();
@@ -209,13 +196,6 @@ final class Upgrade implements Participant {
     hopeless = false;
     up = true;
     upSinceNanos = loop.now();
-  }
-
-  /** Returns why a better link has ended: what broke all of them, rather than what it says. */
-  String whyEnded(String said) {
-    UpgradeProvider provider = options.provider();
-    String broke = provider == null ? null : loop.breakingUpgrades(provider);
-    return broke == null ? said : broke;
   }
 
   private @Nullable Link controlLink() {
@@ -247,7 +227,7 @@ final class Upgrade implements Participant {
     }
     if (first != null && first.capabilities().encrypted() && !options.allowPlaintextRdma()) {
       return "encrypted by TLS; allowPlaintextRdma is not set on the "
-          + (session.role().isClient() ? "client" : "server");
+          + (links.role.isClient() ? "client" : "server");
     }
     return "";
   }
@@ -268,7 +248,7 @@ final class Upgrade implements Participant {
         UpgradeMessage request = request(first);
         greeted = request == null || request.content().length > MOST_GREETED_BYTES ? null : request;
       } catch (LinkException e) {
-        LOG.debug("{} asks for no better link with its greeting", session, e);
+        LOG.debug("{} asks for no better link with its greeting", life, e);
       }
     }
     return greeted;
@@ -282,7 +262,7 @@ final class Upgrade implements Participant {
     URI peer = URI.create(first.peerAddress());
     UpgradeDriver driver = loop.upgradeDriver(provider);
     byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, linkOptions()));
-    return new UpgradeMessage(session.role().nextEpoch(), content);
+    return new UpgradeMessage(links.role.nextEpoch(), content);
   }
 
   private void attempt() {
@@ -320,11 +300,11 @@ final class Upgrade implements Participant {
   }
 
   private LinkOptions linkOptions() {
-    return session.context().link();
+    return links.context.link();
   }
 
   /** The server's answer to a request. */
-  private void answered(FrameKind kind, UpgradeMessage answer) {
+  void answered(FrameKind kind, UpgradeMessage answer) {
     if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
       return; // to an attempt that is over, or has had its answer
     }
@@ -402,26 +382,22 @@ final class Upgrade implements Participant {
 
   /** The attempt is over; the next one follows unless the settings are against it. */
   private void failed(String why) {
-    LOG.debug("{} stays as it is: {}", session, why);
+    LOG.debug("{} stays as it is: {}", life, why);
     if (options.provider() != null && options.policy() != PathPolicy.TCP_ONLY) {
-      FallbackLog.stayed(session.name(), why); // else nobody wants another
+      FallbackLog.stayed(life.name(), why); // else nobody wants another
     }
     attempting = false;
     hopeless = true;
-    reason = why;
-    session.pathChanged();
-    session.upgradeFailed(why);
+    links.failedToUpgrade(why);
     if (active && settingAgainst(controlLink()).isEmpty()) {
       backOff();
       retryLater(); // a device may come, or come back
     }
   }
 
-  /** Calls wait for a better link: has them fail at once, unless one may be had soon. */
-  void wanted() {
-    if (hopeless) {
-      session.upgradeFailed(reason);
-    }
+  /** Returns whether no better link is to be had soon: what waits for one fails at once. */
+  boolean isHopeless() {
+    return hopeless;
   }
 
   // ---- the server's side ----
@@ -482,15 +458,15 @@ final class Upgrade implements Participant {
     if (body.content().length > MOST_BYTES) {
       throw new IllegalArgumentException(body.content().length + " bytes for an upgrade");
     }
-    session.enqueue(ControlFrame.message(kind, 0, body::write));
+    links.enqueue(ControlFrame.message(kind, 0, body::write));
   }
 
   private LinkDriver.ConnectHandler outcome(int attemptEpoch) {
     return new LinkDriver.ConnectHandler() {
       @Override
       public LinkListener onConnected(Link link) {
-        SessionLink sessionLink = new SessionLink(session, link, attemptEpoch);
-        if (!attempting || epoch != attemptEpoch || session.isEnded()) {
+        SessionLink sessionLink = new SessionLink(links, link, attemptEpoch);
+        if (!attempting || epoch != attemptEpoch || life.isEnded()) {
           sessionLink.forget();
           link.abort("the session has no use for it any more");
           return sessionLink;
@@ -505,7 +481,7 @@ final class Upgrade implements Participant {
       @Override
       public void onFailed(LinkException failure) {
         if (attempting && epoch == attemptEpoch) {
-          failed("upgrade failed: " + whyEnded(String.valueOf(failure.getMessage())));
+          failed("upgrade failed: " + links.whyEnded(String.valueOf(failure.getMessage())));
         }
       }
     };

@@ -1,0 +1,252 @@
+package io.verbena.core.session;
+
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.frame.UpgradeMessage;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.sequence.Message;
+import io.verbena.core.upgrade.ProviderCalls;
+import io.verbena.link.Link;
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkListener;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.ThrottledLog;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings {@link Rails} to a session. The client asks for them, one after the other, when an object
+ * is under way that is worth them.
+ *
+ * <pre>
+ *   client  RAIL_REQUEST {epoch, what I need} ──→
+ *                           ←── UPGRADE_OFFER {epoch, how to connect} | UPGRADE_DECLINED {epoch, why}
+ *   client  connects; each end says PING over its end of the rail, and uses the rail once it has
+ *           heard the other's: what is granted by it then finds it there
+ * </pre>
+ *
+ * <p>On the loop.
+ */
+final class RailRequests implements Participant {
+  private static final ThrottledLog FEWER =
+      ThrottledLog.of(RailRequests.class, "sessions that go over fewer adapters than there are");
+
+  private static final int NONE = 0;
+
+  /** How often it is looked whether there are further adapters here. */
+  private static final Duration LOOKS_EVERY = Duration.ofSeconds(10);
+
+  /** A server has no more of them in a session. */
+  private static final int MOST = 7;
+
+  private final SessionLinks links;
+  private final Upgrade upgrade;
+  private final SessionLife life;
+  private final Rails rails;
+  private final EventLoop loop;
+
+  /** The one that is asked for, or offered; none is while that is {@link #NONE}. */
+  private int asked = NONE;
+
+  /** Bounds the wait for the server's answer. */
+  private long timer = Timers.NONE;
+
+  /** Nothing is asked for before. */
+  private long dueNanos;
+
+  private long offeredNanos;
+  private boolean waits;
+  private Duration delay = Upgrade.FIRST_DELAY;
+
+  RailRequests(SessionLinks links, Upgrade upgrade, SessionLife life) {
+    this.links = links;
+    this.upgrade = upgrade;
+    this.life = life;
+    this.rails = links.rails();
+    this.loop = links.context.loop();
+  }
+
+  // ---- asking ----
+
+  /** An object is under way that is worth another rail. */
+  void wanted() {
+    SessionLink better = links.better();
+    long now = loop.now();
+    if (better == null
+        || asked != NONE
+        || (waits && now - dueNanos < 0)
+        || !links.isUpgraded()
+        || !links.role.isClient()) {
+      return;
+    }
+    if (rails.open().size() + 1 >= better.link.rails()) {
+      waits = true; // adapters come seldom
+      dueNanos = now + LOOKS_EVERY.toNanos();
+      return;
+    }
+    try {
+      URI peer = URI.create(better.link.peerAddress());
+      byte[] content =
+          ProviderCalls.ask("request()", () -> upgrade.driver().request(peer, options(better)));
+      asked = links.role.nextEpoch();
+      timer =
+          loop.timers()
+              .schedule(
+                  now + NanoClock.nanos(options(better).connectTimeout()),
+                  then -> {
+                    timer = Timers.NONE;
+                    failed("the server did not answer");
+                  });
+      upgrade.say(FrameKind.RAIL_REQUEST, new UpgradeMessage(asked, content));
+    } catch (LinkException e) {
+      failed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Takes the server's answer, if it is to what was asked for here; returns whether it was. */
+  private boolean answered(FrameKind kind, UpgradeMessage answer) {
+    SessionLink better = links.better();
+    if (answer.epoch() != asked || timer == Timers.NONE) {
+      return false;
+    }
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
+    if (kind == FrameKind.UPGRADE_DECLINED || better == null) {
+      failed(new String(answer.content(), StandardCharsets.UTF_8));
+      return true;
+    }
+    upgrade.connect(answer.content(), options(better), outcome(asked));
+    return true;
+  }
+
+  private void failed(String why) {
+    SessionLink better = links.better();
+    if (better != null && links.role.isClient()) {
+      FEWER.info(
+          "{} goes over %d of %d adapters here: {}"
+              .formatted(rails.open().size() + 1, better.link.rails()),
+          life.name(),
+          why);
+    }
+    asked = NONE;
+    backOff();
+  }
+
+  private void backOff() {
+    waits = true;
+    dueNanos = loop.now() + NanoClock.nanos(delay);
+    delay = Upgrade.longer(delay);
+  }
+
+  private LinkOptions options(SessionLink better) {
+    List<String> taken = new ArrayList<>();
+    taken.add(better.link.localAddress());
+    rails.open().forEach(rail -> taken.add(rail.link.localAddress()));
+    return links.context.link().beside(taken);
+  }
+
+  @Override
+  public List<FrameKind> kinds() {
+    return List.of(FrameKind.RAIL_REQUEST, FrameKind.UPGRADE_OFFER, FrameKind.UPGRADE_DECLINED);
+  }
+
+  @Override
+  public @Nullable String take(Message message) {
+    FrameKind kind = message.kind();
+    if (links.role.isClient() == (kind == FrameKind.RAIL_REQUEST)) {
+      return kind + " from the wrong end";
+    }
+    UpgradeMessage body = UpgradeMessage.read(links.decoding(message));
+    if (kind == FrameKind.RAIL_REQUEST) {
+      return requested(body);
+    }
+    if (!answered(kind, body)) {
+      upgrade.answered(kind, body);
+    }
+    return null;
+  }
+
+  // ---- the server's side ----
+
+  private @Nullable String requested(UpgradeMessage request) {
+    if (request.epoch() == NONE || links.withEpoch(request.epoch()) != null) {
+      return "a rail with epoch " + request.epoch() + ", which a link cannot have, or has";
+    }
+    SessionLink better = links.better();
+    SessionLink first = links.control();
+    long now = loop.now();
+    try {
+      if (better == null || first == null) {
+        throw new LinkException("there is no link that it could go beside", null);
+      }
+      if (rails.open().size() >= MOST) {
+        throw new LinkException("there are " + (MOST + 1) + " links already", null);
+      }
+      if (asked != NONE && now - offeredNanos < Upgrade.LEAST_BETWEEN.toNanos()) {
+        throw new LinkException(
+            "asked again within " + Upgrade.LEAST_BETWEEN.toMillis() + " ms", null);
+      }
+      offeredNanos = now;
+      URI here = URI.create(first.link.localAddress());
+      byte[] offer =
+          ProviderCalls.ask(
+              "offer()",
+              () ->
+                  upgrade
+                      .driver()
+                      .offer(request.content(), here, options(better), outcome(request.epoch())));
+      asked = request.epoch();
+      upgrade.say(FrameKind.UPGRADE_OFFER, new UpgradeMessage(asked, offer));
+    } catch (LinkException e) {
+      upgrade.sayDeclined(request.epoch(), String.valueOf(e.getMessage()));
+    }
+    return null;
+  }
+
+  // ---- both ----
+
+  private LinkDriver.ConnectHandler outcome(int epoch) {
+    return new LinkDriver.ConnectHandler() {
+      @Override
+      public LinkListener onConnected(Link link) {
+        SessionLink rail = new SessionLink(links, link, epoch);
+        boolean wanted = asked == epoch;
+        asked = wanted ? NONE : asked;
+        if (!wanted || rails.open().size() >= MOST || links.better() == null || life.isEnded()) {
+          rail.forget();
+          link.abort("the session has no use for it any more");
+          return rail;
+        }
+        delay = Upgrade.FIRST_DELAY;
+        rails.add(rail);
+        rail.say(FrameKind.PING);
+        return rail;
+      }
+
+      @Override
+      public void onFailed(LinkException failure) {
+        if (asked == epoch) {
+          failed(String.valueOf(failure.getMessage()));
+        }
+      }
+    };
+  }
+
+  /** A rail is lost: the next one is asked for later. */
+  void lost() {
+    backOff();
+  }
+
+  /** All links are being closed. */
+  void stop() {
+    asked = NONE;
+    loop.timers().cancel(timer);
+    timer = Timers.NONE;
+  }
+}
