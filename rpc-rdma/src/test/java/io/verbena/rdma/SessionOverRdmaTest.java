@@ -21,6 +21,7 @@ import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;
+import io.verbena.verbs.fabric.VerbsCounts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -356,6 +357,57 @@ final class SessionOverRdmaTest {
     world.runUntil(() -> session.path().link().equals("rdma"));
     assertThat(call("again")).isEqualTo("again");
     assertThat(executions.values()).containsOnly(1);
+  }
+
+  /** What a link that was opened anew had lost, such as kept registrations, would show here. */
+  @Test
+  void afterFlapsCallsAndObjectsCostWhatTheyDidAndRdmaIsBackAsSoon() {
+    upgraded();
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment object = arena.allocate(OBJECT_BYTES);
+      MemorySegment arrived = arena.allocate(OBJECT_BYTES);
+      pushed = offer -> Landing.of(arrived);
+      List<Long> before = cost(object, arrived);
+      for (int flap = 1; flap <= 6; flap++) {
+        world.pass(Duration.ofSeconds(61)); // so it is asked for again soon
+        verbs.west.removeDevice();
+        world.runUntil(() -> !session.path().link().equals("rdma"));
+        verbs.west.restoreDevice();
+        long back = world.clock().nanoTime();
+        world.runUntil(() -> session.path().link().equals("rdma"));
+        assertThat(Duration.ofNanos(world.clock().nanoTime() - back))
+            .as("without RDMA after flap %d", flap)
+            .isLessThan(Duration.ofMillis(1_200));
+        List<Long> after = cost(object, arrived);
+        for (int i = 0; i < before.size(); i++) { // a ping or two may be among them
+          assertThat(after.get(i))
+              .as("cost after flap %d: %s, before it %s", flap, after, before)
+              .isLessThanOrEqualTo(before.get(i) + (i < 2 ? 2 : 2 * 64));
+        }
+      }
+    }
+  }
+
+  /** In requests of both ends, and bytes that they sent; the first round makes what is kept. */
+  private List<Long> cost(MemorySegment object, MemorySegment arrived) {
+    List<Long> cost = List.of();
+    ObjectRef ref = published(object);
+    for (int round = 0; round < 2; round++) {
+      VerbsCounts east = verbs.east.counts();
+      VerbsCounts west = verbs.west.counts();
+      for (int i = 0; i < 50; i++) {
+        assertThat(call("n" + i)).isEqualTo("n" + i);
+      }
+      whole(session.objects().push("large", Source.of(object)));
+      whole(session.objects().fetch(ref, Landing.of(arrived)));
+      cost =
+          List.of(
+              verbs.east.counts().requests() - east.requests(),
+              verbs.west.counts().requests() - west.requests(),
+              verbs.east.counts().bytes() - east.bytes(),
+              verbs.west.counts().bytes() - west.bytes());
+    }
+    return cost;
   }
 
   @Test
