@@ -2,9 +2,11 @@ import com.google.googlejavaformat.java.Formatter;
 import com.google.googlejavaformat.java.ImportOrderer;
 import com.google.googlejavaformat.java.JavaFormatterOptions;
 import com.google.googlejavaformat.java.RemoveUnusedImports;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
@@ -13,11 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Checks ({@code check}) or rewrites ({@code write}) the format of every Java source in the tree,
- * on all processors: the rest of the build waits for it. A file keeps the digests of sources that
- * were found formatted; they are not looked at again.
+ * on all processors: the rest of the build waits for it. A file of the user's keeps the digests of
+ * sources that were found formatted; they are not looked at again, in whatever checkout they are.
  */
 final class Format {
-  private static final Path SEEN = Path.of("target", "tools", "formatted.txt");
+  private static final Path SEEN =
+      Path.of(System.getProperty("user.home"), ".cache", "verbena", "formatted.txt");
 
   private final String rules;
   private final Set<String> seenBefore;
@@ -45,12 +48,24 @@ final class Format {
     }
     List<Path> unformatted =
         sources.parallelStream().filter(source -> !format.isFormatted(source, write)).toList();
-    Files.write(SEEN, format.seen.stream().sorted().toList());
+    keep(format.seen);
     unformatted.forEach(
         path -> System.out.println((write ? "formatted " : "not formatted: ") + path));
     if (!write && !unformatted.isEmpty()) {
       System.out.println("Run './verbena format' to format them.");
       System.exit(1);
+    }
+  }
+
+  /** Whole or not at all: another build may read it. */
+  private static void keep(Set<String> digests) throws Exception {
+    try {
+      Files.createDirectories(SEEN.getParent());
+      Path fresh = Files.createTempFile(SEEN.getParent(), "formatted", ".txt");
+      Files.write(fresh, digests.stream().sorted().toList());
+      Files.move(fresh, SEEN, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException unwritable) {
+      // Then the next build looks at all of them.
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ class ReadmeTest {
   }
 
   @Test
+  @Tag("long")
   void itsProgramPrintsWhatItSaysAndNoWarning() throws Exception {
     String classPath = withoutRdma(System.getProperty("java.class.path"));
     Run compiled =

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls over several servers, of which some go. */
@@ -127,6 +128,7 @@ class ManyServersTest {
     assertThat(channel.stat().why()).isEmpty();
   }
 
+  @Tag("long")
   @Test
   void moreOfThemThanASessionHasPlacesForWaitForAPlace() {
     BalancedChannel channel =

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -209,6 +210,7 @@ final class RailsTest {
   }
 
   /** What is read in order is not read beyond what is missing. */
+  @Tag("long")
   @ParameterizedTest
   @CsvSource({"true", "false"})
   void whatIsReadInOrderArrivesThoughAnAdapterDies(boolean first, @TempDir Path folder)

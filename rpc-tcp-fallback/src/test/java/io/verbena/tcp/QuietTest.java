@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A user who gives the JVM no flags sees nothing of what the link is made of. */
@@ -28,6 +29,7 @@ final class QuietTest {
     assertThat(run.exit()).isZero();
   }
 
+  @Tag("long")
   @Test
   void usesNativeEpollInSilenceWhereItIsAllowed() throws Exception {
     Run run = run("--enable-native-access=ALL-UNNAMED");

@@ -4,8 +4,10 @@ import io.verbena.link.TlsOptions;
 import io.verbena.testkit.LinkContract;
 import io.verbena.testkit.LinkHarness;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 
 @DisplayName("A TCP link with mutual TLS")
+@Tag("long")
 final class TlsContractTest extends LinkContract {
   /** What the JDK's cipher suites allocate for two records sealed and two opened. */
   private static final int CIPHERS = 16 << 10;

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Large plans that break a rule become small ones that break it too. */
@@ -64,6 +65,7 @@ class ShrinkerTest {
   }
 
   @Test
+  @Tag("long")
   void aPlantedFaultIsShrunkToAFewSteps() throws Exception {
     Planted fault = Planted.STALE_CLOCK;
     PlantedLoader loader = new PlantedLoader(fault.slips());

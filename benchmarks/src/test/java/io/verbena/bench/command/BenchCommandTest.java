@@ -115,6 +115,7 @@ class BenchCommandTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"-a", "--sweep size"})
+  @Tag("long")
   void sweepsTheSizeAndWritesAllOfItIntoEveryFile(String sizes, @TempDir Path folder)
       throws IOException {
     Path json = folder.resolve("bench.json");

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A program that uses Kryo, started without any flag. */
@@ -33,6 +34,7 @@ class QuietTest {
     assertThat(ended.output()).contains("read 2", "property null");
   }
 
+  @Tag("long")
   @Test
   void refusesToReadWithUnsafe() throws Exception {
     assertThat(run("-Dkryo.unsafe=true").errors()).contains("Start Java with -Dkryo.unsafe=false");

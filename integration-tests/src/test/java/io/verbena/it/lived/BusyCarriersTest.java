@@ -16,6 +16,7 @@ import io.verbena.core.VerbenaServer;
 import io.verbena.it.JavaProcess;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ class BusyCarriersTest {
     int look(int number);
   }
 
+  @Tag("long")
   @Test
   void newSessionsOpenAndListenersHearThoughHandlersBurnEveryCarrier() throws Exception {
     List<String> oneCarrier =

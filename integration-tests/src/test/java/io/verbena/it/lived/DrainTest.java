@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +36,7 @@ class DrainTest {
     long grind(long corn);
   }
 
+  @Tag("long")
   @Test
   void everyResultArrivesAndWhatFailsWasNotExecuted() throws Exception {
     AtomicLong results = new AtomicLong();

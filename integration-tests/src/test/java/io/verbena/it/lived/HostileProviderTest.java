@@ -31,6 +31,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -166,6 +167,7 @@ class HostileProviderTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aJvmThatDeniesNativeAccessHasTcpAndSaysWhy() throws Exception {
     try (JavaProcess process =

@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -95,11 +96,13 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void callsOneWay() throws Exception {
     assertThat(linesOf("oneway")).containsExactly("[2000, 0]");
   }
 
   @Test
+  @Tag("long")
   void isCalledBack() throws Exception {
     assertThat(linesOf("callbacks"))
         .containsExactly(
@@ -108,6 +111,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void streamsBothWays() throws Exception {
     assertThat(linesOf("streams"))
         .containsExactly(
@@ -119,6 +123,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void keepsDeadlinesAndCancels() throws Exception {
     assertThat(linesOf("time"))
         .containsExactly(
@@ -128,6 +133,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void goesOnOverOneCutConnectionAfterTheOther() throws Exception {
     long seed = Long.getLong("verbena.seed", System.nanoTime());
     System.out.println("PythonClientTest: replay with -Dverbena.seed=" + seed);
@@ -141,6 +147,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void refusesValuesBesideAMessage() throws Exception {
     try (VerbenaServer server = server().partCutOffBytes(20_000).start()) {
       assertThat(Python.lines("abilities.py", port(server), "bulk"))
@@ -149,6 +156,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void showsAContractToAServerThatTellsNone() throws Exception {
     try (VerbenaServer server = server().tellContracts(false).start()) {
       assertThat(Python.lines("abilities.py", port(server), "untold"))
@@ -157,6 +165,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void takesItsStreamsToTheirEndWhereTheServerShutsDown() throws Exception {
     VerbenaServer server = server().start();
     try (Python python = Python.start("abilities.py", port(server), "drain")) {
@@ -214,12 +223,14 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void believesNoLengthOfAFrame() throws Exception {
     assertThat(answered(new byte[] {0x7f, -1, -1, -1, 3, 2}))
         .containsExactly("[\"WireError\", \"a frame of 2147483647 bytes; 24 to 65536 are taken\"]");
   }
 
   @Test
+  @Tag("long")
   void believesNoLengthInAGreeting() throws Exception {
     byte[] lying = welcome();
     lying[lying.length - 22] = 0x7f; // of the service's name
@@ -230,6 +241,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void believesNoLengthOfAMessage() throws Exception {
     byte[] first =
         GoldenFrames.bytes(
@@ -246,6 +258,7 @@ class PythonClientTest {
   }
 
   @Test
+  @Tag("long")
   void leavesAServerThatBreaksTheOrder() throws Exception {
     byte[] second =
         GoldenFrames.bytes(

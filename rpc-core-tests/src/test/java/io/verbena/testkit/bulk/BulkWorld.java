@@ -22,7 +22,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -84,7 +84,7 @@ final class BulkWorld implements AutoCloseable {
   /** Returns random bytes in memory of the test's. */
   MemorySegment bytes(int length, long seed) {
     byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
+    new SplittableRandom(seed).nextBytes(bytes);
     MemorySegment memory = arena.allocate(Math.max(1, length), 8).asSlice(0, length);
     MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, length);
     return memory;

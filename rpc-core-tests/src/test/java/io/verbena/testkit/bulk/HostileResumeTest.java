@@ -145,13 +145,14 @@ class HostileResumeTest {
   void manyBeginningsKeepOneHandlerThreadBusy() {
     ObjectRef large = bulk.publish(Source.of(new byte[40 << 20]));
     RawSession raw = open();
-    for (int i = 1; i <= 500; i++) {
+    int count = Boolean.getBoolean("verbena.long") ? 500 : 100; // each looks at those before it
+    for (int i = 1; i <= count; i++) {
       raw.fetch((long) i << 3 | 1, large, 0, 40 << 20);
       resume(raw, (long) i << 3 | 1, (40 << 20) - 1, 0);
       attacker.poll();
       bulk.world.step();
     }
-    assertThat(bulk.server.bulkStats().sending()).isEqualTo(500);
+    assertThat(bulk.server.bulkStats().sending()).isEqualTo(count);
     for (int i = 0; i < 5; i++) {
       assertThat(bulk.world.runHandlers()).isEqualTo(1);
       bulk.world.step();

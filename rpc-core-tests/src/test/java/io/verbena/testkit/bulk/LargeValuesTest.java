@@ -25,7 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -95,7 +95,7 @@ class LargeValuesTest {
 
   private static byte[] random(int length, long seed) {
     byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
+    new SplittableRandom(seed).nextBytes(bytes);
     return bytes;
   }
 

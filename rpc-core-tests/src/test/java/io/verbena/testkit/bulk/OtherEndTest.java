@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever has not begun a transfer may watch and cancel it, too. */
 class OtherEndTest {
+  private static final int STRIDE = Boolean.getBoolean("verbena.long") ? 5 : 15;
   private static final int LENGTH = 300_000;
 
   /** More steps than an undisturbed transfer of that length takes. */
@@ -152,7 +153,7 @@ class OtherEndTest {
   void theReceiverOfAPushMayCancelItAtAnyPoint(Into into, @TempDir Path directory)
       throws IOException {
     int cancelled = 0;
-    for (int step = 0; step < STEPS; step += 5) { // each kind of world by turns
+    for (int step = 0; step < STEPS; step += STRIDE) { // each kind of world by turns
       try (BulkWorld bulk = new BulkWorld(step % 2 == 1)) {
         MemorySegment memory = bulk.room(LENGTH);
         Taker taker = new Taker(landing(into, memory, directory));
@@ -248,7 +249,7 @@ class OtherEndTest {
   @Test
   void theOwnerOfAnObjectMayCancelItsFetchesAndFreeItAtAnyPoint() {
     int cancelled = 0;
-    for (int step = 0; step < STEPS; step += 5) { // each kind of world by turns
+    for (int step = 0; step < STEPS; step += STRIDE) { // each kind of world by turns
       try (BulkWorld bulk = new BulkWorld(step % 2 == 1)) {
         bulk.open();
         Arena brief = Arena.ofShared();

@@ -26,7 +26,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -75,7 +75,7 @@ class ResumedFileTest {
 
   private static byte[] bytes(long seed, int length) {
     byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
+    new SplittableRandom(seed).nextBytes(bytes);
     return bytes;
   }
 

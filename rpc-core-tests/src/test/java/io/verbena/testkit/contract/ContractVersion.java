@@ -28,6 +28,12 @@ import javax.tools.ToolProvider;
  * loader of its own, as another program has it.
  */
 final class ContractVersion {
+  private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
+
+  /** Never closed: it keeps the jars of the class path open from one version to the next. */
+  private static final StandardJavaFileManager FILES =
+      JAVAC.getStandardFileManager(null, Locale.ROOT, null);
+
   private final Class<?> contract;
   private final Class<?> generated;
 
@@ -41,18 +47,12 @@ final class ContractVersion {
       throws IOException, ReflectiveOperationException {
     Path classes = Files.createTempDirectory(under, "version");
     DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
-    JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
-    try (StandardJavaFileManager files =
-        javac.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
-      List<String> options =
-          List.of(
-              "-d",
-              classes.toString(),
-              "-parameters",
-              "-cp",
-              System.getProperty("java.class.path"));
+    List<String> options =
+        List.of(
+            "-d", classes.toString(), "-parameters", "-cp", System.getProperty("java.class.path"));
+    synchronized (FILES) {
       JavaCompiler.CompilationTask task =
-          javac.getTask(null, files, diagnostics, options, null, List.of(file(source)));
+          JAVAC.getTask(null, FILES, diagnostics, options, null, List.of(file(source)));
       task.setProcessors(List.of(new VerbenaProcessor()));
       if (!task.call()) {
         throw new AssertionError(diagnostics.getDiagnostics() + "\n" + source);

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 /** Whatever a peer does, and however often: it has few lines of the log, and each is counted. */
 class LogFloodTest {
   private static final Logger VERBENA = (Logger) LoggerFactory.getLogger("io.verbena");
-  private static final int TIMES = 400;
+  private static final int TIMES = Boolean.getBoolean("verbena.long") ? 400 : 100;
 
   /** Those at once, and some for the time that it takes on a slow machine. */
   private static final int MOST_LINES = ThrottledLog.AT_ONCE + 5;

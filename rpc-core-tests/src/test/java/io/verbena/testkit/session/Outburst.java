@@ -46,20 +46,8 @@ enum Outburst {
           case CHECKED -> new Exception("sneaked through");
           case LINKAGE -> new NoClassDefFoundError("left/out/of/the/Jar");
           case OUT_OF_MEMORY -> new OutOfMemoryError("only said so");
-          case STACK_OVERFLOW -> overflow();
+          case STACK_OVERFLOW -> new StackOverflowError();
         });
-  }
-
-  private static Throwable overflow() {
-    try {
-      return new IllegalStateException("no overflow after " + depth(0));
-    } catch (StackOverflowError e) {
-      return e;
-    }
-  }
-
-  private static int depth(int from) {
-    return from < 0 ? from : depth(from + 1) + 1;
   }
 
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // that is the point

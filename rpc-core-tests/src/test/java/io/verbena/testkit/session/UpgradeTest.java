@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Sessions change to a better link by themselves, and back when it fails, and lose nothing by it.
  */
 class UpgradeTest {
+  private static final int MIXED_CALLS = Boolean.getBoolean("verbena.long") ? 3_000 : 800;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   private final SteppedWorld world = new SteppedWorld();
@@ -256,7 +257,7 @@ class UpgradeTest {
     Random random = Seed.random("links of both kinds die at random");
     List<CompletableFuture<String>> calls = new ArrayList<>();
     List<String> sent = new ArrayList<>();
-    for (int i = 0; i < 3_000; i++) {
+    for (int i = 0; i < MIXED_CALLS; i++) {
       String text = i + "x".repeat(random.nextInt(30) == 0 ? random.nextInt(200_000) : 10);
       sent.add(text);
       calls.add(stub.submit(random.nextBoolean() ? Probe.ECHO : Probe.SLOW, text));
@@ -380,7 +381,7 @@ class UpgradeTest {
       Probe.Stub stub = new Probe.Stub(session);
       List<CompletableFuture<String>> calls = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
-        calls.add(stub.submit(Probe.ECHO, i + "x".repeat(1_000_000)));
+        calls.add(stub.submit(Probe.ECHO, i + "x".repeat(300_000)));
       }
       small.pass(Duration.ofSeconds(1));
       assertThat(narrow.lastOffer()).isNotNull();
@@ -392,7 +393,7 @@ class UpgradeTest {
   @Test
   void nothingIsLostWhereLinksStallAndDieWithFramesUnderWay() {
     Random random = Seed.random("links of both kinds stall and die at random");
-    int rounds = Boolean.getBoolean("verbena.long") ? 12 : 3;
+    int rounds = Boolean.getBoolean("verbena.long") ? 12 : 2;
     for (int round = 0; round < rounds; round++) {
       executions.clear();
       try (SteppedWorld small = new SteppedWorld(SessionLimits.DEFAULT, 2 + random.nextInt(40))) {
