@@ -2,6 +2,7 @@ package io.verbena.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,6 +22,7 @@ class HelpTest {
     assertThat(run.out()).singleElement().asString().matches("verbena \\d+\\.\\d+\\.\\d+.*");
   }
 
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(strings = {"stat 12 13", "doctor --wait=-1"})
   void refusesWrongUsageInAFewWords(String words) throws Exception {

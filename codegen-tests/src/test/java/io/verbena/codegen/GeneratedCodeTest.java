@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import javax.tools.JavaFileObject;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class GeneratedCodeTest {
@@ -99,6 +100,7 @@ class GeneratedCodeTest {
         .containsOnlyKeys("shop/StoreRpc.java", "shop/Outer_StoreRpc.java");
   }
 
+  @Tag("long")
   @Test
   void isTheSameWhateverTheOrderOfTheSources() {
     Map<String, String> first = Compiled.of(shop()).generated();

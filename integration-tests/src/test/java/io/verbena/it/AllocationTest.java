@@ -8,6 +8,7 @@ import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What one small typed call allocates on each side, once both are warm. */
@@ -25,6 +26,7 @@ class AllocationTest {
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
+  @Tag("long")
   @Test
   void anAsyncCallToANonBlockingHandlerAllocatesLittleMoreThanItsFuture() {
     try (VerbenaServer server =

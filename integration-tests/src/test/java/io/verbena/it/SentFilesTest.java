@@ -20,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -121,6 +122,7 @@ class SentFilesTest {
   }
 
   /** What the kernel makes up when it is read has a size of which less is there. */
+  @Tag("long")
   @Test
   void failWhenLessIsThereThanTheirSizeAndTheSessionGoesOn() throws Exception {
     path = Path.of("/sys/devices/system/cpu/online");

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -363,6 +364,7 @@ class NumaTest {
   }
 
   /** The nodes are made up; threads, their processors and what binds them are this host's. */
+  @Tag("long")
   @Test
   void aHandlersThreadRunsAnywhereThoughABoundLoopHasStartedIt() throws Exception {
     String all = processors(task());

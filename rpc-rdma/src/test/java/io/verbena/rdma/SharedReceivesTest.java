@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Links that share their receives pin little, lease what they need, and give it back. */
@@ -55,6 +56,7 @@ final class SharedReceivesTest {
     return sent;
   }
 
+  @Tag("long")
   @Test
   void aThousandLinksPinLessThanAHundredMebibytesAndAllOfThemWork() {
     List<SteppedLinks.Pair> pairs = new ArrayList<>();

@@ -20,6 +20,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -173,6 +174,7 @@ final class BadInputTest {
     links.stepUntil("all of them to be gone", () -> links.openAcceptedCount() == 1);
   }
 
+  @Tag("long")
   @Test
   void comesAndGoesThousandsOfTimes() throws IOException {
     for (int i = 0; i < 2000; i++) {

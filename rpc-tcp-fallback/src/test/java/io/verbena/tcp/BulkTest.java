@@ -46,7 +46,7 @@ final class BulkTest {
 
     /** Several of the largest pieces; ciphers are slow without the second compiler. */
     int length() {
-      return (this == TLS ? 3 : 12) * MIB;
+      return (this == TLS ? 2 : 12) * MIB;
     }
 
     TcpHarness harness() {

@@ -31,6 +31,7 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("TLS on a TCP link")
@@ -267,6 +268,7 @@ final class TlsTest {
     }
   }
 
+  @Tag("long")
   @Test
   void dropsClientsThatNeverEndTheirHandshakeAndServesOthers()
       throws IOException, LinkException, InterruptedException {

@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -312,6 +313,7 @@ class SettingsTest {
     assertThat(output).doesNotContain("neither TLS nor an authenticator");
   }
 
+  @Tag("long")
   @Test
   void aClientSaysWhichNameItsServersHave(@TempDir Path directory) throws Exception {
     PemFiles files = PemFiles.write(directory, "shop");

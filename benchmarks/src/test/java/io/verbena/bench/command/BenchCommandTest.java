@@ -136,6 +136,7 @@ class BenchCommandTest {
     assertThat(Files.readString(hdr)).contains("Tag=verbena-tcp/call-64-B-x1", "1-MiB-x1");
   }
 
+  @Tag("long")
   @Test
   void tellsWhatWasMovedBesideSmallCallsByEachRound(@TempDir Path folder) throws IOException {
     Path json = folder.resolve("bench.json");
@@ -250,6 +251,7 @@ class BenchCommandTest {
         .contains("cannot write " + folder);
   }
 
+  @Tag("long")
   @Test
   @EnabledOnOs(OS.LINUX)
   void saysWhichFileFoundNoSpaceAndWritesTheOthers(@TempDir Path folder) throws IOException {

@@ -7,10 +7,12 @@ import io.verbena.bench.features.Feature;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command measures every feature, each of whose calls is answered. */
 class FeaturesCommandTest {
+  @Tag("long")
   @Test
   void printsARowForEachFeature() {
     StringWriter printed = new StringWriter();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class FullHeapLoopTest {
   private static final int COMMANDS = 5_000;
 
+  @Tag("long")
   @Test
   void everyCommandIsRun() throws Exception {
     try (JavaProcess process = JavaProcess.start(List.of("-Xmx16m"), FullProcess.class)) {

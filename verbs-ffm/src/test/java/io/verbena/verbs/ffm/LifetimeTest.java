@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LifetimeTest {
@@ -116,6 +117,7 @@ class LifetimeTest {
     caller.join();
   }
 
+  @Tag("long")
   @Test
   void neverFreesUnderneathACallWhateverTheRace() throws Exception {
     for (int round = 0; round < 200; round++) {
