@@ -132,13 +132,13 @@ public final class IncomingCalls implements Participant {
       if (memory != null) {
         arrived.holds(memory, false);
       }
-      if (descriptor.nonBlocking()) {
+      if (method.nonBlocking) {
         running = arrived;
       } else {
         calls.put(callId, arrived);
       }
       call = arrived;
-      if (descriptor.streaming()) {
+      if (method.streaming) {
         call.dispatch(method.dispatcher, in);
       } else { // at once: each frame before the handler costs
         method.dispatcher.dispatch(descriptor, in, call);
@@ -192,7 +192,7 @@ public final class IncomingCalls implements Participant {
 
   private boolean isRefused(
       Message message, FrameKind kind, LocalServices.@Nullable Method method) {
-    if (method == null || method.descriptor.oneway() != (kind == FrameKind.ONEWAY)) {
+    if (method == null || method.oneway != (kind == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
     } else if (session.isDraining() && !OwnService.has(method.descriptor)) {
       refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
@@ -270,7 +270,7 @@ public final class IncomingCalls implements Participant {
 
   private ServerCall newCall(LocalServices.Method method, Metadata metadata, Message message) {
     long deadline = shared.loop.now() + FrameHeader.nanosLeft(message.timeLeft());
-    ServerCall call = method.descriptor.nonBlocking() ? reusable.pollLast() : null;
+    ServerCall call = method.nonBlocking ? reusable.pollLast() : null;
     if (call == null) {
       return new ServerCall(this, shared, method, metadata, message.callId(), deadline);
     }
@@ -372,7 +372,7 @@ public final class IncomingCalls implements Participant {
     call.close();
     starts.ended(call);
     boolean awaited = takeOut(call);
-    if (call.method.oneway()) {
+    if (call.served.oneway) {
       call.discard();
       oneways.over(call, awaited);
       reusable(call);
@@ -399,7 +399,7 @@ public final class IncomingCalls implements Participant {
   }
 
   void reusable(ServerCall call) {
-    if (call.method.nonBlocking() && reusable.size() < MOST_REUSABLE) {
+    if (call.served.nonBlocking && reusable.size() < MOST_REUSABLE) {
       reusable.addLast(call);
     }
   }
@@ -424,7 +424,7 @@ public final class IncomingCalls implements Participant {
     deadlines.stop();
     oneways.forgetPlaces();
     for (ServerCall call : left) {
-      if (call.method.oneway()) {
+      if (call.served.oneway) {
         oneways.orphaned(call);
       } else {
         call.orphaned();

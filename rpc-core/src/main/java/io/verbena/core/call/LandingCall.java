@@ -54,7 +54,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     if (answer == null && !isGivenUp()) {
       answer =
           host.shared.objects.await(
-              id(), method().fullName(), landing, this::received, this::answerFailed);
+              id, method().fullName(), landing, this::received, this::answerFailed);
     }
   }
 

@@ -129,13 +129,13 @@ public final class OutgoingCalls implements Participant {
 
   /** A call's caller gave up: by its deadline, or by cancelling. */
   void abandoned(PendingCall<?> call) {
-    if (get(call.id()) != call) {
+    if (get(call.id) != call) {
       return; // answered meanwhile
     }
     if (call.wasHandedOver()) {
       call.close(); // its place alone is left of it: no deadline cancels it a second time
-      shared.objects.abandoned(call.id());
-      session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id(), out -> {}));
+      shared.objects.abandoned(call.id);
+      session.enqueue(ControlFrame.message(FrameKind.CANCEL, call.id, out -> {}));
     } else {
       forget(call);
     }
@@ -145,7 +145,7 @@ public final class OutgoingCalls implements Participant {
     remove(call);
     call.close();
     if (call.hasLargeArguments()) {
-      shared.objects.abandoned(call.id()); // if the peer did not wait for them
+      shared.objects.abandoned(call.id); // if the peer did not wait for them
     }
     shared.window.release();
     if (session.peerDrains() && call.method().streaming()) {
@@ -199,7 +199,8 @@ public final class OutgoingCalls implements Participant {
 
   @Override
   public @Nullable String take(Message message) {
-    if (message.kind() == FrameKind.ONEWAY_DONE) {
+    FrameKind kind = message.kind();
+    if (kind == FrameKind.ONEWAY_DONE) {
       return onewaysDone(session.decoding(message));
     }
     String dropped = message.dropped();
@@ -230,14 +231,14 @@ public final class OutgoingCalls implements Participant {
         String why = session.memory().assemblies().refusal(end - from, "maxAssemblyBytes");
         replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
       } else {
-        readBeside(call, message.kind(), metadata, body);
+        readBeside(call, kind, metadata, body);
       }
       return null;
     }
     forget(call);
     WireDecoder in = shared.decoder;
     in.start(buffer, from, end, shared.maxDepth);
-    Object read = call.read(message.kind(), metadata, in);
+    Object read = call.read(kind, metadata, in);
     message.release(); // first: whoever takes the result may want memory at once
     call.reply(metadata, read);
     return null;
@@ -284,7 +285,7 @@ public final class OutgoingCalls implements Participant {
         in -> read[0] = call.read(kind, metadata, in),
         thrown -> {
           body.free().run();
-          if (get(call.id()) == call) {
+          if (get(call.id) == call) {
             forget(call);
           }
           call.reply(metadata, thrown == null ? read[0] : call.unreadable(thrown));
@@ -336,7 +337,7 @@ public final class OutgoingCalls implements Participant {
     List<PendingCall<?>> others =
         all().stream().filter(call -> !call.method().oneway() && !call.isGivenUp()).toList();
     for (PendingCall<?> call : others) {
-      if (get(call.id()) == call) {
+      if (get(call.id) == call) {
         call.fail(status, reason);
         abandoned(call);
       }
@@ -403,7 +404,7 @@ public final class OutgoingCalls implements Participant {
     // first.
     List<PendingCall<?>> failing = all().stream().filter(which).toList();
     for (PendingCall<?> call : failing) {
-      if (get(call.id()) == call) {
+      if (get(call.id) == call) {
         call.fail(status, reason);
         forget(call);
       }
@@ -413,13 +414,13 @@ public final class OutgoingCalls implements Participant {
   // ---- calls by their number ----
 
   private void add(PendingCall<?> call) {
-    while (recent[place(call.id())] != null && recent.length < MOST_PLACES) {
+    while (recent[place(call.id)] != null && recent.length < MOST_PLACES) {
       grow();
     }
-    int place = place(call.id());
+    int place = place(call.id);
     PendingCall<?> before = recent[place];
     if (before != null) {
-      old.put(before.id(), before);
+      old.put(before.id, before);
     }
     recent[place] = call;
     size++;
@@ -430,7 +431,7 @@ public final class OutgoingCalls implements Participant {
     recent = new PendingCall<?>[2 * before.length];
     for (PendingCall<?> call : before) {
       if (call != null) {
-        recent[place(call.id())] = call;
+        recent[place(call.id)] = call;
       }
     }
   }
@@ -442,16 +443,16 @@ public final class OutgoingCalls implements Participant {
   /** Returns the call of this number; null if it has ended, or never was. */
   private @Nullable PendingCall<?> get(long id) {
     PendingCall<?> call = recent[place(id)];
-    return call != null && call.id() == id ? call : old.get(id);
+    return call != null && call.id == id ? call : old.get(id);
   }
 
   /** Removes a call, if it is here. */
   private void remove(PendingCall<?> call) {
-    int place = place(call.id());
+    int place = place(call.id);
     if (recent[place] == call) {
       recent[place] = null;
       size--;
-    } else if (old.remove(call.id()) != null) {
+    } else if (old.remove(call.id) != null) {
       size--;
     }
   }

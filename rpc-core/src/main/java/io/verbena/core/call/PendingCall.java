@@ -37,9 +37,13 @@ public class PendingCall<R> extends FencedFuture<R>
 
   final OutgoingCalls host;
   private final MethodDescriptor<R> method;
+  private final boolean oneway;
   private final int timeoutMillis;
   private @Nullable Slot slot;
-  private long id;
+
+  /** The number that the session gave it. */
+  long id;
+
   private long sequence = NOT_NUMBERED;
   private final long deadlineNanos;
   private boolean timed;
@@ -67,6 +71,7 @@ public class PendingCall<R> extends FencedFuture<R>
       boolean senderWaits) {
     this.host = host;
     this.method = method;
+    this.oneway = method.oneway();
     this.slot = slot;
     this.arguments = (LargeValuesOut) slot.parts();
     this.senderWaits = senderWaits;
@@ -125,11 +130,6 @@ public class PendingCall<R> extends FencedFuture<R>
     return senderWaits;
   }
 
-  /** Returns the number that the session gave this call. */
-  public long id() {
-    return id;
-  }
-
   /** Returns whether the call's message was given to the outbox and not withdrawn. */
   boolean wasHandedOver() {
     return handedOver;
@@ -154,7 +154,7 @@ public class PendingCall<R> extends FencedFuture<R>
   /** The session has taken the call and numbers it. */
   void started(long id) {
     this.id = id;
-    timed = !method.oneway() || senderWaits; // else nobody would be told, and time is no reason
+    timed = !oneway || senderWaits; // else nobody would be told, and time is no reason
     begins();
   }
 
@@ -195,7 +195,7 @@ public class PendingCall<R> extends FencedFuture<R>
       message.release(); // cancelled before its turn: the loop has yet to hear of it
       return null;
     }
-    if (message != null && method.oneway()) {
+    if (message != null && oneway) {
       message.deadlineNanos(Slot.NO_DEADLINE); // its receiver takes what time it needs
     }
     handedOver = message != null;
@@ -205,7 +205,7 @@ public class PendingCall<R> extends FencedFuture<R>
   @Override
   public void numbered(long sequence) {
     this.sequence = sequence;
-    if (method.oneway()) {
+    if (oneway) {
       host.onewaySent(this, sequence);
     }
   }
@@ -213,6 +213,11 @@ public class PendingCall<R> extends FencedFuture<R>
   @Override
   public void sendParts(LargeValues parts) {
     host.shared.objects.sendParts(id, true, method.fullName(), (LargeValuesOut) parts);
+  }
+
+  @Override
+  public int answerBytes() {
+    return 0; // its caller waits with it
   }
 
   @Override
@@ -330,9 +335,9 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   /** The reply has arrived: completes the future with what it says. */
-  @SuppressWarnings("unchecked") // as it was read
+  @SuppressWarnings({"unchecked", "ReferenceEquality"}) // as it was read; nearly always empty
   void reply(Metadata metadata, @Nullable Object read) {
-    if (!metadata.isEmpty()) {
+    if (metadata != Metadata.EMPTY && !metadata.isEmpty()) {
       cameAlong(metadata);
     }
     try {
@@ -420,7 +425,7 @@ public class PendingCall<R> extends FencedFuture<R>
       failure = failure.forGood();
     }
     end(failure);
-    if (method.oneway() && !senderWaits) {
+    if (oneway && !senderWaits) {
       host.onewayUnsent(failure);
     }
   }

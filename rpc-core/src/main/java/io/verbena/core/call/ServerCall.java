@@ -175,7 +175,7 @@ public final class ServerCall extends ReplyMessage
 
   /** Has the dispatcher read its arguments, streams among them. */
   void dispatch(Dispatcher dispatcher, WireDecoder in) {
-    if (!method.streaming()) {
+    if (!served.streaming) {
       dispatcher.dispatch(method, in, this);
       return;
     }
@@ -212,10 +212,10 @@ public final class ServerCall extends ReplyMessage
       return; // it starts in its turn
     }
     if (!incoming.mayStart(this)) {
-      if (!method.oneway()) {
+      if (!served.oneway) {
         awaitDeadline();
       }
-    } else if (!method.nonBlocking()) {
+    } else if (!served.nonBlocking) {
       start();
     } else if (host.loop.enter(this)) {
       invoke();
@@ -233,7 +233,7 @@ public final class ServerCall extends ReplyMessage
   void holds(Runnable free, boolean unread) {
     freeArguments = free;
     this.unread = unread;
-    if (unread && !method.oneway()) {
+    if (unread && !served.oneway) {
       awaitDeadline();
     }
   }
@@ -275,7 +275,7 @@ public final class ServerCall extends ReplyMessage
   }
 
   private void start() {
-    if (method.nonBlocking()) {
+    if (served.nonBlocking) {
       if (host.loop.enter(this)) {
         invoke();
       } else {
@@ -283,7 +283,7 @@ public final class ServerCall extends ReplyMessage
       }
       return;
     }
-    if (!method.oneway()) { // nobody waits for it
+    if (!served.oneway) { // nobody waits for it
       awaitDeadline();
     }
     handedOver = true;
@@ -305,7 +305,7 @@ public final class ServerCall extends ReplyMessage
 
   /** Returns what its reply may take beyond a slot, or {@link LocalServices.Method#UNKNOWN}. */
   long expectedReply() {
-    return method.oneway() ? 0 : served.expectedReply();
+    return served.oneway ? 0 : served.expectedReply();
   }
 
   /** Returns what was reserved for its reply. */
@@ -431,7 +431,7 @@ public final class ServerCall extends ReplyMessage
         event.ended(method, host.session);
       }
     } finally {
-      if (method.nonBlocking()) {
+      if (served.nonBlocking) {
         host.loop.leave();
         incoming.replied(this);
       }
@@ -536,7 +536,7 @@ public final class ServerCall extends ReplyMessage
       if (LOG.isDebugEnabled()) {
         Thrown.log(LOG, Level.DEBUG, "{} threw", method, thrown);
       }
-    } else if (method.oneway()) {
+    } else if (served.oneway) {
       bug = thrown; // told together with the peer that made the call
     } else {
       String who = ran ? "The handler" : "An interceptor before the handler";
@@ -562,7 +562,7 @@ public final class ServerCall extends ReplyMessage
   /** Makes the reply a failure, whatever was written before. */
   void fail(RpcStatus status, Execution execution, String remoteType, String message) {
     record(status.name());
-    if (method.oneway()) {
+    if (served.oneway) {
       problem = status + ": " + message;
       refused = execution == Execution.NOT_EXECUTED;
       return;

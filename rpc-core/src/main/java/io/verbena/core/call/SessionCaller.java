@@ -284,7 +284,8 @@ public final class SessionCaller implements ServiceCaller {
           "the deadline of the call it is part of has passed",
           CallPhase.QUEUED);
     }
-    if (mayWait && !method.oneway()) {
+    boolean oneway = method.oneway();
+    if (mayWait && !oneway) {
       checkMayWait(method);
     }
     if (outer != null && outer.session() == host.session && isDraining()) {
@@ -302,9 +303,11 @@ public final class SessionCaller implements ServiceCaller {
       streams = method.streaming() ? host.streams().of(method, deadline, true) : null;
       slot = claimSlot(method, wait ? deadline - loop.clock().nanoTime() : 0);
       // Who waits for the result leaves large arguments as they are meanwhile.
-      boolean waits = wait && !method.oneway();
+      boolean waits = wait && !oneway;
       Supplier<LargeValuesOut> parts = waits ? host.borrowedParts : host.copiedParts;
-      encode(method, arguments, slot, parts, metadata, streams);
+      int flags = encode(method, arguments, slot, parts, metadata, streams);
+      FrameKind kind = oneway ? FrameKind.ONEWAY : FrameKind.REQUEST;
+      slot.header(FrameHeader.first(kind, flags), 0); // whom it is for is known on the loop
       slot.deadlineNanos(deadline);
       call = made(method, slot, deadline - now, into, listener);
       if (RECORDS.isEnabled() && !OwnService.has(method)) {
@@ -404,14 +407,15 @@ public final class SessionCaller implements ServiceCaller {
         method, RpcStatus.RESOURCE_EXHAUSTED, host.slotShare.exhausted(), CallPhase.QUEUED);
   }
 
-  private void encode(
+  /** Encodes a call's message; returns the flags of its header. */
+  @SuppressWarnings("ReferenceEquality") // nearly always there is none
+  private int encode(
       MethodDescriptor<?> method,
       ArgumentWriter arguments,
       Slot slot,
       Supplier<LargeValuesOut> parts,
       Metadata metadata,
       @Nullable CallStreams streams) {
-    FrameKind kind = method.oneway() ? FrameKind.ONEWAY : FrameKind.REQUEST;
     try {
       WireEncoder out = slot.encoder();
       out.start(slot.buffer(), BODY, host.maxMessageBytes, host.maxDepth);
@@ -421,12 +425,11 @@ public final class SessionCaller implements ServiceCaller {
       }
       arguments.write(out);
       int flags = 0;
-      if (!metadata.isEmpty()) {
+      if (metadata != Metadata.EMPTY && !metadata.isEmpty()) {
         addMetadata(out, metadata);
         flags = FrameHeader.FLAG_METADATA;
       }
-      flags |= slot.encoded(BODY) == null ? 0 : FrameHeader.FLAG_PARTS;
-      slot.header(FrameHeader.first(kind, flags), 0); // whom it is for is known on the loop
+      return slot.encoded(BODY) == null ? flags : flags | FrameHeader.FLAG_PARTS;
     } catch (WireException e) {
       throw notEncoded(method, e, String.valueOf(e.getMessage()));
     } catch (Throwable e) { // of a user's serializer, or of an argument that is none

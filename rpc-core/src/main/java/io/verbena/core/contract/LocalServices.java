@@ -44,11 +44,19 @@ public final class LocalServices {
     /** What it is. */
     public final MethodDescriptor<?> descriptor;
 
+    // Of that, what each call asks for.
+    public final boolean oneway;
+    public final boolean nonBlocking;
+    public final boolean streaming;
+
     private volatile long expectedReply = UNKNOWN;
 
     private Method(Dispatcher dispatcher, MethodDescriptor<?> descriptor) {
       this.dispatcher = dispatcher;
       this.descriptor = descriptor;
+      this.oneway = descriptor.oneway();
+      this.nonBlocking = descriptor.nonBlocking();
+      this.streaming = descriptor.streaming();
     }
 
     /** Returns what the next reply may take, in bytes; 0 if it fits a slot. */

@@ -45,6 +45,13 @@ public final class Outbox {
   private int mostMessageBytes = peer.maxMessageBytes();
   private int mostFrameBytes = peer.maxFrameBytes();
 
+  /**
+   * The link that a frame was last cut for, and the longest frame that both it and the peer take.
+   */
+  private @Nullable Link fitted;
+
+  private int fittingBytes;
+
   private long lastNumbered;
   private long lastSent;
 
@@ -71,6 +78,7 @@ public final class Outbox {
     peer = limits;
     mostMessageBytes = limits.maxMessageBytes();
     mostFrameBytes = limits.maxFrameBytes();
+    fitted = null;
   }
 
   /** Returns what the peer takes, as it last said. */
@@ -233,7 +241,11 @@ public final class Outbox {
   }
 
   private int maxFrame(Link link) {
-    return Math.min(link.capabilities().maxFrameBytes(), mostFrameBytes);
+    if (link != fitted) {
+      fitted = link;
+      fittingBytes = Math.min(link.capabilities().maxFrameBytes(), mostFrameBytes);
+    }
+    return fittingBytes;
   }
 
   private boolean numberNextFragment(Fragmented message, Link link) {

@@ -24,9 +24,7 @@ public interface Outgoing {
    * Returns the memory that the message holds while it waits, if it is for the peer to have it
    * taken away by reading; 0 if this end's own callers wait with it.
    */
-  default int answerBytes() {
-    return 0;
-  }
+  int answerBytes();
 
   /**
    * Returns whether a message that was never sent goes to the peer's next incarnation when the peer

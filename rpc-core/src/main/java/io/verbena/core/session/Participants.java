@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All that lie on a session: who takes which kind of frame, and who takes turns now. On the loop.
@@ -18,10 +17,11 @@ final class Participants {
   /** In the order in which each hears of whatever happens: see {@link Participant}. */
   private final List<Participant> all = new ArrayList<>();
 
-  private final Map<FrameKind, Participant> takers = new EnumMap<>(FrameKind.class);
+  /** Who takes the frames of each kind. */
+  final Map<FrameKind, Participant> takers = new EnumMap<>(FrameKind.class);
 
   /** Those that take turns now; of a session of small calls, nobody. */
-  private Participant[] turning = NOBODY;
+  Participant[] turning = NOBODY;
 
   /** These hear of everything behind those that do already. */
   void add(Participant... more) {
@@ -46,45 +46,9 @@ final class Participants {
     return false;
   }
 
-  /** Returns who takes frames of a kind; null where nobody does. */
-  @Nullable Participant taker(FrameKind kind) {
-    return takers.get(kind);
-  }
-
-  // ---- turns ----
-
   /** Who {@linkplain Participant#takesTurns takes turns} has changed. */
   void turnsChanged() {
     turning = all.stream().filter(Participant::takesTurns).toArray(Participant[]::new);
-  }
-
-  /** Returns whether somebody takes turns now. */
-  boolean someTakeTurns() {
-    return turning.length > 0;
-  }
-
-  /** Returns whether an acknowledgement may let one of them go on. */
-  boolean someWantTurn() {
-    for (Participant one : turning) {
-      if (one.wantsTurn()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** A message is added to those to be sent. */
-  void beforeMessage() {
-    for (Participant one : turning) {
-      one.beforeMessage();
-    }
-  }
-
-  /** Frames are about to be sent. */
-  void beforeFrames() {
-    for (Participant one : turning) {
-      one.beforeFrames();
-    }
   }
 
   /** Frames have been sent: it is the turn of what goes beside them. */

@@ -85,7 +85,7 @@ final class RailRequests implements Participant {
         || !links.role.isClient()) {
       return;
     }
-    if (rails.open().size() + 1 >= better.link.rails()) {
+    if (rails.open.size() + 1 >= better.link.rails()) {
       waits = true; // adapters come seldom
       dueNanos = now + LOOKS_EVERY.toNanos();
       return;
@@ -130,7 +130,7 @@ final class RailRequests implements Participant {
     if (better != null && links.role.isClient()) {
       FEWER.info(
           "{} goes over %d of %d adapters here: {}"
-              .formatted(rails.open().size() + 1, better.link.rails()),
+              .formatted(rails.open.size() + 1, better.link.rails()),
           life.name(),
           why);
     }
@@ -147,7 +147,7 @@ final class RailRequests implements Participant {
   private LinkOptions options(SessionLink better) {
     List<String> taken = new ArrayList<>();
     taken.add(better.link.localAddress());
-    rails.open().forEach(rail -> taken.add(rail.link.localAddress()));
+    rails.open.forEach(rail -> taken.add(rail.link.localAddress()));
     return links.context.link().beside(taken);
   }
 
@@ -185,7 +185,7 @@ final class RailRequests implements Participant {
       if (better == null || first == null) {
         throw new LinkException("there is no link that it could go beside", null);
       }
-      if (rails.open().size() >= MOST) {
+      if (rails.open.size() >= MOST) {
         throw new LinkException("there are " + (MOST + 1) + " links already", null);
       }
       if (asked != NONE && now - offeredNanos < Upgrade.LEAST_BETWEEN.toNanos()) {
@@ -218,13 +218,13 @@ final class RailRequests implements Participant {
         SessionLink rail = new SessionLink(links, link, epoch);
         boolean wanted = asked == epoch;
         asked = wanted ? NONE : asked;
-        if (!wanted || rails.open().size() >= MOST || links.better() == null || life.isEnded()) {
+        if (!wanted || rails.open.size() >= MOST || links.better() == null || life.isEnded()) {
           rail.forget();
           link.abort("the session has no use for it any more");
           return rail;
         }
         delay = Upgrade.FIRST_DELAY;
-        rails.add(rail);
+        rails.open.add(rail);
         rail.say(FrameKind.PING);
         return rail;
       }

@@ -12,18 +12,14 @@ import org.jspecify.annotations.Nullable;
  * place. On the loop.
  */
 final class Rails {
-  private final List<SessionLink> open = new ArrayList<>();
+  /** All that are open at this end. */
+  final List<SessionLink> open = new ArrayList<>();
 
   /** Those whose other end is open, too, as objects take them. */
   private List<BulkPath> paths = List.of();
 
   /** What {@link #pathsBeside} returned last. */
   private List<BulkPath> pathsOfAll = List.of();
-
-  /** Returns all that are open at this end. */
-  List<SessionLink> open() {
-    return open;
-  }
 
   /** Returns those by which objects go, in the order in which they were made. */
   List<BulkPath> paths() {
@@ -65,11 +61,6 @@ final class Rails {
       }
     }
     return null;
-  }
-
-  /** Has one more, of which the other end is yet to be heard. */
-  void add(SessionLink rail) {
-    open.add(rail);
   }
 
   /** The peer has said something over a link; returns whether objects go by it from now on. */
@@ -116,11 +107,6 @@ final class Rails {
       }
       paths = List.copyOf(left);
     }
-  }
-
-  /** A link is closed and drained; returns whether it was a rail. */
-  boolean closed(SessionLink rail) {
-    return open.remove(rail);
   }
 
   /** All links are being closed. */

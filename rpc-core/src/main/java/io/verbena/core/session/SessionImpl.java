@@ -459,7 +459,9 @@ public abstract class SessionImpl implements Session, BulkHost {
     if (isLeft && ending.leavesIfDue()) {
       return false;
     }
-    participants.beforeFrames();
+    for (Participant one : participants.turning) {
+      one.beforeFrames();
+    }
     if (!links.isOpen()) {
       if (!life.isEnded() && hasCalls()) {
         role.linkWanted();
@@ -472,8 +474,13 @@ public abstract class SessionImpl implements Session, BulkHost {
     return true;
   }
 
-  /** Returns whether a frame that was taken may let the session itself go on. */
+  /** Returns whether a frame that was taken may let something go on. */
   boolean mayGoOn() {
+    for (Participant one : participants.turning) {
+      if (one.wantsTurn()) {
+        return true;
+      }
+    }
     return !links.isOpen() || isClosing() || !mayCall();
   }
 

@@ -204,7 +204,7 @@ final class SessionLink implements LinkListener {
         links.role.peerLeft("the peer closed the session");
       }
       default -> {
-        Participant taker = links.participants.taker(kind);
+        Participant taker = links.participants.takers.get(kind);
         return taker == null
             ? kind + " in an open session"
             : taker.takeUnnumbered(kind, about, decoder);

@@ -452,7 +452,9 @@ final class SessionLinks implements Command, Timers.Timer {
 
   /** Sends a message behind all others. */
   void enqueue(Outgoing message) {
-    participants.beforeMessage();
+    for (Participant one : participants.turning) {
+      one.beforeMessage();
+    }
     outbox.add(message);
     schedule();
   }
@@ -472,7 +474,7 @@ final class SessionLinks implements Command, Timers.Timer {
       decoder.parts(values);
     }
     try {
-      Participant taker = participants.taker(kind);
+      Participant taker = participants.takers.get(kind);
       wrong =
           taker == null
               ? kind + " as a message"
@@ -533,7 +535,6 @@ final class SessionLinks implements Command, Timers.Timer {
         || !outbox.isAllSent()
         || markerDue
         || settleDue
-        || participants.someWantTurn()
         || session.mayGoOn()) {
       schedule();
     } else {
@@ -567,7 +568,7 @@ final class SessionLinks implements Command, Timers.Timer {
     }
     sayWhatIsDue();
     sendFrames();
-    if (participants.someTakeTurns()) {
+    if (participants.turning.length > 0) {
       int waiting = outbox.waiting();
       participants.afterFrames();
       if (outbox.waiting() > waiting) {
@@ -578,8 +579,8 @@ final class SessionLinks implements Command, Timers.Timer {
     if (out != control) {
       flush(out);
     }
-    for (int i = 0; i < rails.open().size(); i++) {
-      flush(rails.open().get(i));
+    for (int i = 0; i < rails.open.size(); i++) {
+      flush(rails.open.get(i));
     }
   }
 
@@ -647,7 +648,7 @@ final class SessionLinks implements Command, Timers.Timer {
       betterClosed(sessionLink, reason);
     } else if (sessionLink == control) {
       controlClosed(reason);
-    } else if (rails.closed(sessionLink)) {
+    } else if (rails.open.remove(sessionLink)) {
       LOG.debug("{} has lost {}: {}", session, sessionLink, reason);
       session.railLost();
       session.pathChanged();
@@ -721,7 +722,7 @@ final class SessionLinks implements Command, Timers.Timer {
 
   /** Returns every link that there is, the first one last. */
   private List<SessionLink> all() {
-    List<SessionLink> all = new ArrayList<>(rails.open());
+    List<SessionLink> all = new ArrayList<>(rails.open);
     if (better != null) {
       all.addFirst(better);
     }
