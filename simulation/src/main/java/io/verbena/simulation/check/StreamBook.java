@@ -227,7 +227,9 @@ public final class StreamBook {
     boolean expected =
         switch (failure.status()) {
           case DEADLINE_EXCEEDED -> late >= -EARLY_NANOS;
-          case UNAVAILABLE, CANCELLED -> !calm || closing || stream.mayBeOver();
+          case UNAVAILABLE -> !calm || closing || stream.mayBeOver();
+          // The time of its call was up: one end tells the other, whose own time has not come.
+          case CANCELLED -> !calm || closing || stream.mayBeOver() || late >= -EARLY_NANOS;
           case RESOURCE_EXHAUSTED -> true;
           case PERMISSION_DENIED, INTERNAL ->
               stream.publisher == Ending.FAILED && stream.received == stream.sent;
