@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a call ended well, as a {@link ClientInterceptor} sees it.
  *
+ * @param <R> the method's result
  * @param value the result; null where the method returns nothing, or a value that may be null
  * @param metadata what came beside it
  */

@@ -1,6 +1,7 @@
 package io.verbena.tcp;
 
 import io.verbena.link.runtime.Thrown;
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +21,12 @@ final class OpenFiles {
    * Loaded before they run out: a class that is not found then leaves callers without an answer.
    */
   private static final Class<?> LOADED = Thrown.class;
+
+  /** A file that can be opened as long as any can. */
+  private static final File ALWAYS = new File("/dev/null");
+
+  /** Whether it is there: Windows has none, and says nothing of files that run out. */
+  private static final boolean ASKABLE = ALWAYS.exists();
 
   private OpenFiles() {}
 
@@ -42,10 +49,10 @@ final class OpenFiles {
    * language.
    */
   private static boolean haveRunOut(int needed) {
-    if (needed == 0) {
+    if (needed == 0 || !ASKABLE) {
       return false;
     }
-    try (InputStream _ = new FileInputStream("/dev/null")) {
+    try (InputStream _ = new FileInputStream(ALWAYS)) {
       return haveRunOut(needed - 1);
     } catch (IOException e) {
       return true;

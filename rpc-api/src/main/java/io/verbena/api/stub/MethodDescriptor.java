@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One method of a contract, as generated.
  *
+ * @param <R> the method's result
  * @param service the service's name on the wire
  * @param id the method's number on the wire
  * @param name the method's name in the interface
