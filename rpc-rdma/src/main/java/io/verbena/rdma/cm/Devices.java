@@ -31,8 +31,8 @@ final class Devices {
   /** Those that were given up, and keep what stands on them. */
   private final List<RdmaDevice> unfreed = new ArrayList<>();
 
-  /** What {@link #poll} walks. */
-  private RdmaDevice[] open = new RdmaDevice[0];
+  /** All that are not given up. */
+  RdmaDevice[] open = new RdmaDevice[0];
 
   Devices(
       Numa numa,
@@ -59,26 +59,6 @@ final class Devices {
     open = byContext.values().toArray(new RdmaDevice[0]);
     onOpened.accept(opened);
     return opened;
-  }
-
-  int poll() {
-    int work = 0;
-    for (RdmaDevice device : open) {
-      if (!device.isLost()) {
-        try {
-          work += device.poll();
-        } catch (Throwable e) { // of the provider's: this device's links alone
-          device.giveUp(Words.of(e));
-          work++;
-        }
-      } else {
-        device.noticeRemoval();
-        if (!device.isInUse()) {
-          forget(device);
-        }
-      }
-    }
-    return work;
   }
 
   /** Returns whether one is open, whose removal is to be noticed though no link stands on it. */
@@ -116,7 +96,8 @@ final class Devices {
     return all;
   }
 
-  private void forget(RdmaDevice device) {
+  /** A device that is lost has no links any more. */
+  void forget(RdmaDevice device) {
     byContext.values().remove(device);
     open = byContext.values().toArray(new RdmaDevice[0]);
     try {

@@ -12,6 +12,7 @@ import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.Words;
 import io.verbena.rdma.device.PinBudget;
+import io.verbena.rdma.device.RdmaDevice;
 import io.verbena.rdma.device.Registrations;
 import io.verbena.rdma.link.LinkContext;
 import io.verbena.rdma.link.RdmaLink;
@@ -147,12 +148,32 @@ public final class RdmaDriver implements UpgradeDriver {
     }
     boolean soon = opening || context.someEnd();
     int work = soon || asked || now - due >= 0 ? lookAround(now, soon) : 0;
-    work += devices.poll();
+    work += pollDevices();
     work += context.step(now);
     if (opening) {
       work += acceptor.expire(now);
       work += stepAttempts(now);
       opening = !attempts.isEmpty() || !acceptor.isIdle();
+    }
+    return work;
+  }
+
+  private int pollDevices() {
+    int work = 0;
+    for (RdmaDevice device : devices.open) {
+      if (!device.isLost()) {
+        try {
+          work += device.poll();
+        } catch (Throwable e) { // of the provider's: this device's links alone
+          device.giveUp(Words.of(e));
+          work++;
+        }
+      } else {
+        device.noticeRemoval();
+        if (!device.isInUse()) {
+          devices.forget(device);
+        }
+      }
     }
     return work;
   }

@@ -132,7 +132,7 @@ public final class Domain {
   }
 
   /** Returns the receives that links share; null where they have their own. */
-  public @Nullable SharedReceives shared() {
+  @Nullable SharedReceives shared() {
     return shared;
   }
 

@@ -3,8 +3,6 @@ package io.verbena.rdma.device;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.verbs.ext.QpChange;
-import io.verbena.verbs.ext.ReceiveBlock;
-import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
 
@@ -54,17 +52,9 @@ public final class QueuePair {
     return maxInline;
   }
 
-  /** Posts the first request of a block; false when the send queue is full. */
-  public boolean postSend(SendBlock block) throws IOException {
-    return verbs.postSend(block, 0, 1) == 1;
-  }
-
-  /** Posts the first requests of a block, which must fit. */
-  public void postReceives(ReceiveBlock block, int count) throws IOException {
-    int posted = verbs.postReceive(block, 0, count);
-    if (posted != count) {
-      throw new IOException("the receive queue took " + posted + " of " + count + " receives");
-    }
+  /** Returns what requests are posted to. */
+  public VerbsQp verbs() {
+    return verbs;
   }
 
   /** In ERR: returns whether the device has said that it takes no more shared receives. */

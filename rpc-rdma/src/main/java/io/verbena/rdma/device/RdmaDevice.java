@@ -32,9 +32,6 @@ import org.slf4j.LoggerFactory;
 
 /** A device as one event loop uses it: the domains and the queues that the loop's links share. */
 public final class RdmaDevice {
-  /** Receives that are posted at a time. */
-  public static final int RECEIVE_BATCH = 32;
-
   private static final Logger LOG = LoggerFactory.getLogger(RdmaDevice.class);
   private static final ThrottledLog GIVEN_UP =
       ThrottledLog.of(RdmaDevice.class, "RDMA devices that were given up");
@@ -72,7 +69,10 @@ public final class RdmaDevice {
   private final List<Domain> left = new ArrayList<>();
 
   private final SendBlock sends = new SendBlock(arena, 1, 1);
-  private final ReceiveBlock receives = new ReceiveBlock(arena, RECEIVE_BATCH, 1);
+
+  /** For receives in queues of the links' own, whichever posts next. */
+  private final ReceiveBlock receives = new ReceiveBlock(arena, Receives.BATCH, 1);
+
   private int maxInline;
   private int attached;
   private boolean removed;
@@ -190,9 +190,12 @@ public final class RdmaDevice {
     return sends;
   }
 
-  /** Returns a block of {@link #RECEIVE_BATCH} receives, for whoever posts next. */
-  public ReceiveBlock receives() {
-    return receives;
+  /** Returns the receives of a link of a domain, none of which is posted yet. */
+  public Receives receives(Domain domain) {
+    SharedReceives shared = domain.shared();
+    return shared == null
+        ? new Receives.Own(receives, domain.receivePool(), settings.credits())
+        : shared.part(settings.guaranteedCredits());
   }
 
   /**

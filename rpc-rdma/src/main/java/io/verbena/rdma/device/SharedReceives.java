@@ -5,6 +5,7 @@ import io.verbena.verbs.ext.ReceiveBlock;
 import io.verbena.verbs.ext.SharedReceiveQueue;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives that all links of a domain share. A link is guaranteed a few, for which it brings the
@@ -20,7 +21,7 @@ import java.lang.foreign.Arena;
  * <p>A receive that completes is its link's: one less is posted and one less granted. When its slot
  * is posted again, the link may be granted it again, or not: then it is spare.
  */
-public final class SharedReceives {
+final class SharedReceives {
   /** Slots for leases: 8 MiB of the default size, enough for 32 links at full speed. */
   static final int BURST = 1024;
 
@@ -52,27 +53,9 @@ public final class SharedReceives {
     return queue.handle();
   }
 
-  /** Returns the slots' pool. */
-  public RegisteredPool pool() {
-    return pool;
-  }
-
-  /**
-   * A link joins, and is granted so many receives for as long as it stays.
-   *
-   * @throws IOException if there is no room or no memory for them
-   */
-  public void join(int receives) throws IOException {
-    if (!grow(receives, capacity)) {
-      throw slots < capacity
-          ? pool.shortage("for the receives of one more link")
-          : new IOException(
-              "links share "
-                  + capacity
-                  + " receives, and all are granted; guarantee fewer to each");
-    }
-    guaranteed += receives;
-    granted += receives;
+  /** Returns those of one more link, none of which it has yet. */
+  Receives part(int guaranteed) {
+    return new Part(guaranteed);
   }
 
   /** Has so many spare, with slots of the pool if need be; false if that is not possible. */
@@ -91,37 +74,6 @@ public final class SharedReceives {
     return true;
   }
 
-  /**
-   * A link has gone.
-   *
-   * @param receives what it was guaranteed
-   * @param left what it was granted and has not used
-   */
-  public void leave(int receives, int left) {
-    guaranteed -= receives;
-    granted -= left;
-    assert guaranteed > 0 || granted == 0 : granted + " receives are granted, and no link stands";
-  }
-
-  /** Grants up to so many more; returns how many. */
-  public int lease(int most) throws IOException {
-    boolean _ = grow(most, Math.min(capacity, guaranteed + BURST));
-    int lent = Math.min(most, posted - granted);
-    granted += lent;
-    return lent;
-  }
-
-  /** Returns whether others would have use for what is leased. */
-  public boolean isScarce() {
-    return posted + toPost - granted < SCARCE && slots >= Math.min(capacity, guaranteed + BURST);
-  }
-
-  /** A receive that was granted has completed. */
-  public void taken() {
-    posted--;
-    granted--;
-  }
-
   /** A completion has come for a link that is gone: its receive is posted again, for others. */
   void orphaned(int slot) throws IOException {
     posted--;
@@ -130,7 +82,7 @@ public final class SharedReceives {
   }
 
   /** Posts a slot, with the next {@link #flush} at the latest. */
-  public void post(int slot) throws IOException {
+  private void post(int slot) throws IOException {
     long name = WorkId.of(0, WorkId.SHARED_RECEIVE, slot);
     pool.receiveInto(slot, block, toPost, name);
     if (++toPost == BATCH) {
@@ -139,7 +91,7 @@ public final class SharedReceives {
   }
 
   /** Posts what is to be posted. */
-  public void flush() throws IOException {
+  private void flush() throws IOException {
     int count = toPost;
     toPost = 0;
     if (count > 0) {
@@ -152,21 +104,114 @@ public final class SharedReceives {
     }
   }
 
-  /** Grants the one that was just posted, or will be. */
-  public void grant() {
-    granted++;
-    if (granted > posted + toPost) {
-      throw new IllegalStateException(
-          granted + " receives are granted, and " + (posted + toPost) + " posted");
-    }
-  }
-
-  /** So many that were granted are not needed any more. */
-  public void giveUp(int receives) {
-    granted -= receives;
-  }
-
   void destroy() throws IOException {
     queue.destroy();
+  }
+
+  /** A link's part of them. */
+  private final class Part extends Receives {
+    private @Nullable QueuePair queuePair;
+    private boolean lastReached;
+
+    /** What the link counts on and has not used, whatever became of those it has used. */
+    private int own;
+
+    Part(int guaranteed) {
+      super(SharedReceives.this.pool, guaranteed);
+    }
+
+    @Override
+    public void open(QueuePair to) throws IOException {
+      if (!grow(all(), capacity)) {
+        throw slots < capacity
+            ? pool.shortage("for the receives of one more link")
+            : new IOException(
+                "links share "
+                    + capacity
+                    + " receives, and all are granted; guarantee fewer to each");
+      }
+      guaranteed += all();
+      granted += all();
+      own = all();
+      queuePair = to;
+    }
+
+    @Override
+    public void taken() {
+      posted--;
+      granted--;
+      own--;
+    }
+
+    @Override
+    public void post(int slot, boolean open, boolean counted) throws IOException {
+      SharedReceives.this.post(slot); // others need it, even when this link does not
+      if (counted) {
+        granted++;
+        own++;
+        if (granted > posted + toPost) {
+          throw new IllegalStateException(
+              granted + " receives are granted, and " + (posted + toPost) + " posted");
+        }
+      }
+    }
+
+    @Override
+    public void flush(boolean open) throws IOException {
+      SharedReceives.this.flush();
+    }
+
+    @Override
+    public int lease(int most) throws IOException {
+      boolean _ = grow(most, Math.min(capacity, guaranteed + BURST));
+      int lent = Math.min(most, posted - granted);
+      granted += lent;
+      own += lent;
+      return lent;
+    }
+
+    @Override
+    public boolean isScarce() {
+      return posted + toPost - granted < SCARCE && slots >= Math.min(capacity, guaranteed + BURST);
+    }
+
+    @Override
+    public void giveUp(int receives) {
+      granted -= receives;
+      own -= receives;
+    }
+
+    /**
+     * Receives in a shared queue are not flushed; the device says when it takes none any more. What
+     * it has taken by then is in the completion queue, and would be lost with the queue pair: that
+     * queue is read to its end once more, as it is before each call (InfiniBand specification,
+     * 10.3.1).
+     */
+    @Override
+    public boolean isDrained() throws IOException {
+      if (queuePair == null || lastReached) {
+        return true;
+      }
+      lastReached = queuePair.isLastReceiveReached();
+      return false;
+    }
+
+    /** rdma_rxe and others say nothing. */
+    @Override
+    public boolean drainsByTime() {
+      return true;
+    }
+
+    @Override
+    public void release() throws IOException {
+      if (queuePair != null) {
+        queuePair = null;
+        guaranteed -= all();
+        granted -= own;
+        assert guaranteed > 0 || granted == 0
+            : granted + " receives are granted, and no link stands";
+        SharedReceives.this.flush();
+      }
+    }
   }
 }

@@ -4,6 +4,7 @@ import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
+import io.verbena.rdma.device.Receives;
 import java.io.IOException;
 import java.time.Duration;
 import org.slf4j.Logger;

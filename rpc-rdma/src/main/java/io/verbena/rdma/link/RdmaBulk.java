@@ -56,10 +56,13 @@ final class RdmaBulk implements BulkPort {
   private int revokedEarlyInAll;
 
   /** What is to be told outside of the polling of completions. */
-  private final ArrayDeque<Runnable> due = new ArrayDeque<>();
+  final ArrayDeque<Runnable> due = new ArrayDeque<>();
 
   private boolean immediates;
-  private boolean blocked;
+
+  /** A write was turned back, and its owner not told of room since. */
+  boolean blocked;
+
   private boolean ended;
 
   /** Ended, and nothing of the link's is touched by the device any more. */
@@ -375,29 +378,6 @@ final class RdmaBulk implements BulkPort {
   }
 
   // ---- from the link ----
-
-  /** Posts what waits and tells what is due; returns how much. */
-  int step() throws IOException {
-    int work = 0;
-    if (link.isOpen()) {
-      sends.stepOrders();
-    }
-    Runnable next;
-    while ((next = sends.nextDue()) != null || (next = due.poll()) != null) {
-      next.run();
-      work++;
-    }
-    return work;
-  }
-
-  /** Returns whether a write that was turned back has room now; true once. */
-  boolean hasRoomAgain() {
-    if (!blocked || !sends.hasRoomForWrite()) {
-      return false;
-    }
-    blocked = false;
-    return true;
-  }
 
   /**
    * The link is gone. Where it was not destroyed at first, this is told again once it is.

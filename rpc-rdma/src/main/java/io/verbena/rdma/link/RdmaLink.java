@@ -15,6 +15,7 @@ import io.verbena.rdma.device.CompletionSink;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
 import io.verbena.rdma.device.RdmaDevice;
+import io.verbena.rdma.device.Receives;
 import io.verbena.rdma.wire.Features;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
@@ -143,7 +144,7 @@ public final class RdmaLink implements Link, CompletionSink {
       device.leave(domain);
       throw e;
     }
-    receives = Receives.of(device, domain, settings);
+    receives = device.receives(domain);
     credits = new CreditLedger(receives.guaranteed(), settings.credits());
     sends =
         new SendSide(
@@ -524,22 +525,37 @@ public final class RdmaLink implements Link, CompletionSink {
     return work;
   }
 
+  /** Posts what waits, and tells what is due; returns how much. */
   private int stepBulk() throws IOException {
+    int work = 0;
     try {
-      return bulk.step();
+      if (state == State.OPEN) {
+        sends.stepOrders();
+      }
+      Runnable next;
+      while ((next = sends.nextDue()) != null || (next = bulk.due.poll()) != null) {
+        next.run();
+        work++;
+      }
     } catch (RuntimeException e) {
       listenerFailed(e);
       return 1;
     }
+    return work;
   }
 
+  /** Returns whether what was turned back has room now; true once. */
   private boolean hasRoomAgain() {
-    boolean bulkHas = bulk.hasRoomAgain();
+    boolean again = false;
+    if (bulk.blocked && sends.hasRoomForWrite()) {
+      bulk.blocked = false;
+      again = true;
+    }
     if (blocked && sends.hasRoom()) {
       blocked = false;
-      return true;
+      again = true;
     }
-    return bulkHas;
+    return again;
   }
 
   private void tellWritable() {

@@ -1,6 +1,7 @@
 package io.verbena.rdma.link;
 
 import io.verbena.link.LinkListener;
+import io.verbena.rdma.device.Receives;
 import io.verbena.rdma.device.RegisteredPool;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.Immediate;

@@ -4,6 +4,7 @@ import io.verbena.link.memory.Slot;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.device.Domain;
 import io.verbena.rdma.device.QueuePair;
+import io.verbena.rdma.device.Receives;
 import io.verbena.rdma.device.RegisteredPool;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.SendHeader;
@@ -14,6 +15,7 @@ import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.SendFlags;
 import io.verbena.verbs.ext.SendOpcode;
+import io.verbena.verbs.ext.VerbsQp;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
@@ -56,7 +58,7 @@ final class SendSide {
   /** Not doing anything. */
   static final Runnable NOTHING = () -> {};
 
-  private final QueuePair queuePair;
+  private final VerbsQp queue;
 
   /** The upper half of the WorkIds of its requests. */
   private final long link;
@@ -127,7 +129,7 @@ final class SendSide {
       CreditLedger credits,
       int peersCredits,
       RdmaCounters counters) {
-    this.queuePair = queuePair;
+    this.queue = queuePair.verbs();
     this.link = queuePair.link();
     this.block = block;
     this.pool = pool;
@@ -506,7 +508,7 @@ final class SendSide {
     }
     posted++;
     inQueue++;
-    if (!queuePair.postSend(begun)) {
+    if (queue.postSend(begun, 0, 1) == 0) {
       throw new IOException("the send queue is full with " + inQueue + " requests");
     }
   }
@@ -572,7 +574,7 @@ final class SendSide {
    */
   boolean postLast() throws IOException {
     block.request(0, WorkId.of(link, WorkId.LAST_SEND, 0), SendOpcode.SEND, SendFlags.SIGNALED);
-    return queuePair.postSend(block);
+    return queue.postSend(block, 0, 1) == 1;
   }
 
   /** The queue pair is drained or destroyed: gives every slot back; nothing will be due. */

@@ -4,9 +4,9 @@
  * SPI, by the core; on the loop's thread alone.
  *
  * <pre>
- *   RdmaLink ─→ QpDrain ─→ ReceiveSide ─→ RdmaBulk ─→ LocalTargets ─→ SendSide ─→ Receives
- *      ↑                        │                                        └───┬──────────┘
- *      │                        └────────────────────────────────────────────┴─→ CreditLedger
+ *   RdmaLink ─→ QpDrain ─→ ReceiveSide ─→ RdmaBulk ─→ LocalTargets ─→ SendSide
+ *      ↑                        │                                         │
+ *      │                        └─────────────────────────────────────────┴─→ CreditLedger
  *      └─ RdmaBulk, LocalTargets (is it open, does it fail), LinkContext (steps it)
  * </pre>
  *
