@@ -4,6 +4,7 @@ module io.verbena.api {
 
   exports io.verbena.api;
   exports io.verbena.api.bulk;
+  exports io.verbena.api.region;
   exports io.verbena.api.settings;
   exports io.verbena.api.stub;
   exports io.verbena.api.wire;

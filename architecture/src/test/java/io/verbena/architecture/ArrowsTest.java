@@ -402,6 +402,7 @@ class ArrowsTest {
                 "io.verbena.core.contract..",
                 "io.verbena.core.call..",
                 "io.verbena.core.stream..",
+                "io.verbena.core.region..",
                 "io.verbena.core.intercept..",
                 "io.verbena.core.user..",
                 "io.verbena.rdma.link..",
@@ -422,6 +423,7 @@ class ArrowsTest {
                 "io.verbena.core.contract..",
                 "io.verbena.core.call..",
                 "io.verbena.core.stream..",
+                "io.verbena.core.region..",
                 "io.verbena.core.intercept..",
                 "io.verbena.core.user..",
                 "io.verbena.core.bulk.transfer..")
@@ -432,8 +434,11 @@ class ArrowsTest {
             .resideInAPackage("io.verbena.core.call..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.verbena.core.stream..", "io.verbena.core.intercept..")
-            .because("streams and interceptors are made of calls"));
+            .resideInAnyPackage(
+                "io.verbena.core.stream..",
+                "io.verbena.core.region..",
+                "io.verbena.core.intercept..")
+            .because("streams, regions and interceptors are made of calls"));
   }
 
   /** Once with each room and all within it as one, and once with each of them by itself. */

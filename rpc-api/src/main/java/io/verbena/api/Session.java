@@ -1,6 +1,7 @@
 package io.verbena.api;
 
 import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.region.Regions;
 import io.verbena.api.stub.ServiceBinding;
 
 /**
@@ -39,6 +40,9 @@ public interface Session extends Channel, AutoCloseable {
 
   /** Returns what large objects are published, fetched and pushed with. */
   BulkObjects objects();
+
+  /** Returns what memory is exposed to the peer with, and the peer's is reached. */
+  Regions regions();
 
   /**
    * Ends the session, and returns at once. Calls in flight fail with {@link RpcStatus#CANCELLED}

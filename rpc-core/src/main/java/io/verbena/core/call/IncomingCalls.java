@@ -122,7 +122,7 @@ public final class IncomingCalls implements Participant {
         metadata = MetadataBlock.read(buffer, end, to);
       }
       ServerCall arrived = newCall(method, metadata, message);
-      if (end - from > LongMessages.LONGEST_SHORT && !OwnService.has(descriptor)) {
+      if (end - from > LongMessages.LONGEST_SHORT && !OwnService.asksForItems(descriptor)) {
         readBeside(method, arrived, message, end);
         return null;
       }
@@ -194,7 +194,7 @@ public final class IncomingCalls implements Participant {
       Message message, FrameKind kind, LocalServices.@Nullable Method method) {
     if (method == null || method.oneway != (kind == FrameKind.ONEWAY)) {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
-    } else if (session.isDraining() && !OwnService.has(method.descriptor)) {
+    } else if (session.isDraining() && !OwnService.asksForItems(method.descriptor)) {
       refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
     } else if (!session.mayServe()) {
       refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());

@@ -147,10 +147,7 @@ public final class LocalServices {
   /** Returns the services' names, for a message. */
   public String names() {
     return names(
-        offered().stream()
-            .map(OfferedService::name)
-            .filter(name -> !name.equals(OwnService.NAME))
-            .toList());
+        offered().stream().map(OfferedService::name).filter(name -> !OwnService.is(name)).toList());
   }
 
   /** Returns such names as a message says them. */

@@ -194,7 +194,7 @@ public final class RemoteServices implements Participant {
   /** Returns whether a call may leave: a peer that drains goes on with its streams, and no more. */
   public boolean lets(ContractCall call) {
     return !session.peerDrains()
-        || (session.ending().owesLastCall() && OwnService.has(call.method()));
+        || (session.ending().owesLastCall() && OwnService.asksForItems(call.method()));
   }
 
   /** Begins to ask for a service that the peer has not told of, and perhaps serves. */
@@ -222,7 +222,7 @@ public final class RemoteServices implements Participant {
     return remotes.values().stream()
         .filter(remote -> !remote.isSought())
         .map(remote -> remote.name)
-        .filter(name -> !name.equals(OwnService.NAME))
+        .filter(name -> !OwnService.is(name))
         .sorted()
         .toList();
   }

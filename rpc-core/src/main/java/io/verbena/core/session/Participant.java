@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   ending, upgrade       the session's own words come first
  *   contracts             before calls, since a call that fails may make its caller try again
- *   calls made, calls served, their streams, one-way calls that go on, messages that wait for values
+ *   calls made, calls served, their streams, regions, one-way calls that go on, messages that wait for values
  *   objects
  * </pre>
  *

@@ -55,7 +55,7 @@ public final class SessionStreams implements Participant, CallStreams.Maker {
   /** The most items that may be asked for, and that wait for a subscriber. */
   static final int MOST = 256;
 
-  private static final String NAME = OwnService.NAME;
+  private static final String NAME = OwnService.STREAMS;
   private static final int NEXT_ID = 1;
   private static final MethodDescriptor<Void> NEXT = next("next", in -> null);
   private static final ServiceDescriptor<SessionStreams> SERVICE =

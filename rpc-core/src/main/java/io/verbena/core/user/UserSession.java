@@ -4,6 +4,7 @@ import io.verbena.api.CallOptions;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.region.Regions;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
@@ -23,6 +24,8 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.intercept.InterceptedCaller;
 import io.verbena.core.intercept.Interceptors;
+import io.verbena.core.region.ExposedRegions;
+import io.verbena.core.region.SessionRegions;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionContext;
@@ -34,7 +37,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A session with contracts, calls both ways, and large objects. */
+/** A session with contracts, calls both ways, regions and large objects. */
 public final class UserSession extends SessionImpl {
   private final RemoteServices contracts = new RemoteServices(this);
   private final Transfers transfers = new Transfers(this);
@@ -43,6 +46,7 @@ public final class UserSession extends SessionImpl {
   private final Calls calls;
   private final OutgoingCalls outgoing;
   private final IncomingCalls incoming;
+  private final Regions regions;
 
   /**
    * One that serves nothing yet.
@@ -59,11 +63,14 @@ public final class UserSession extends SessionImpl {
     this.incoming = new IncomingCalls(calls, contracts, interceptors.guard());
     SessionStreams streams = new SessionStreams(calls, outgoing);
     calls.streams(streams);
+    ExposedRegions exposed = new ExposedRegions(this);
+    this.regions = new SessionRegions(exposed, outgoing);
     carries(
         contracts,
         outgoing,
         incoming,
         streams,
+        exposed,
         incoming.oneways(),
         incoming.awaitingValues(),
         outgoing.awaitingValues(),
@@ -96,6 +103,11 @@ public final class UserSession extends SessionImpl {
   @Override
   public BulkObjects objects() {
     return objects;
+  }
+
+  @Override
+  public Regions regions() {
+    return regions;
   }
 
   /**

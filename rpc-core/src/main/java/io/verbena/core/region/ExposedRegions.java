@@ -1,0 +1,255 @@
+package io.verbena.core.region;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.region.ExposedRegion;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.region.Regions;
+import io.verbena.api.settings.Checks;
+import io.verbena.api.stub.IncomingCall;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.ResultReader;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireException;
+import io.verbena.api.wire.WireIn;
+import io.verbena.core.contract.OwnService;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.LoopThread;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What one end of a session has exposed to the other, and the service by which that reaches it: on
+ * this end's loop, one request after the other. Safe for any thread.
+ *
+ * <pre>
+ *   peer ── get, put, compareAndExchange, getAndAdd {id, key, …} ──→ loop: rights and range checked
+ * </pre>
+ */
+public final class ExposedRegions implements Participant {
+  private static final String NAME = OwnService.REGIONS;
+  private static final int READ = 1;
+  private static final int WRITE = 2;
+  private static final int EXCHANGE = 3;
+  private static final int ADD = 4;
+
+  /** What a piece takes in a message at least. */
+  private static final int PIECE_BYTES = 2;
+
+  static final MethodDescriptor<List<MemorySegment>> GET =
+      method(READ, "get", true, ExposedRegions::readValues);
+  static final MethodDescriptor<Void> PUT = method(WRITE, "put", false, in -> null);
+  static final MethodDescriptor<Long> COMPARE_AND_EXCHANGE =
+      method(EXCHANGE, "compareAndExchange", false, WireIn::readLong);
+  static final MethodDescriptor<Long> GET_AND_ADD =
+      method(ADD, "getAndAdd", false, WireIn::readLong);
+
+  static final ServiceDescriptor<ExposedRegions> SERVICE =
+      new ServiceDescriptor<>(
+          ExposedRegions.class,
+          NAME,
+          new Schema(
+              NAME,
+              List.of(
+                  described(READ, "get", "values", "pieces", "ranges"),
+                  described(WRITE, "put", "void", "pieces", "writes"),
+                  described(
+                      EXCHANGE, "compareAndExchange", "long", "expected", "long", "value", "long"),
+                  described(ADD, "getAndAdd", "long", "delta", "long")),
+              List.of()),
+          List.of(GET, PUT, COMPARE_AND_EXCHANGE, GET_AND_ADD),
+          caller -> {
+            throw new UnsupportedOperationException(NAME + " has no stub");
+          });
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final SessionImpl session;
+  private final Map<Long, Exposure> regions = new ConcurrentHashMap<>();
+  private final AtomicLong lastId = new AtomicLong();
+
+  /** The peer is, or will be, told of the service. */
+  private boolean served;
+
+  /** Nothing is exposed. */
+  public ExposedRegions(SessionImpl session) {
+    this.session = session;
+  }
+
+  private static <R> MethodDescriptor<R> method(
+      int id, String name, boolean idempotent, ResultReader<R> result) {
+    return new MethodDescriptor<>(NAME, id, name, idempotent, false, true, 0, result, null);
+  }
+
+  private static Schema.Method described(int id, String name, String result, String... more) {
+    List<Schema.Member> parameters = new ArrayList<>();
+    parameters.add(new Schema.Member("id", "long", false));
+    parameters.add(new Schema.Member("key", "long", false));
+    boolean atomic = result.equals("long");
+    if (atomic) {
+      parameters.add(new Schema.Member("offset", "long", false));
+    }
+    for (int i = 0; i < more.length; i += 2) {
+      parameters.add(new Schema.Member(more[i], more[i + 1], false));
+    }
+    return new Schema.Method(id, name, false, parameters, result, List.of());
+  }
+
+  private static List<MemorySegment> readValues(WireIn in) {
+    int count = in.readCount(1);
+    List<MemorySegment> values = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      values.add(in.readSegment());
+    }
+    return values;
+  }
+
+  ExposedRegion expose(MemorySegment memory, int access, Duration lease) {
+    Checks.required("memory", memory);
+    Checks.positive("lease", lease);
+    Checks.that(
+        access > 0 && (access & ~(Regions.READ | Regions.WRITE | Regions.ATOMIC)) == 0,
+        "access",
+        "some of READ, WRITE, ATOMIC",
+        access);
+    check(memory, access);
+    serve();
+    EventLoop loop = session.loop();
+    RegionRef ref =
+        new RegionRef(lastId.incrementAndGet(), RANDOM.nextLong(), memory.byteSize(), access);
+    Exposure region = new Exposure(ref, memory, loop, () -> regions.remove(ref.id()));
+    regions.put(ref.id(), region);
+    if (session.isEnded() || session.isClosing()) { // by another thread, which may not have seen it
+      region.close();
+      throw new IllegalStateException("nothing can be exposed here: the session has ended");
+    }
+    region.renew(lease);
+    return region;
+  }
+
+  private static void check(MemorySegment memory, int access) {
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException(
+          "this memory is on the heap, where the collector moves it: allocate it in an Arena");
+    }
+    if (!LoopThread.mayRead(memory)) {
+      throw new IllegalArgumentException(
+          "this memory belongs to one thread, and others must read or write it: allocate it in"
+              + " Arena.ofShared() or Arena.ofAuto()");
+    }
+    if (!memory.scope().isAlive()) {
+      throw new IllegalArgumentException("this memory has been freed: its arena is closed");
+    }
+    if (memory.isReadOnly() && access != Regions.READ) {
+      throw new IllegalArgumentException("this memory is read-only: expose it with READ alone");
+    }
+    if ((access & Regions.ATOMIC) != 0 && memory.address() % Long.BYTES != 0) {
+      throw new IllegalArgumentException(
+          "atomics take memory at an address that 8 divides: allocate(bytes, 8)");
+    }
+  }
+
+  private synchronized void serve() {
+    if (!served) {
+      session.serve(new ServiceBinding(SERVICE, this::dispatch));
+      served = true;
+    }
+  }
+
+  /** Its leases end with the peer. */
+  @Override
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
+    regions.values().forEach(Exposure::close);
+  }
+
+  // ---- what the peer asks ----
+
+  private void dispatch(MethodDescriptor<?> method, WireIn in, IncomingCall call) {
+    long id = in.readVarLong();
+    long key = in.readLong();
+    switch (method.id()) {
+      case READ -> get(id, key, in, call);
+      case WRITE -> put(id, key, in, call);
+      default -> {
+        long offset = in.readVarLong();
+        long first = in.readLong();
+        long second = method.id() == EXCHANGE ? in.readLong() : 0;
+        call.handle(
+            reply -> {
+              Exposure region = find(id, key);
+              long before =
+                  method.id() == EXCHANGE
+                      ? region.compareAndExchange(offset, first, second)
+                      : region.getAndAdd(offset, first);
+              reply.result().writeLong(before);
+            });
+      }
+    }
+  }
+
+  private void get(long id, long key, WireIn in, IncomingCall call) {
+    int count = readCount(in);
+    long[] offsets = new long[count];
+    int[] lengths = new int[count];
+    long left = Regions.MOST_BYTES;
+    for (int i = 0; i < count; i++) {
+      offsets[i] = in.readVarLong();
+      lengths[i] = in.readVarInt();
+      left = less(left, lengths[i]);
+    }
+    call.handle(reply -> find(id, key).read(offsets, lengths, reply.result()));
+  }
+
+  private void put(long id, long key, WireIn in, IncomingCall call) {
+    int count = readCount(in);
+    long[] offsets = new long[count];
+    MemorySegment[] values = new MemorySegment[count];
+    long left = Regions.MOST_BYTES;
+    for (int i = 0; i < count; i++) {
+      offsets[i] = in.readVarLong();
+      values[i] = in.readSegment();
+      left = less(left, values[i].byteSize());
+    }
+    call.handle(reply -> find(id, key).write(offsets, values));
+  }
+
+  private static int readCount(WireIn in) {
+    int count = in.readCount(PIECE_BYTES);
+    if (count > Regions.MOST_PIECES) {
+      throw new WireException(count + " pieces at once, and " + Regions.MOST_PIECES + " may be");
+    }
+    return count;
+  }
+
+  private static long less(long left, long length) {
+    if (length < 0 || length > left) {
+      throw new WireException(
+          "pieces of more than %d bytes at once: the next one has %d"
+              .formatted(Regions.MOST_BYTES, length));
+    }
+    return left - length;
+  }
+
+  private Exposure find(long id, long key) {
+    Exposure found = regions.get(id);
+    if (found == null || found.ref().key() != key) {
+      throw new RpcException(
+              RpcStatus.UNAVAILABLE,
+              "region "
+                  + id
+                  + " is not exposed in this session: never, or closed, or its lease is at an end")
+          .notExecuted();
+    }
+    return found;
+  }
+}

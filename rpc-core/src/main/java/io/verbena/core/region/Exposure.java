@@ -1,0 +1,176 @@
+package io.verbena.core.region;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.region.ExposedRegion;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.region.Regions;
+import io.verbena.api.settings.Checks;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import io.verbena.link.runtime.NanoClock;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One exposed region: its rights, its lease, and its fence. Whatever is done to its memory for the
+ * peer is done under its lock, so that nothing is once it has ended.
+ *
+ * <pre>
+ *   OPEN ──close, end of the lease, loss of the peer──→ ended
+ * </pre>
+ */
+final class Exposure implements ExposedRegion {
+  private static final VarHandle LONG = JAVA_LONG.varHandle();
+
+  private final RegionRef ref;
+  private final MemorySegment memory;
+  private final EventLoop loop;
+  private final Runnable whenEnded;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private volatile boolean open = true;
+
+  /** Of the lease; the loop's alone. */
+  private long timer = Timers.NONE;
+
+  Exposure(RegionRef ref, MemorySegment memory, EventLoop loop, Runnable whenEnded) {
+    this.ref = ref;
+    this.memory = memory;
+    this.loop = loop;
+    this.whenEnded = whenEnded;
+  }
+
+  @Override
+  public RegionRef ref() {
+    return ref;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void renew(Duration lease) {
+    long nanos = NanoClock.nanos(Checks.positive("lease", lease));
+    long due = loop.clock().nanoTime() + nanos;
+    loop.execute(
+        () -> {
+          loop.timers().cancel(timer);
+          timer = open ? loop.timers().schedule(due, now -> close()) : Timers.NONE;
+        });
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (!open) {
+        return;
+      }
+      open = false;
+    }
+    whenEnded.run();
+    loop.execute(
+        () -> {
+          loop.timers().cancel(timer); // or it would hold the memory till then
+          timer = Timers.NONE;
+        });
+    ended.complete(null);
+  }
+
+  @Override
+  public CompletableFuture<Void> ended() {
+    return ended.copy();
+  }
+
+  @Override
+  public String toString() {
+    return ref + (open ? ", exposed" : ", exposed no more");
+  }
+
+  // ---- what the peer asks, on the loop ----
+
+  synchronized void read(long[] offsets, int[] lengths, WireOut out) {
+    checkOpen(Regions.READ, "read");
+    for (int i = 0; i < offsets.length; i++) {
+      checkRange(offsets[i], lengths[i]);
+    }
+    out.writeCount(offsets.length);
+    for (int i = 0; i < offsets.length; i++) {
+      long at = offsets[i];
+      out.writeSegment(
+          isWord(at, lengths[i])
+              ? MemorySegment.ofArray(new long[] {(long) LONG.getVolatile(memory, at)})
+              : memory.asSlice(at, lengths[i]));
+    }
+  }
+
+  synchronized void write(long[] offsets, MemorySegment[] values) {
+    checkOpen(Regions.WRITE, "written");
+    for (int i = 0; i < offsets.length; i++) {
+      checkRange(offsets[i], values[i].byteSize());
+    }
+    for (int i = 0; i < offsets.length; i++) {
+      long at = offsets[i];
+      long length = values[i].byteSize();
+      if (isWord(at, length)) {
+        long[] word = new long[1];
+        MemorySegment.ofArray(word).copyFrom(values[i]);
+        LONG.setVolatile(memory, at, word[0]);
+      } else {
+        MemorySegment.copy(values[i], 0, memory, at, length);
+      }
+    }
+  }
+
+  synchronized long compareAndExchange(long offset, long expected, long value) {
+    checkAtomic(offset);
+    return (long) LONG.compareAndExchange(memory, offset, expected, value);
+  }
+
+  synchronized long getAndAdd(long offset, long delta) {
+    checkAtomic(offset);
+    return (long) LONG.getAndAdd(memory, offset, delta);
+  }
+
+  /** Returns whether a range is read and written whole. */
+  private boolean isWord(long at, long length) {
+    return length == Long.BYTES && (memory.address() + at) % Long.BYTES == 0;
+  }
+
+  private void checkAtomic(long offset) {
+    checkOpen(Regions.ATOMIC, "used for atomics");
+    checkRange(offset, Long.BYTES);
+    if (offset % Long.BYTES != 0) {
+      throw refused(RpcStatus.INVALID_ARGUMENT, "atomics take offsets that 8 divides");
+    }
+  }
+
+  private void checkOpen(int right, String done) {
+    if (!open) {
+      throw refused(RpcStatus.UNAVAILABLE, "is exposed no more");
+    }
+    if (!memory.scope().isAlive()) {
+      close();
+      throw refused(RpcStatus.UNAVAILABLE, "its owner has freed the memory");
+    }
+    if ((ref.access() & right) == 0) {
+      throw refused(RpcStatus.PERMISSION_DENIED, "may not be " + done);
+    }
+  }
+
+  private void checkRange(long offset, long length) {
+    if (offset < 0 || offset > ref.length() || length > ref.length() - offset) {
+      throw refused(RpcStatus.INVALID_ARGUMENT, "has no %d bytes at %d".formatted(length, offset));
+    }
+  }
+
+  private RpcException refused(RpcStatus status, String why) {
+    return new RpcException(status, ref + ": " + why).notExecuted();
+  }
+}

@@ -1,0 +1,258 @@
+package io.verbena.core.region;
+
+import io.verbena.api.CallOptions;
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.region.ExposedRegion;
+import io.verbena.api.region.RegionPiece;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.region.Regions;
+import io.verbena.api.settings.Checks;
+import io.verbena.api.stub.ArgumentWriter;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.core.bulk.work.FencedFuture;
+import io.verbena.core.call.OutgoingCalls;
+import io.verbena.core.call.SessionCaller;
+import io.verbena.core.loop.LoopThread;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A session's regions as its users have them: asks the peer by calls. Safe for any thread. */
+public final class SessionRegions implements Regions {
+  private final ExposedRegions own;
+  private final OutgoingCalls calls;
+
+  /** By no interceptor. */
+  private final SessionCaller caller;
+
+  /** The peer's service is, or will be, compared with this end's. */
+  private volatile boolean expects;
+
+  /** The regions of the session that has these calls. */
+  public SessionRegions(ExposedRegions own, OutgoingCalls calls) {
+    this(own, calls, CallOptions.DEFAULT);
+  }
+
+  private SessionRegions(ExposedRegions own, OutgoingCalls calls, CallOptions options) {
+    this.own = own;
+    this.calls = calls;
+    this.caller = new SessionCaller(calls, options);
+  }
+
+  @Override
+  public ExposedRegion expose(MemorySegment memory, int access, Duration lease) {
+    return own.expose(memory, access, lease);
+  }
+
+  @Override
+  public Regions withTimeout(Duration timeout) {
+    return new SessionRegions(own, calls, CallOptions.timeout(timeout));
+  }
+
+  @Override
+  public CompletableFuture<Void> get(RegionRef ref, List<RegionPiece> pieces) {
+    List<RegionPiece> into = checked(ref, pieces, READ);
+    for (RegionPiece piece : into) {
+      MemorySegment memory = piece.memory();
+      if (memory.isReadOnly() || !LoopThread.mayRead(memory)) {
+        throw new IllegalArgumentException(
+            "what is read arrives on another thread: its memory must not be read-only, nor belong"
+                + " to one thread as that of Arena.ofConfined() does");
+      }
+    }
+    return ask(
+        ref,
+        ExposedRegions.GET,
+        out -> {
+          out.writeCount(into.size());
+          for (RegionPiece piece : into) {
+            out.writeVarLong(piece.offset());
+            out.writeVarInt((int) piece.memory().byteSize());
+          }
+        },
+        values -> {
+          land(values, into);
+          return null;
+        });
+  }
+
+  private static void land(List<MemorySegment> values, List<RegionPiece> into) {
+    boolean fits = values.size() == into.size();
+    for (int i = 0; fits && i < values.size(); i++) {
+      fits = values.get(i).byteSize() == into.get(i).memory().byteSize();
+    }
+    if (!fits) {
+      throw failed(
+          RpcStatus.PROTOCOL_ERROR, "the peer sent other pieces than were asked for", null);
+    }
+    try {
+      for (int i = 0; i < values.size(); i++) {
+        into.get(i).memory().copyFrom(values.get(i));
+      }
+    } catch (IllegalStateException e) {
+      throw failed(RpcStatus.INVALID_ARGUMENT, "the memory to read into has been freed", e);
+    }
+  }
+
+  private static RpcException failed(RpcStatus status, String why, @Nullable Throwable cause) {
+    return new RpcException(status, why, CallPhase.REPLIED, Execution.EXECUTED, true, null, cause);
+  }
+
+  @Override
+  public CompletableFuture<Void> put(RegionRef ref, List<RegionPiece> pieces) {
+    List<RegionPiece> from = checked(ref, pieces, WRITE);
+    return ask(
+        ref,
+        ExposedRegions.PUT,
+        out -> {
+          out.writeCount(from.size());
+          for (RegionPiece piece : from) {
+            out.writeVarLong(piece.offset());
+            out.writeSegment(piece.memory());
+          }
+        },
+        nothing -> null);
+  }
+
+  @Override
+  public CompletableFuture<Long> compareAndExchange(
+      RegionRef ref, long offset, long expected, long value) {
+    return exchange(ref, offset, expected, value, before -> before);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> compareAndSet(
+      RegionRef ref, long offset, long expected, long value) {
+    return exchange(ref, offset, expected, value, before -> before == expected);
+  }
+
+  private <R> CompletableFuture<R> exchange(
+      RegionRef ref, long offset, long expected, long value, Function<Long, R> then) {
+    checkAtomic(ref, offset);
+    return ask(
+        ref,
+        ExposedRegions.COMPARE_AND_EXCHANGE,
+        out -> {
+          out.writeVarLong(offset);
+          out.writeLong(expected);
+          out.writeLong(value);
+        },
+        then);
+  }
+
+  @Override
+  public CompletableFuture<Long> getAndAdd(RegionRef ref, long offset, long delta) {
+    checkAtomic(ref, offset);
+    return ask(
+        ref,
+        ExposedRegions.GET_AND_ADD,
+        out -> {
+          out.writeVarLong(offset);
+          out.writeLong(delta);
+        },
+        before -> before);
+  }
+
+  private static void checkAtomic(RegionRef ref, long offset) {
+    check(ref, ATOMIC, "atomics");
+    Checks.between("offset", offset, 0, ref.length() - Long.BYTES);
+    Checks.that(offset % Long.BYTES == 0, "offset", "divided by 8", offset);
+  }
+
+  private static List<RegionPiece> checked(RegionRef ref, List<RegionPiece> pieces, int right) {
+    check(ref, right, right == READ ? "reads" : "writes");
+    List<RegionPiece> all = List.copyOf(Checks.required("pieces", pieces));
+    Checks.between("pieces", all.size(), 0, MOST_PIECES);
+    long left = MOST_BYTES;
+    for (RegionPiece piece : all) {
+      long length = piece.memory().byteSize();
+      Checks.between("bytes of all pieces", MOST_BYTES - left + length, 0, MOST_BYTES);
+      Checks.between("offset", piece.offset(), 0, ref.length() - length);
+      left -= length;
+    }
+    return all;
+  }
+
+  private static void check(RegionRef ref, int right, String what) {
+    Checks.required("ref", ref);
+    if ((ref.access() & right) == 0) {
+      throw new IllegalArgumentException(ref + " takes no " + what + " of its peer's");
+    }
+  }
+
+  /** Asks the peer; what it answers with, and where that goes. */
+  private <S, R> CompletableFuture<R> ask(
+      RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, Function<S, R> then) {
+    if (!expects) {
+      caller.host().session().caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
+      expects = true;
+    }
+    CompletableFuture<S> call =
+        caller
+            .submit(
+                method,
+                out -> {
+                  out.writeVarLong(ref.id());
+                  out.writeLong(ref.key());
+                  more.write(out);
+                })
+            .toCompletableFuture();
+    Operation<R> operation = new Operation<>(call);
+    call.whenComplete(
+        (answer, thrown) -> {
+          if (thrown != null) {
+            operation.settleFailed(inWords(ref, thrown));
+            return;
+          }
+          R result;
+          try {
+            result = then.apply(answer);
+          } catch (Throwable e) {
+            operation.settleFailed(e);
+            return;
+          }
+          operation.settle(result);
+        });
+    return operation;
+  }
+
+  /** A peer that has exposed nothing in this session does not serve what was called. */
+  private static Throwable inWords(RegionRef ref, Throwable thrown) {
+    if (thrown instanceof RpcException e && e.status() == RpcStatus.UNIMPLEMENTED) {
+      return new RpcException(
+          RpcStatus.UNAVAILABLE,
+          ref + " is not the peer's: it exposes nothing in this session",
+          e.phase(),
+          Execution.NOT_EXECUTED,
+          true,
+          null,
+          e);
+    }
+    return thrown;
+  }
+
+  /** What is under way: its holder may end it, and is told when nothing of his is written. */
+  private static final class Operation<R> extends FencedFuture<R> {
+    private final CompletableFuture<?> call;
+
+    Operation(CompletableFuture<?> call) {
+      this.call = call;
+    }
+
+    @Override
+    protected boolean isFenced() {
+      return true;
+    }
+
+    @Override
+    protected void end() {
+      call.cancel(true);
+    }
+  }
+}
