@@ -111,6 +111,56 @@ public interface BulkPort {
       boolean checkpoint,
       Runnable whenWritten);
 
+  // ---- memory that the peer reaches by itself ----
+
+  /**
+   * Returns whether memory can be exposed to the peer, which then reads and writes it by requests
+   * of its own, without this end's loop. Always the same.
+   */
+  default boolean isOneSided() {
+    return false;
+  }
+
+  /**
+   * Exposes all of a region to the peer of this link, and to nobody else.
+   *
+   * @return to be closed; the peer is asked first to leave it alone
+   * @throws LinkException if it cannot be exposed; the message says why
+   */
+  default BulkTarget expose(BulkRegion region, boolean reads, boolean writes) throws LinkException {
+    throw new UnsupportedOperationException("this link exposes nothing");
+  }
+
+  /** Returns how many requests {@link #access} takes now. */
+  default int accessRoom() {
+    return 0;
+  }
+
+  /**
+   * Reads or writes memory that the peer has exposed, at any place: in no order with others. On
+   * {@link SendResult#SENT} one of the two is run, later, never before this method returns; on any
+   * other result, as where the peer wants to be left alone, nothing was done.
+   *
+   * @param reads whether from there to here; else from here to there
+   * @param at where in the peer's memory
+   * @param length at least 1
+   * @param whenDone it is done
+   * @param whenFree the link has ended before that was known, and its device touches the memory no
+   *     more; never run where it cannot be stopped
+   * @throws IllegalArgumentException if the peer's memory has no such range: the core's mistake
+   */
+  default SendResult access(
+      RemoteTarget target,
+      boolean reads,
+      long at,
+      BulkRegion memory,
+      long offset,
+      int length,
+      Runnable whenDone,
+      Runnable whenFree) {
+    throw new UnsupportedOperationException("this link reaches nothing");
+  }
+
   /**
    * Returns whether {@link #writeFile} may be used with a file: the link moves its bytes without
    * bringing them into this process.

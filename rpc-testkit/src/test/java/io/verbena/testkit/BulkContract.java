@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -118,6 +120,111 @@ public abstract class BulkContract {
     untilArrived(landed);
     links.stepUntil("the frame", () -> to.end().heard().frames().size() > frames);
     assertSame(landed.content(), from.content(source.memory()));
+  }
+
+  @Nested
+  @DisplayName("reaches memory that is exposed")
+  final class Reaching {
+    private static final int LENGTH = 100_000;
+
+    private BulkRegion exposed;
+    private BulkTarget target;
+    private RemoteTarget remote;
+    private BulkRegion mine;
+    private int done;
+
+    /** Everything is set before each test. */
+    @SuppressWarnings("NullAway.Init") // by expose
+    Reaching() {}
+
+    @BeforeEach
+    void expose() throws LinkException {
+      Assumptions.assumeTrue(client.port().isOneSided() && server.port().isOneSided());
+      exposed = server.filled(LENGTH, 1);
+      target = server.port().expose(exposed, true, true);
+      boolean[] open = new boolean[1];
+      target.whenOpen(() -> open[0] = true);
+      links.stepUntil("it to be open", () -> open[0]);
+      remote = client.port().remote(ByteBuffer.wrap(target.advertisement()));
+      assertThat(remote.length()).isEqualTo(LENGTH);
+      mine = client.region(LENGTH);
+    }
+
+    private SendResult access(boolean reads, long there, long here, int length) {
+      return client
+          .port()
+          .access(
+              remote,
+              reads,
+              there,
+              mine,
+              here,
+              length,
+              () -> done++,
+              () -> {
+                throw new AssertionError("the link has ended");
+              });
+    }
+
+    private void untilDone(int number) {
+      links.stepUntil("all to be done", () -> done == number);
+    }
+
+    private byte[] ofServer(long at, int length) {
+      return server.content(exposed.memory().asSlice(at, length));
+    }
+
+    private byte[] ofClient(long at, int length) {
+      return client.content(mine.memory().asSlice(at, length));
+    }
+
+    private void shut() {
+      boolean[] fenced = new boolean[1];
+      target.close(() -> fenced[0] = once(fenced[0]));
+      links.stepUntil("the fence", () -> fenced[0]);
+    }
+
+    @Test
+    void atAnyPlaceByReadsAndWrites() throws LinkException {
+      int[] lengths = {1, 8, 63, 4097, 65_537};
+      int number = 0;
+      for (int length : lengths) {
+        assertThat(access(true, 777, 10, length)).isEqualTo(SendResult.SENT);
+        untilDone(++number);
+        assertSame(ofClient(10, length), ofServer(777, length));
+        client.fill(mine.memory().asSlice(20, length), length);
+        assertThat(access(false, 4321, 20, length)).isEqualTo(SendResult.SENT);
+        untilDone(++number);
+        assertSame(ofServer(4321, length), ofClient(20, length));
+      }
+      assertThat(access(true, LENGTH - 1, 0, 1)).isEqualTo(SendResult.SENT);
+      untilDone(++number);
+      shut();
+      assertStillWorks(client, server);
+    }
+
+    @Test
+    void andLeavesItAloneWhenAskedThoughReadsAreUnderWay() throws LinkException {
+      int posted = 0;
+      while (client.port().accessRoom() > 0 && access(true, 0, 0, LENGTH) == SendResult.SENT) {
+        posted++;
+      }
+      assertThat(posted).isPositive();
+      shut();
+      untilDone(posted);
+      assertThat(access(true, 0, 0, 1)).isEqualTo(SendResult.CLOSED);
+      assertStillWorks(client, server);
+      assertStillWorks(server, client);
+    }
+
+    @Test
+    void withinItsBoundsAlone() {
+      for (long at : new long[] {-1, LENGTH, LENGTH - 7}) {
+        assertThatThrownBy(() -> access(true, at, 0, 8))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      shut();
+    }
   }
 
   @Nested

@@ -271,6 +271,11 @@ public abstract class RegionsContract {
             regions.compareAndSet(forged, 0, 0, 1))) {
       assertFails(refused, RpcStatus.PERMISSION_DENIED, Execution.NOT_EXECUTED);
     }
+    for (int i = 0; i < 20; i++) {
+      get(regions.get(read, 0, word));
+      assertFails(
+          regions.put(forged, 0, word), RpcStatus.PERMISSION_DENIED, Execution.NOT_EXECUTED);
+    }
     for (long at : new long[] {BYTES - 7, BYTES, BYTES + 1, Long.MAX_VALUE - 8}) {
       assertFails(
           regions.get(forged, at, word), RpcStatus.INVALID_ARGUMENT, Execution.NOT_EXECUTED);
@@ -296,6 +301,11 @@ public abstract class RegionsContract {
     RegionRef guessed = new RegionRef(region.id(), region.key() + 1, region.length(), ALL);
     assertFails(
         user.regions().put(guessed, 0, word), RpcStatus.UNAVAILABLE, Execution.NOT_EXECUTED);
+    for (int i = 0; i < 20; i++) {
+      get(user.regions().put(region, 0, word));
+      assertFails(
+          user.regions().put(guessed, 0, word), RpcStatus.UNAVAILABLE, Execution.NOT_EXECUTED);
+    }
     Session another = connect();
     assertFails(
         another.regions().get(region, 0, word), RpcStatus.UNAVAILABLE, Execution.NOT_EXECUTED);

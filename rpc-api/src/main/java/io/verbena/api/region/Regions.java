@@ -81,7 +81,7 @@ public interface Regions {
   }
 
   /**
-   * Reads several ranges, by one request.
+   * Reads several ranges, one after the other, by one request.
    *
    * @throws IllegalArgumentException if the region has no such ranges, may not be read, or they are
    *     more than {@link #MOST_PIECES} or {@link #MOST_BYTES}

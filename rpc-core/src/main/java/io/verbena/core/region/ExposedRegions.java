@@ -14,19 +14,25 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
+import io.verbena.api.wire.WireOut;
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one end of a session has exposed to the other, and the service by which that reaches it: on
@@ -34,6 +40,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <pre>
  *   peer ── get, put, compareAndExchange, getAndAdd {id, key, …} ──→ loop: rights and range checked
+ *        ── attach {id, key} ──→ opened to requests of the peer's own device, for get and put
  * </pre>
  */
 public final class ExposedRegions implements Participant {
@@ -42,6 +49,10 @@ public final class ExposedRegions implements Participant {
   private static final int WRITE = 2;
   private static final int EXCHANGE = 3;
   private static final int ADD = 4;
+  private static final int ATTACH = 5;
+
+  /** More regions are not opened to the peer's own requests; objects need places, too. */
+  private static final int MOST_OPENED = 64;
 
   /** What a piece takes in a message at least. */
   private static final int PIECE_BYTES = 2;
@@ -54,6 +65,28 @@ public final class ExposedRegions implements Participant {
   static final MethodDescriptor<Long> GET_AND_ADD =
       method(ADD, "getAndAdd", false, WireIn::readLong);
 
+  /**
+   * What a peer needs to reach a region by its own requests.
+   *
+   * @param epoch of the link that takes them
+   * @param access what they may do: as in a {@link RegionRef}
+   * @param advertisement what its end of that link makes of the region
+   */
+  record Attached(int epoch, int access, ByteBuffer advertisement) {
+    /** Requests of the peer's own do not reach it. No link has that epoch. */
+    static final Attached BY_NONE = new Attached(0, 0, ByteBuffer.allocate(0));
+  }
+
+  static final MethodDescriptor<Attached> REACH =
+      method(
+          ATTACH,
+          "attach",
+          true,
+          in ->
+              in.readBoolean()
+                  ? new Attached(in.readInt(), in.readInt(), in.readBuffer())
+                  : Attached.BY_NONE);
+
   static final ServiceDescriptor<ExposedRegions> SERVICE =
       new ServiceDescriptor<>(
           ExposedRegions.class,
@@ -65,9 +98,10 @@ public final class ExposedRegions implements Participant {
                   described(WRITE, "put", "void", "pieces", "writes"),
                   described(
                       EXCHANGE, "compareAndExchange", "long", "expected", "long", "value", "long"),
-                  described(ADD, "getAndAdd", "long", "delta", "long")),
+                  described(ADD, "getAndAdd", "long", "delta", "long"),
+                  described(ATTACH, "attach", "attached")),
               List.of()),
-          List.of(GET, PUT, COMPARE_AND_EXCHANGE, GET_AND_ADD),
+          List.of(GET, PUT, COMPARE_AND_EXCHANGE, GET_AND_ADD, REACH),
           caller -> {
             throw new UnsupportedOperationException(NAME + " has no stub");
           });
@@ -76,6 +110,10 @@ public final class ExposedRegions implements Participant {
 
   private final SessionImpl session;
   private final Map<Long, Exposure> regions = new ConcurrentHashMap<>();
+
+  /** Those that have ended, and whose path is not fenced. */
+  private final Set<Exposure> ending = ConcurrentHashMap.newKeySet();
+
   private final AtomicLong lastId = new AtomicLong();
 
   /** The peer is, or will be, told of the service. */
@@ -127,7 +165,7 @@ public final class ExposedRegions implements Participant {
     EventLoop loop = session.loop();
     RegionRef ref =
         new RegionRef(lastId.incrementAndGet(), RANDOM.nextLong(), memory.byteSize(), access);
-    Exposure region = new Exposure(ref, memory, loop, () -> regions.remove(ref.id()));
+    Exposure region = new Exposure(ref, memory, loop, this::ends);
     regions.put(ref.id(), region);
     if (session.isEnded() || session.isClosing()) { // by another thread, which may not have seen it
       region.close();
@@ -135,6 +173,12 @@ public final class ExposedRegions implements Participant {
     }
     region.renew(lease);
     return region;
+  }
+
+  private void ends(Exposure region) {
+    ending.add(region); // first: a path that closes now finds it in one of the two
+    regions.remove(region.ref().id());
+    CompletableFuture<Void> _ = region.ended().whenComplete((end, lost) -> ending.remove(region));
   }
 
   private static void check(MemorySegment memory, int access) {
@@ -166,6 +210,12 @@ public final class ExposedRegions implements Participant {
     }
   }
 
+  @Override
+  public void pathClosed(BulkPath path) {
+    regions.values().forEach(region -> region.pathClosed(path));
+    List.copyOf(ending).forEach(region -> region.pathClosed(path));
+  }
+
   /** Its leases end with the peer. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
@@ -180,6 +230,7 @@ public final class ExposedRegions implements Participant {
     switch (method.id()) {
       case READ -> get(id, key, in, call);
       case WRITE -> put(id, key, in, call);
+      case ATTACH -> call.handle(reply -> attach(find(id, key), reply.result()));
       default -> {
         long offset = in.readVarLong();
         long first = in.readLong();
@@ -221,6 +272,31 @@ public final class ExposedRegions implements Participant {
       left = less(left, values[i].byteSize());
     }
     call.handle(reply -> find(id, key).write(offsets, values));
+  }
+
+  /** Only the path that brings the answer: so it comes behind what opens the region. */
+  private void attach(Exposure region, WireOut out) {
+    BulkPath path = reaching(session);
+    boolean may =
+        region.isOpened()
+            || regions.values().stream().filter(Exposure::isOpened).count() < MOST_OPENED;
+    byte[] advertisement = path == null || !may ? null : region.openBy(path);
+    out.writeBoolean(path != null && advertisement != null);
+    if (path != null && advertisement != null) {
+      out.writeInt(path.epoch());
+      out.writeInt(region.ref().access());
+      out.writeBytes(advertisement);
+    }
+  }
+
+  /** Returns the path of the session's frames, if its device reads and writes by itself. */
+  static @Nullable BulkPath reaching(SessionImpl session) {
+    for (BulkPath path : session.bulkPaths()) {
+      if (session.carriesFrames(path) && path.port().isOneSided()) {
+        return path;
+      }
+    }
+    return null;
   }
 
   private static int readCount(WireIn in) {

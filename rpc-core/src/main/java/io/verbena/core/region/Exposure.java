@@ -9,13 +9,20 @@ import io.verbena.api.region.RegionRef;
 import io.verbena.api.region.Regions;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.wire.WireOut;
+import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
 import io.verbena.link.runtime.NanoClock;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One exposed region: its rights, its lease, and its fence. Whatever is done to its memory for the
@@ -23,7 +30,11 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>
  *   OPEN ──close, end of the lease, loss of the peer──→ ended
+ *                └── opened by a path: once that is fenced ──↑
  * </pre>
+ *
+ * <p>A path whose device reads and writes by itself may have it opened to the peer's own requests:
+ * one path at a time.
  */
 final class Exposure implements ExposedRegion {
   private static final VarHandle LONG = JAVA_LONG.varHandle();
@@ -31,14 +42,17 @@ final class Exposure implements ExposedRegion {
   private final RegionRef ref;
   private final MemorySegment memory;
   private final EventLoop loop;
-  private final Runnable whenEnded;
+  private final Consumer<Exposure> whenEnded;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean open = true;
+
+  /** Made on the loop, under the lock, while the region is open. */
+  private @Nullable Opening opening;
 
   /** Of the lease; the loop's alone. */
   private long timer = Timers.NONE;
 
-  Exposure(RegionRef ref, MemorySegment memory, EventLoop loop, Runnable whenEnded) {
+  Exposure(RegionRef ref, MemorySegment memory, EventLoop loop, Consumer<Exposure> whenEnded) {
     this.ref = ref;
     this.memory = memory;
     this.loop = loop;
@@ -68,19 +82,26 @@ final class Exposure implements ExposedRegion {
 
   @Override
   public void close() {
+    boolean opened;
     synchronized (this) {
       if (!open) {
         return;
       }
       open = false;
+      opened = opening != null;
     }
-    whenEnded.run();
+    whenEnded.accept(this);
     loop.execute(
         () -> {
           loop.timers().cancel(timer); // or it would hold the memory till then
           timer = Timers.NONE;
+          if (opened) {
+            shut();
+          }
         });
-    ended.complete(null);
+    if (!opened) {
+      ended.complete(null);
+    }
   }
 
   @Override
@@ -91,6 +112,99 @@ final class Exposure implements ExposedRegion {
   @Override
   public String toString() {
     return ref + (open ? ", exposed" : ", exposed no more");
+  }
+
+  // ---- paths by which the peer reaches it, on the loop ----
+
+  /** The region as the peer of one path reaches it by itself. */
+  private final class Opening {
+    private final BulkPath path;
+    private final BulkRegion memory;
+    private final BulkTarget target;
+    private boolean shut;
+
+    Opening(BulkPath path, BulkRegion memory, BulkTarget target) {
+      this.path = path;
+      this.memory = memory;
+      this.target = target;
+    }
+
+    private void shut() {
+      if (!shut) {
+        shut = true;
+        target.close(this::fenced, this::lost);
+      }
+    }
+
+    private void fenced() {
+      memory.release();
+      boolean last;
+      synchronized (Exposure.this) {
+        opening = null;
+        last = !open;
+      }
+      if (last) {
+        ended.complete(null);
+      }
+    }
+
+    private void lost() {
+      close();
+      ended.completeExceptionally(
+          new IllegalStateException(
+              "a device that cannot be stopped may use the memory of " + ref + " for ever"));
+    }
+  }
+
+  /**
+   * Opens it to the peer's own requests by a path.
+   *
+   * @return what the peer needs for that; null where it is not to be, or cannot
+   */
+  synchronized byte @Nullable [] openBy(BulkPath path) {
+    boolean reads = (ref.access() & Regions.READ) != 0;
+    boolean writes = (ref.access() & Regions.WRITE) != 0;
+    Opening now = opening;
+    if (now != null) {
+      return now.path == path && !now.shut ? now.target.advertisement() : null;
+    }
+    if (!open || memory.isReadOnly() || ref.length() == 0 || (!reads && !writes)) {
+      return null;
+    }
+    BulkRegion region;
+    try {
+      region = path.port().attach(memory, MemoryLife.ONCE);
+    } catch (LinkException e) {
+      return null; // no room to pin it: the loop does the work
+    }
+    try {
+      Opening made = new Opening(path, region, path.port().expose(region, reads, writes));
+      opening = made;
+      return made.target.advertisement();
+    } catch (LinkException e) {
+      region.release();
+      return null;
+    }
+  }
+
+  /** Returns whether a path has it open to the peer. */
+  boolean isOpened() {
+    return opening != null;
+  }
+
+  /** A path is closed, and whatever it had open. */
+  void pathClosed(BulkPath path) {
+    Opening now = opening;
+    if (now != null && now.path == path) {
+      now.shut();
+    }
+  }
+
+  private void shut() {
+    Opening now = opening;
+    if (now != null) {
+      now.shut();
+    }
   }
 
   // ---- what the peer asks, on the loop ----
@@ -107,6 +221,7 @@ final class Exposure implements ExposedRegion {
           isWord(at, lengths[i])
               ? MemorySegment.ofArray(new long[] {(long) LONG.getVolatile(memory, at)})
               : memory.asSlice(at, lengths[i]));
+      VarHandle.acquireFence(); // before the next piece
     }
   }
 

@@ -12,21 +12,32 @@ import io.verbena.api.region.Regions;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ArgumentWriter;
 import io.verbena.api.stub.MethodDescriptor;
-import io.verbena.core.bulk.work.FencedFuture;
+import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.bulk.memory.BulkMemory.Block;
 import io.verbena.core.call.OutgoingCalls;
 import io.verbena.core.call.SessionCaller;
+import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.LoopThread;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A session's regions as its users have them: asks the peer by calls. Safe for any thread. */
+/**
+ * A session's regions as its users have them: asks the peer by calls, or reaches its memory by
+ * {@link OneSided}. Safe for any thread.
+ */
 public final class SessionRegions implements Regions {
   private final ExposedRegions own;
+  private final OneSided device;
   private final OutgoingCalls calls;
+  private final EventLoop loop;
+  private final BulkMemory memory;
 
   /** By no interceptor. */
   private final SessionCaller caller;
@@ -35,14 +46,29 @@ public final class SessionRegions implements Regions {
   private volatile boolean expects;
 
   /** The regions of the session that has these calls. */
-  public SessionRegions(ExposedRegions own, OutgoingCalls calls) {
-    this(own, calls, CallOptions.DEFAULT);
+  public SessionRegions(SessionImpl session, OutgoingCalls calls) {
+    this(new ExposedRegions(session), new OneSided(session), calls, CallOptions.DEFAULT);
   }
 
-  private SessionRegions(ExposedRegions own, OutgoingCalls calls, CallOptions options) {
+  private SessionRegions(
+      ExposedRegions own, OneSided device, OutgoingCalls calls, CallOptions options) {
     this.own = own;
+    this.device = device;
     this.calls = calls;
     this.caller = new SessionCaller(calls, options);
+    SessionImpl session = caller.host().session();
+    this.loop = session.loop();
+    this.memory = session.bulkContext().memory();
+  }
+
+  /** Returns those that take part in the session. */
+  public Participant exposed() {
+    return own;
+  }
+
+  /** Returns what reaches the peer's without its loop. */
+  public Participant device() {
+    return device;
   }
 
   @Override
@@ -52,7 +78,7 @@ public final class SessionRegions implements Regions {
 
   @Override
   public Regions withTimeout(Duration timeout) {
-    return new SessionRegions(own, calls, CallOptions.timeout(timeout));
+    return new SessionRegions(own, device, calls, CallOptions.timeout(timeout));
   }
 
   @Override
@@ -66,7 +92,21 @@ public final class SessionRegions implements Regions {
                 + " to one thread as that of Arena.ofConfined() does");
       }
     }
-    return ask(
+    Operation<Void> operation = new Operation<>(loop);
+    long deadline = deadline(ExposedRegions.GET);
+    Block block = staging(into);
+    if (block == null) {
+      getByCall(operation, ref, into, deadline);
+    } else {
+      move(operation, ref, true, into, block, deadline);
+    }
+    return operation;
+  }
+
+  private void getByCall(
+      Operation<Void> operation, RegionRef ref, List<RegionPiece> into, long deadline) {
+    ask(
+        operation,
         ref,
         ExposedRegions.GET,
         out -> {
@@ -79,7 +119,8 @@ public final class SessionRegions implements Regions {
         values -> {
           land(values, into);
           return null;
-        });
+        },
+        deadline);
   }
 
   private static void land(List<MemorySegment> values, List<RegionPiece> into) {
@@ -107,7 +148,29 @@ public final class SessionRegions implements Regions {
   @Override
   public CompletableFuture<Void> put(RegionRef ref, List<RegionPiece> pieces) {
     List<RegionPiece> from = checked(ref, pieces, WRITE);
-    return ask(
+    Operation<Void> operation = new Operation<>(loop);
+    long deadline = deadline(ExposedRegions.PUT);
+    Block block = staging(from);
+    if (block == null) {
+      putByCall(operation, ref, from, deadline);
+      return operation;
+    }
+    List<RegionPiece> copies = new ArrayList<>(from.size());
+    long at = 0;
+    for (RegionPiece piece : from) {
+      long length = piece.memory().byteSize();
+      MemorySegment copy = block.memory().asSlice(at, length);
+      copies.add(new RegionPiece(piece.offset(), copy.copyFrom(piece.memory())));
+      at += length;
+    }
+    move(operation, ref, false, copies, block, deadline);
+    return operation;
+  }
+
+  private void putByCall(
+      Operation<Void> operation, RegionRef ref, List<RegionPiece> from, long deadline) {
+    ask(
+        operation,
         ref,
         ExposedRegions.PUT,
         out -> {
@@ -117,7 +180,8 @@ public final class SessionRegions implements Regions {
             out.writeSegment(piece.memory());
           }
         },
-        nothing -> null);
+        nothing -> null,
+        deadline);
   }
 
   @Override
@@ -186,24 +250,27 @@ public final class SessionRegions implements Regions {
     }
   }
 
-  /** Asks the peer; what it answers with, and where that goes. */
+  /** Has the peer asked by a call; what it answers with, and where that goes. */
   private <S, R> CompletableFuture<R> ask(
       RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, Function<S, R> then) {
-    if (!expects) {
-      caller.host().session().caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
-      expects = true;
-    }
-    CompletableFuture<S> call =
-        caller
-            .submit(
-                method,
-                out -> {
-                  out.writeVarLong(ref.id());
-                  out.writeLong(ref.key());
-                  more.write(out);
-                })
-            .toCompletableFuture();
-    Operation<R> operation = new Operation<>(call);
+    Operation<R> operation = new Operation<>(loop);
+    ask(operation, ref, method, more, then, deadline(method));
+    return operation;
+  }
+
+  private long deadline(MethodDescriptor<?> method) {
+    return caller.deadline(method, caller.outer(), loop.clock().nanoTime());
+  }
+
+  private <S, R> void ask(
+      Operation<R> operation,
+      RegionRef ref,
+      MethodDescriptor<S> method,
+      ArgumentWriter more,
+      Function<S, R> then,
+      long deadline) {
+    CompletableFuture<S> call = call(ref, method, more, deadline);
+    operation.endBy(() -> call.cancel(true));
     call.whenComplete(
         (answer, thrown) -> {
           if (thrown != null) {
@@ -219,7 +286,81 @@ public final class SessionRegions implements Regions {
           }
           operation.settle(result);
         });
-    return operation;
+  }
+
+  private <S> CompletableFuture<S> call(
+      RegionRef ref, MethodDescriptor<S> method, ArgumentWriter more, long deadline) {
+    expect();
+    try {
+      return caller.beginOwn(
+          method,
+          out -> {
+            out.writeVarLong(ref.id());
+            out.writeLong(ref.key());
+            more.write(out);
+          },
+          false,
+          deadline);
+    } catch (RpcException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void expect() {
+    if (!expects) {
+      caller.host().session().caller(ExposedRegions.SERVICE, CallOptions.DEFAULT);
+      device.begin();
+      expects = true;
+    }
+  }
+
+  // ---- by the device ----
+
+  /**
+   * Moves bytes by this end's own device where that can be, else by a call.
+   *
+   * @param pieces those of a put have their bytes in the block
+   */
+  private void move(
+      Operation<Void> operation,
+      RegionRef ref,
+      boolean reads,
+      List<RegionPiece> pieces,
+      Block block,
+      long deadline) {
+    loop.execute(
+        () ->
+            device.start(
+                ref,
+                reads,
+                pieces,
+                block,
+                operation,
+                deadline,
+                new OneSided.ByCalls() {
+                  @Override
+                  public CompletableFuture<ExposedRegions.Attached> attach(RegionRef region) {
+                    return call(region, ExposedRegions.REACH, out -> {}, deadline);
+                  }
+
+                  @Override
+                  public void instead() {
+                    if (reads) {
+                      getByCall(operation, ref, pieces, deadline);
+                    } else {
+                      putByCall(operation, ref, pieces, deadline);
+                    }
+                  }
+                }));
+  }
+
+  /** Returns memory for as many bytes; null where the device does not move them. */
+  private @Nullable Block staging(List<RegionPiece> pieces) {
+    long bytes = 0;
+    for (RegionPiece piece : pieces) {
+      bytes += piece.memory().byteSize();
+    }
+    return bytes > 0 && device.isAvailable() ? memory.claim(bytes) : null;
   }
 
   /** A peer that has exposed nothing in this session does not serve what was called. */
@@ -235,24 +376,5 @@ public final class SessionRegions implements Regions {
           e);
     }
     return thrown;
-  }
-
-  /** What is under way: its holder may end it, and is told when nothing of his is written. */
-  private static final class Operation<R> extends FencedFuture<R> {
-    private final CompletableFuture<?> call;
-
-    Operation(CompletableFuture<?> call) {
-      this.call = call;
-    }
-
-    @Override
-    protected boolean isFenced() {
-      return true;
-    }
-
-    @Override
-    protected void end() {
-      call.cancel(true);
-    }
   }
 }

@@ -24,7 +24,6 @@ import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.intercept.InterceptedCaller;
 import io.verbena.core.intercept.Interceptors;
-import io.verbena.core.region.ExposedRegions;
 import io.verbena.core.region.SessionRegions;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
@@ -63,14 +62,15 @@ public final class UserSession extends SessionImpl {
     this.incoming = new IncomingCalls(calls, contracts, interceptors.guard());
     SessionStreams streams = new SessionStreams(calls, outgoing);
     calls.streams(streams);
-    ExposedRegions exposed = new ExposedRegions(this);
-    this.regions = new SessionRegions(exposed, outgoing);
+    SessionRegions mine = new SessionRegions(this, outgoing);
+    this.regions = mine;
     carries(
         contracts,
         outgoing,
         incoming,
         streams,
-        exposed,
+        mine.exposed(),
+        mine.device(),
         incoming.oneways(),
         incoming.awaitingValues(),
         outgoing.awaitingValues(),

@@ -62,6 +62,7 @@ public final class Domain {
    * binds and another invalidates, or by a registration of its own.
    *
    * @param rkey what the peer needs
+   * @param rights what it may do: REMOTE_ flags of {@link Access}
    * @param address where the range begins
    * @param length in bytes
    * @param registration covers it
@@ -70,6 +71,7 @@ public final class Domain {
    */
   public record PeerAccess(
       int rkey,
+      int rights,
       long address,
       long length,
       Registration registration,
@@ -285,30 +287,32 @@ public final class Domain {
    *
    * @param registration covers the memory
    * @param share the link's part
+   * @param rights what the peer may do: REMOTE_ flags of {@link Access}
    */
-  public PeerAccess grantAccess(Registration registration, MemorySegment segment, Quota.Share share)
+  public PeerAccess grantAccess(
+      Registration registration, MemorySegment segment, Quota.Share share, int rights)
       throws IOException {
     long address = segment.address();
     long length = segment.byteSize();
     Extent extent = Extent.of(segment);
     return switch (opening) {
       case REGISTRATIONS -> {
-        Registration own =
-            register(extent, Access.LOCAL_WRITE | Access.REMOTE_WRITE, MemoryLife.ONCE, share);
-        yield new PeerAccess(own.region().getRkey(), address, length, own, true, null);
+        Registration own = register(extent, Access.LOCAL_WRITE | rights, MemoryLife.ONCE, share);
+        yield new PeerAccess(own.region().getRkey(), rights, address, length, own, true, null);
       }
       case LOOSE_WINDOWS -> {
         if (registration.isExactly(address, length)) {
-          yield bound(address, length, registration, false);
+          yield bound(rights, address, length, registration, false);
         }
         Registration own = register(extent, cachedRights(), MemoryLife.ONCE, share);
-        yield bound(address, length, own, true);
+        yield bound(rights, address, length, own, true);
       }
-      case EXACT_WINDOWS -> bound(address, length, registration, false);
+      case EXACT_WINDOWS -> bound(rights, address, length, registration, false);
     };
   }
 
-  private PeerAccess bound(long address, long length, Registration registration, boolean own)
+  private PeerAccess bound(
+      int rights, long address, long length, Registration registration, boolean own)
       throws IOException {
     MemoryWindow window = windows.poll();
     if (window == null) {
@@ -321,7 +325,7 @@ public final class Domain {
         throw e;
       }
     }
-    return new PeerAccess(window.nextRkey(), address, length, registration, own, window);
+    return new PeerAccess(window.nextRkey(), rights, address, length, registration, own, window);
   }
 
   /**

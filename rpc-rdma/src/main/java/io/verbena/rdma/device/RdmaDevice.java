@@ -175,6 +175,14 @@ public final class RdmaDevice {
     return transport != DeviceAttributes.Transport.IWARP;
   }
 
+  /**
+   * Returns whether memory here may be read from and into by the keys that it is registered with:
+   * iWARP would have the peer hold a key of what is read into.
+   */
+  public boolean readsByLocalKeys() {
+    return transport != DeviceAttributes.Transport.IWARP;
+  }
+
   /** Returns bits of {@link Features}. */
   public int features() {
     return features;

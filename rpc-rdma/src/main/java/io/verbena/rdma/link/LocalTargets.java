@@ -221,8 +221,13 @@ final class LocalTargets {
 
   // ---- opening ----
 
-  /** Opens a range of memory that is registered. */
-  LocalTarget open(Registration registration, MemorySegment memory, BulkTarget.Listener listener)
+  /**
+   * Opens a range of memory that is registered.
+   *
+   * @param rights REMOTE_ flags of {@link io.verbena.verbs.ext.Access}
+   */
+  LocalTarget open(
+      Registration registration, MemorySegment memory, int rights, BulkTarget.Listener listener)
       throws LinkException {
     long length = memory.byteSize();
     if (!link.isOpen()) {
@@ -236,7 +241,7 @@ final class LocalTargets {
           null);
     }
     try {
-      return open(name, domain.grantAccess(registration, memory, pins), listener);
+      return open(name, domain.grantAccess(registration, memory, pins, rights), listener);
     } catch (IOException e) {
       names.unclaim(name);
       throw shortOfMemory(e);

@@ -14,10 +14,14 @@ import io.verbena.rdma.device.Registration;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.Immediate;
 import io.verbena.rdma.wire.SendHeader;
+import io.verbena.verbs.ext.Access;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.IntArrayList;
@@ -58,6 +62,7 @@ final class RdmaBulk implements BulkPort {
   /** What is to be told outside of the polling of completions. */
   final ArrayDeque<Runnable> due = new ArrayDeque<>();
 
+  private final Set<UnderWay> underWay = new LinkedHashSet<>();
   private boolean immediates;
 
   /** A write was turned back, and its owner not told of room since. */
@@ -67,6 +72,9 @@ final class RdmaBulk implements BulkPort {
 
   /** Ended, and nothing of the link's is touched by the device any more. */
   private boolean fenced;
+
+  /** The last region was released after that. */
+  private boolean unused;
 
   private int regions;
 
@@ -179,7 +187,8 @@ final class RdmaBulk implements BulkPort {
   }
 
   private void leaveIfUnused() {
-    if (fenced && regions == 0) {
+    if (fenced && regions == 0 && !unused) {
+      unused = true; // what is told of the end may release the last one
       whenUnused.run();
     }
   }
@@ -201,7 +210,19 @@ final class RdmaBulk implements BulkPort {
     }
     Region mine = mine(region);
     MemorySegment memory = mine.memory.asSlice(offset, length);
-    return local.open(mine.registration(), memory, listener);
+    return local.open(mine.registration(), memory, Access.REMOTE_WRITE, listener);
+  }
+
+  @Override
+  public boolean isOneSided() {
+    return link.device().readsByLocalKeys();
+  }
+
+  @Override
+  public BulkTarget expose(BulkRegion region, boolean reads, boolean writes) throws LinkException {
+    Region mine = mine(region);
+    int rights = (reads ? Access.REMOTE_READ : 0) | (writes ? Access.REMOTE_WRITE : 0);
+    return local.open(mine.registration(), mine.memory, rights, upTo -> {});
   }
 
   /** Returns the ranges that are open to the peer. */
@@ -217,6 +238,11 @@ final class RdmaBulk implements BulkPort {
     private long written;
     private long told;
     private boolean revoked;
+
+    /** Requests of {@link #access} under way; the peer is told that it is left alone after them. */
+    private int accesses;
+
+    private boolean owesRevoked;
 
     PeerTarget(Advertisement advertisement) {
       this.advertisement = advertisement;
@@ -293,6 +319,10 @@ final class RdmaBulk implements BulkPort {
     PeerTarget target = remotes.get(slot);
     if (target != null && target.advertisement.target() == name) {
       target.revoked = true;
+      if (target.accesses > 0) { // a READ may be carried out behind a Send that was posted later
+        target.owesRevoked = true;
+        return null;
+      }
     } else {
       if (revokedEarlyInAll == MOST_REVOKED_EARLY) {
         return "the peer revokes targets that it never tells of";
@@ -370,6 +400,89 @@ final class RdmaBulk implements BulkPort {
     }
   }
 
+  // ---- reaching the peer's memory ----
+
+  /** A READ or WRITE of {@link #access}. */
+  private final class UnderWay implements Runnable {
+    private final PeerTarget target;
+    private final Runnable whenDone;
+    private final Runnable whenFree;
+
+    UnderWay(PeerTarget target, Runnable whenDone, Runnable whenFree) {
+      this.target = target;
+      this.whenDone = whenDone;
+      this.whenFree = whenFree;
+    }
+
+    @Override
+    public void run() {
+      if (underWay.remove(this)) {
+        left();
+        whenDone.run();
+      }
+    }
+
+    private void left() {
+      target.accesses--;
+      if (target.owesRevoked && target.accesses == 0 && link.isOpen()) {
+        target.owesRevoked = false;
+        try {
+          sends.note(SendHeader.REVOKED, target.advertisement.target());
+        } catch (IOException e) {
+          link.postingFailed(e);
+        }
+      }
+    }
+  }
+
+  @Override
+  public int accessRoom() {
+    return link.isOpen() ? sends.roomForAccess() : 0;
+  }
+
+  @Override
+  public SendResult access(
+      RemoteTarget target,
+      boolean reads,
+      long at,
+      BulkRegion memory,
+      long offset,
+      int length,
+      Runnable whenDone,
+      Runnable whenFree) {
+    PeerTarget to = mine(target);
+    Region region = mine(memory);
+    if (at < 0 || length < 1 || length > to.length() - at) {
+      throw new IllegalArgumentException(
+          "%d bytes at %d of the peer's %d".formatted(length, at, to.length()));
+    }
+    long here = region.memory.asSlice(offset, length).address();
+    if (!link.isOpen() || to.revoked) {
+      return SendResult.CLOSED;
+    }
+    if (sends.roomForAccess() < 1) {
+      return SendResult.BACK_PRESSURED;
+    }
+    UnderWay access = new UnderWay(to, whenDone, whenFree);
+    long there = to.advertisement.address() + at;
+    try {
+      sends.access(
+          reads,
+          there,
+          to.advertisement.rkey(),
+          here,
+          region.registration().lkey(),
+          length,
+          access);
+    } catch (IOException e) {
+      link.postingFailed(e);
+      return SendResult.CLOSED;
+    }
+    to.accesses++;
+    underWay.add(access);
+    return SendResult.SENT;
+  }
+
   private PeerTarget mine(RemoteTarget target) {
     if (target instanceof PeerTarget mine && mine.owner() == this) {
       return mine;
@@ -389,6 +502,11 @@ final class RdmaBulk implements BulkPort {
     fenced = destroyed;
     due.clear();
     local.end(destroyed);
+    if (destroyed) {
+      List<UnderWay> left = List.copyOf(underWay);
+      underWay.clear();
+      left.forEach(access -> access.whenFree.run());
+    }
     leaveIfUnused();
   }
 }

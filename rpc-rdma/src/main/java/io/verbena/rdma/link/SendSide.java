@@ -10,7 +10,6 @@ import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
 import io.verbena.rdma.wire.WorkId;
-import io.verbena.verbs.ext.Access;
 import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.SendBlock;
 import io.verbena.verbs.ext.SendFlags;
@@ -396,6 +395,20 @@ final class SendSide {
     return credits.hasToSay();
   }
 
+  /** Returns how many READs and WRITEs could be posted now that tell nobody of themselves. */
+  int roomForAccess() {
+    return orders.isEmpty() ? Math.min(MOST_WRITES - writes, free() - RESERVED - 1) : 0;
+  }
+
+  /** Posts a READ, or a WRITE that tells nobody of itself. There must be room. */
+  void access(
+      boolean reads, long there, int rkey, long here, int lkey, int length, Runnable whenDone)
+      throws IOException {
+    int opcode = reads ? SendOpcode.RDMA_READ : SendOpcode.RDMA_WRITE;
+    request(opcode, SendFlags.SIGNALED);
+    postWrite(there, rkey, here, lkey, length, whenDone);
+  }
+
   /** Posts a WRITE without immediate. There must be room. */
   void write(long to, int rkey, long from, int lkey, int length, Runnable whenWritten)
       throws IOException {
@@ -440,7 +453,7 @@ final class SendSide {
                   access.registration().region(),
                   access.address(),
                   access.length(),
-                  Access.REMOTE_WRITE);
+                  access.rights());
           post(block, RegisteredPool.NONE, whenDone);
           return true;
         });
