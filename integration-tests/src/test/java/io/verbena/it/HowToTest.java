@@ -25,6 +25,7 @@ class HowToTest {
         "kryo.md",
         "many-machines.md",
         "observe.md",
+        "regions.md",
         "streams.md",
         "test-your-service.md"
       })

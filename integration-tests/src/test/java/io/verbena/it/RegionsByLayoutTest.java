@@ -1,0 +1,154 @@
+package io.verbena.it;
+
+import static io.verbena.api.region.Regions.ATOMIC;
+import static io.verbena.api.region.Regions.READ;
+import static io.verbena.api.region.Regions.WRITE;
+import static java.lang.foreign.MemoryLayout.PathElement.groupElement;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.VerbenaException;
+import io.verbena.api.region.ExposedRegion;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.region.RegionView;
+import io.verbena.api.region.Regions;
+import io.verbena.core.VerbenaClient;
+import io.verbena.core.VerbenaServer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Structs in a region that a call has brought the ref of. */
+class RegionsByLayoutTest {
+  private static final StructLayout ACCOUNT =
+      MemoryLayout.structLayout(
+          JAVA_LONG.withName("version"), JAVA_LONG.withName("euros"), JAVA_LONG.withName("cents"));
+  private static final int ACCOUNTS = 16;
+
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment memory = arena.allocate(ACCOUNT.byteSize() * ACCOUNTS, 8);
+  private VerbenaServer server;
+  private VerbenaClient client;
+  private Session session;
+
+  private final Tables tables =
+      () -> {
+        Regions regions = CallContext.current().session().regions();
+        ExposedRegion exposed =
+            regions.expose(memory, READ | WRITE | ATOMIC, Duration.ofMinutes(5));
+        return exposed.ref();
+      };
+
+  @BeforeEach
+  void open() {
+    server =
+        VerbenaServer.builder()
+            .listen("127.0.0.1:0")
+            .serve(TablesRpc.bind(tables))
+            .drainTime(Duration.ofMillis(100))
+            .start();
+    client = VerbenaClient.builder().build();
+    session = client.connect(server.address().toString());
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+    arena.close();
+  }
+
+  private static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void membersAreReachedByTheirNames() throws Exception {
+    RegionRef ref = TablesRpc.client(session).open();
+    RegionView third = RegionView.of(session.regions(), ref, 0, ACCOUNT).at(2);
+    long euros = third.getAndAdd(100, groupElement("euros")).get();
+    boolean paid = third.compareAndSet(100, 60, groupElement("euros")).get();
+    MemorySegment account = third.get().get();
+    assertThat(euros).isZero();
+    assertThat(paid).isTrue();
+    assertThat(account.get(JAVA_LONG, 8)).isEqualTo(60);
+    assertThat(memory.get(JAVA_LONG, 2 * ACCOUNT.byteSize() + 8)).isEqualTo(60);
+    get(third.putLong(7, groupElement("cents")));
+    assertThat(get(third.getLong(groupElement("cents")))).isEqualTo(7);
+    account.set(JAVA_LONG, 16, 9);
+    get(third.put(account));
+    assertThat(get(third.getLong(groupElement("cents")))).isEqualTo(9);
+  }
+
+  @Test
+  void whatIsNotThereIsRefused() {
+    RegionRef ref = TablesRpc.client(session).open();
+    RegionView first = RegionView.of(session.regions(), ref, 0, ACCOUNT);
+    assertThatThrownBy(() -> first.at(ACCOUNTS)).hasMessageContaining("offset");
+    assertThatThrownBy(() -> first.at(-1)).hasMessageContaining("offset");
+    assertThatThrownBy(() -> first.getLong(groupElement("yen")))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> first.put(memory)).hasMessageContaining("24 bytes");
+  }
+
+  @Test
+  void aVersionedReadIsNeverTorn() throws Exception {
+    RegionRef ref = TablesRpc.client(session).open();
+    RegionView first = RegionView.of(session.regions(), ref, 0, ACCOUNT);
+    AtomicBoolean over = new AtomicBoolean();
+    Thread writer =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  for (long i = 1; !over.get(); i++) {
+                    long amount = i;
+                    RegionView.change(
+                        memory,
+                        ACCOUNT,
+                        () -> {
+                          memory.set(JAVA_LONG, 8, amount);
+                          Thread.onSpinWait();
+                          memory.set(JAVA_LONG, 16, -amount);
+                        },
+                        groupElement("version"));
+                    for (int j = 0; j < 300; j++) {
+                      Thread.onSpinWait();
+                    }
+                  }
+                });
+    try {
+      for (int i = 0; i < 2_000; i++) {
+        MemorySegment account = first.getVersioned(groupElement("version")).get();
+        assertThat(account.get(JAVA_LONG, 8)).isEqualTo(-account.get(JAVA_LONG, 16));
+      }
+    } finally {
+      over.set(true);
+      writer.join();
+    }
+  }
+
+  @Test
+  void aStructThatIsWrittenForEverIsNotRead() {
+    RegionRef ref = TablesRpc.client(session).open();
+    memory.set(JAVA_LONG, 0, 1);
+    RegionView first = RegionView.of(session.regions(), ref, 0, ACCOUNT);
+    assertThat(first.getVersioned(groupElement("version")))
+        .failsWithin(Duration.ofSeconds(30))
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOfSatisfying(
+            VerbenaException.class, e -> assertThat(e.status()).isEqualTo(RpcStatus.UNAVAILABLE));
+  }
+}
