@@ -40,6 +40,10 @@ public final class EventLoop {
   private static final long AGAIN_NANOS = 100_000_000;
   private static final int COMMANDS_PER_CYCLE = 1024;
   private static final int QUEUE_CHUNK = 1024;
+
+  /** Stands where a command was that has run, and is to be free. */
+  private static final Command NOTHING = EventLoop::nothing;
+
   private static final long BETWEEN_TRIES_NANOS = 1_000_000;
   private static final int MOST_TRIES = 10_000;
 
@@ -53,6 +57,12 @@ public final class EventLoop {
   private final Timers timers;
   private final MpscUnboundedAtomicArrayQueue<Command> commands =
       new MpscUnboundedAtomicArrayQueue<>(QUEUE_CHUNK);
+
+  /**
+   * Commands may wait: said behind each. To ask the queue itself costs an empty cycle a quarter.
+   */
+  private final AtomicBoolean handedOver = new AtomicBoolean();
+
   private final AtomicBoolean waiting = new AtomicBoolean();
   private final LinkDriver driver;
   private final SplittableRandom random;
@@ -146,6 +156,7 @@ public final class EventLoop {
     for (int tries = 0; ; tries++) {
       try {
         commands.offer(command);
+        handedOver.setRelease(true);
         return;
       } catch (OutOfMemoryError e) {
         if (tries == MOST_TRIES) {
@@ -386,7 +397,11 @@ public final class EventLoop {
     try {
       waiting.set(true);
       // A command handed over before the flag was set has woken nobody: look once more.
-      boolean idle = commands.isEmpty() && dueAtEnd == 0 && !stopping && armUpgrades();
+      if (!commands.isEmpty()) {
+        handedOver.set(true); // whoever handed it over may have come no further yet
+        return 0;
+      }
+      boolean idle = dueAtEnd == 0 && !stopping && armUpgrades();
       return idle ? timers.nanosToNext(now(), atMostNanos) : 0;
     } finally {
       inCycle = false;
@@ -488,11 +503,18 @@ public final class EventLoop {
   }
 
   private int drainCommands() {
+    if (!handedOver.get()) {
+      return 0;
+    }
+    handedOver.set(false); // before the queue is looked through: what comes later says so anew
     int done = 0;
     Command command;
     while (done < COMMANDS_PER_CYCLE && (command = commands.poll()) != null) {
       run(command);
       done++;
+    }
+    if (done == COMMANDS_PER_CYCLE) {
+      handedOver.set(true);
     }
     stale |= done > 0;
     return done;
@@ -509,12 +531,15 @@ public final class EventLoop {
     cycleEndBefore = null;
     dueAtEnd = 0;
     for (int i = 0; i < due; i++) {
-      run(running[i]);
+      Command command = running[i];
+      running[i] = NOTHING; // few each time: filling the array at the end would take longer
+      run(command);
     }
-    Arrays.fill(running, 0, due, null);
     cycleEndBefore = running;
     return due;
   }
+
+  private static void nothing() {}
 
   private static void run(Command command) {
     try {
