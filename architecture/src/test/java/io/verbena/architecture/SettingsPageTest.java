@@ -26,6 +26,7 @@ class SettingsPageTest {
                     .flatMap(name -> setters("core." + name)),
                 Stream.of(
                         "core.SessionLimits",
+                        "core.ConcurrencyLimit",
                         "api.CallOptions",
                         "api.bulk.TransferOptions",
                         "rdma.RdmaSettings")

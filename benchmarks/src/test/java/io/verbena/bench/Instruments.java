@@ -3,12 +3,13 @@ package io.verbena.bench;
 import io.verbena.bench.command.CountsCommand;
 import io.verbena.bench.command.FeaturesCommand;
 import io.verbena.bench.command.HouseCommand;
+import io.verbena.bench.command.OverloadCommand;
 import io.verbena.bench.command.TargetsCommand;
 import picocli.CommandLine;
 
 /**
  * Where the project's own instruments start: {@code bench targets}, {@code counts}, {@code
- * features} and {@code house}.
+ * features}, {@code overload} and {@code house}.
  */
 public final class Instruments {
   private Instruments() {}
@@ -24,6 +25,7 @@ public final class Instruments {
         .addSubcommand(new TargetsCommand())
         .addSubcommand(new CountsCommand())
         .addSubcommand(new FeaturesCommand())
+        .addSubcommand(new OverloadCommand())
         .addSubcommand(new HouseCommand());
   }
 }

@@ -6,6 +6,7 @@ import io.verbena.api.stub.CallScope;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.stat.CopyCost;
 import io.verbena.core.bulk.stat.CutOffs;
+import io.verbena.core.call.Admission;
 import io.verbena.core.call.CallCounters;
 import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.loop.EventLoop;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The event loops and memory of one client or server. Each kind of link has loops of its own, made
@@ -77,9 +79,13 @@ final class Engine implements AutoCloseable {
     groups.values().forEach(group -> group.leave(session.loop()));
   }
 
-  /** Makes a session, which serves nothing yet. */
-  UserSession session(SessionContext context, SessionRole role) {
-    return new UserSession(context, role, calls, options.interceptors());
+  /**
+   * Makes a session, which serves nothing yet.
+   *
+   * @param admission gives the peer's calls places; null where they need none
+   */
+  UserSession session(SessionContext context, SessionRole role, @Nullable Admission admission) {
+    return new UserSession(context, role, calls, options.interceptors(), admission);
   }
 
   /** Returns what sessions are made of on each of the loops for a kind of link. */
@@ -145,7 +151,11 @@ final class Engine implements AutoCloseable {
   }
 
   /** Returns what there is to tell of the whole. Safe for use by any thread. */
-  EngineStat stat(String name, UpgradeOptions upgrade, List<SessionStat> sessions) {
+  EngineStat stat(
+      String name,
+      UpgradeOptions upgrade,
+      @Nullable Admission admission,
+      List<SessionStat> sessions) {
     UpgradeProvider provider = upgrade.provider();
     Map<String, Long> figures = provider == null ? Map.of() : ProviderCalls.figures(provider);
     return new EngineStat(
@@ -156,6 +166,7 @@ final class Engine implements AutoCloseable {
         bulk.shelf().stat(),
         figures,
         calls.stat(),
+        admission == null ? null : admission.stat(),
         ThrottledLog.counts(),
         sessions);
   }

@@ -74,7 +74,7 @@ public final class VerbenaClient implements AutoCloseable {
     for (SessionImpl session : sessions.keySet()) {
       all.add(OnLoop.ask(session.loop(), session::stat, session.silentStat()));
     }
-    return engine.stat("client", upgrade, all);
+    return engine.stat("client", upgrade, null, all);
   }
 
   /** Returns a builder with the defaults. */
@@ -291,7 +291,14 @@ public final class VerbenaClient implements AutoCloseable {
       throw unreachable(address, why);
     }
     Connector connector =
-        new Connector(context, engine::session, uri, token, keepsOpen, oneOfMany, this::ended);
+        new Connector(
+            context,
+            (of, role) -> engine.session(of, role, null),
+            uri,
+            token,
+            keepsOpen,
+            oneOfMany,
+            this::ended);
     sessions.put(connector.session(), connector);
     if (closed) {
       connector.session().close(); // by another thread, which may not have seen this session

@@ -6,6 +6,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.core.bulk.stat.BulkStats;
+import io.verbena.core.call.Admission;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Acceptor;
@@ -63,6 +64,7 @@ public final class VerbenaServer implements AutoCloseable {
   private final URI address;
   private final Duration drainTime;
   private final UpgradeOptions upgrade;
+  private final @Nullable Admission admission;
   private final Supplier<EngineStat> stat = this::stat;
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -78,6 +80,7 @@ public final class VerbenaServer implements AutoCloseable {
       Acceptors acceptors,
       LinkDriver.Listening listening,
       UpgradeOptions upgrade,
+      @Nullable Admission admission,
       Duration drainTime,
       boolean closesOnShutdown) {
     this.engine = engine;
@@ -85,6 +88,7 @@ public final class VerbenaServer implements AutoCloseable {
     this.listening = listening;
     this.address = listening.address();
     this.upgrade = upgrade;
+    this.admission = admission;
     this.drainTime = drainTime;
     this.hook = closesOnShutdown ? ShutdownHook.add("verbena-shutdown", this::close) : null;
   }
@@ -94,7 +98,7 @@ public final class VerbenaServer implements AutoCloseable {
     for (Acceptor one : acceptors.all()) {
       sessions.addAll(OnLoop.ask(one.loop(), one::stats, List.of()));
     }
-    return engine.stat("server at " + address, upgrade, sessions);
+    return engine.stat("server at " + address, upgrade, admission, sessions);
   }
 
   /** Returns a builder with the defaults. */
@@ -312,6 +316,7 @@ public final class VerbenaServer implements AutoCloseable {
     private Duration drainTime = Duration.ofSeconds(5);
     private boolean closesOnShutdown;
     private int maxSessions = 10_000;
+    private @Nullable ConcurrencyLimit concurrencyLimit;
 
     private record Offered(String name, Source source, Duration lease) {}
 
@@ -392,6 +397,16 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
+     * Has the server refuse calls that it has no time for, of low {@link io.verbena.api.Priority}
+     * first: as many run at once as its limit says, which follows their latency. Default: none, so
+     * that every call runs, however many do.
+     */
+    public Builder concurrencyLimit(ConcurrencyLimit limit) {
+      this.concurrencyLimit = Checks.required("concurrencyLimit", limit);
+      return this;
+    }
+
+    /**
      * Has the server {@linkplain VerbenaServer#close closed} when the process is asked to end, by
      * SIGTERM, SIGINT or {@code System.exit}: no result of a call that ends within the drain time
      * is lost. The process ends when that is done.
@@ -437,10 +452,14 @@ public final class VerbenaServer implements AutoCloseable {
         LocalServices served = new LocalServices();
         services.forEach(served::add);
         List<SessionContext> contexts = engine.all(uri.getScheme(), link, upgrade);
+        Admission admission =
+            concurrencyLimit == null
+                ? null
+                : new Admission(concurrencyLimit, contexts.getFirst().loop().clock());
         Acceptors acceptors =
             new Acceptors(
                 contexts,
-                (context, role) -> engine.session(context, role).serving(served, tells),
+                (context, role) -> engine.session(context, role, admission).serving(served, tells),
                 maxSessions,
                 authenticator,
                 tells,
@@ -452,7 +471,8 @@ public final class VerbenaServer implements AutoCloseable {
         }
         LinkDriver.Listening listening = listen(engine, uri, link, acceptors);
         VerbenaServer server =
-            new VerbenaServer(engine, acceptors, listening, upgrade, drainTime, closesOnShutdown);
+            new VerbenaServer(
+                engine, acceptors, listening, upgrade, admission, drainTime, closesOnShutdown);
         if (!engine.isStepped()) {
           Stats.add(server.stat);
         }

@@ -3,6 +3,7 @@ package io.verbena.spring;
 import io.verbena.core.PathPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -66,6 +67,7 @@ public record VerbenaProperties(
    * @param tls Its key, and whom it trusts.
    * @param memory What it may take of memory.
    * @param limits What each session allows.
+   * @param concurrency How many calls run at once, of all sessions together.
    */
   public record Server(
       @DefaultValue("true") boolean enabled,
@@ -81,7 +83,8 @@ public record VerbenaProperties(
       @Nullable Integer loops,
       @DefaultValue ServerTls tls,
       @DefaultValue Memory memory,
-      @DefaultValue Limits limits)
+      @DefaultValue Limits limits,
+      @DefaultValue Concurrency concurrency)
       implements End {}
 
   /**
@@ -235,6 +238,27 @@ public record VerbenaProperties(
       @Nullable DataSize assembly,
       @Nullable DataSize replies,
       @Nullable DataSize bulk) {}
+
+  /**
+   * How many calls a server runs at once: as many as their latency says.
+   *
+   * @param enabled Whether calls are refused that the server has no time for, of low priority
+   *     first.
+   * @param initial How many calls may run at once at the start. Default 20.
+   * @param least The limit falls no lower. Default 4.
+   * @param most The limit rises no higher. Default 1000.
+   * @param normalShare Which part of the limit calls without a priority may fill. Default 0.8.
+   * @param backgroundShare Which part of the limit background calls may fill. Default 0.5.
+   * @param exempt Methods that do not count, as service/method: those that wait for an event.
+   */
+  public record Concurrency(
+      @DefaultValue("false") boolean enabled,
+      @Nullable Integer initial,
+      @Nullable Integer least,
+      @Nullable Integer most,
+      @Nullable Double normalShare,
+      @Nullable Double backgroundShare,
+      @DefaultValue List<String> exempt) {}
 
   /**
    * What each session allows.

@@ -11,6 +11,7 @@ import io.verbena.api.Session;
 import io.verbena.api.SessionListener;
 import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.VerbenaClient;
+import io.verbena.core.stat.Stats;
 import io.verbena.spring.EchoApplication.Caller;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -188,6 +189,34 @@ class SettingsTest {
               context.getBean(Caller.class).stock().count("rose");
               assertThat(opened.get(30, TimeUnit.SECONDS)).isNotNull();
             });
+  }
+
+  @Test
+  void aServerShedsCallsWhereItIsToHaveALimit() {
+    Contexts.echo()
+        .withPropertyValues(
+            "verbena.server.concurrency.enabled=true",
+            "verbena.server.concurrency.most=8",
+            "verbena.server.concurrency.exempt=stock/watch,stock/await")
+        .run(
+            context -> {
+              assertThat(context.getBean(Caller.class).stock().count("rose")).isEqualTo(4);
+              String server = "server at " + Contexts.server(context).address();
+              assertThat(Stats.engines())
+                  .filteredOn(engine -> engine.name().equals(server))
+                  .singleElement()
+                  .satisfies(
+                      engine -> assertThat(String.valueOf(engine.limit())).contains("limit=8"));
+            });
+    Contexts.echo()
+        .withPropertyValues(
+            "verbena.server.concurrency.enabled=true", "verbena.server.concurrency.least=0")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("least")
+                    .hasStackTraceContaining("Correct verbena.server.*"));
   }
 
   @Test

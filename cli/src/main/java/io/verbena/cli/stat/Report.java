@@ -5,6 +5,7 @@ import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.bulk.stat.PublishedStat;
 import io.verbena.core.bulk.stat.TransferStat;
 import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.LimitStat;
 import io.verbena.core.stat.OnewayStat;
 import io.verbena.core.stat.SessionStat;
 import java.io.PrintWriter;
@@ -26,6 +27,7 @@ final class Report {
     out.printf("%sslots in use  %d of %,d%n", INDENT, engine.slotsInUse(), engine.maxSlots());
     print(engine.bulk(), out);
     print(engine.oneways(), out);
+    print(engine.limit(), out);
     print("published", published(engine.published()), out);
     if (!engine.upgrade().isEmpty()) {
       out.println(INDENT + "rdma");
@@ -118,6 +120,28 @@ final class Report {
           oneways.refused(),
           oneways.failed());
     }
+  }
+
+  private static void print(@Nullable LimitStat limit, PrintWriter out) {
+    if (limit == null) {
+      return;
+    }
+    out.printf(
+        "%slimit         %d of %d calls at once; they take %s, and %s where they are few%n",
+        INDENT,
+        limit.inFlight(),
+        limit.limit(),
+        millis(limit.latencyMicros()),
+        millis(limit.unloadedMicros()));
+    Table table = new Table("priority", "taken below", "taken", "shed");
+    for (LimitStat.OfPriority one : limit.priorities()) {
+      table.row(one.priority(), one.places(), one.taken(), one.shed());
+    }
+    table.print(out, INDENT + INDENT);
+  }
+
+  private static String millis(long micros) {
+    return micros == 0 ? "?" : String.format(Locale.ROOT, "%.1f ms", micros / 1e3);
   }
 
   private static Table sessions(EngineStat engine) {

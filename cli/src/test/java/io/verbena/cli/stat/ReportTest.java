@@ -10,6 +10,7 @@ import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.ChannelStat.Standing;
 import io.verbena.channel.ChannelsMXBean;
 import io.verbena.cli.UpgradeWait;
+import io.verbena.core.ConcurrencyLimit;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.stat.VerbenaMXBean;
@@ -58,6 +59,26 @@ class ReportTest {
           .containsPattern(
               "published\n +object .*lease left\n +1 +memory +97.7 KiB +1 +tcp://127.0.0.1:\\d+ +\\d+ s +7200 s")
           .containsPattern("in +object 1 +97.7 KiB +97.7 KiB +\\d+ s");
+    }
+  }
+
+  @Test
+  void showsTheLimitOfAServerThatHasOne() throws Exception {
+    try (VerbenaServer server =
+        VerbenaServer.builder()
+            .listen("127.0.0.1:0")
+            .concurrencyLimit(ConcurrencyLimit.DEFAULT)
+            .start()) {
+      assertThat(report())
+          .contains("server at " + server.address())
+          .containsPattern(
+              """
+              limit +0 of 20 calls at once; they take \\?, and \\? where they are few
+               +priority +taken below +taken +shed
+               +critical +20 +0 +0
+               +normal +16 +0 +0
+               +background +10 +0 +0
+              """);
     }
   }
 

@@ -5,9 +5,12 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.verbena.api.Priority;
 import io.verbena.api.SessionState;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.stat.EngineStat;
+import io.verbena.core.stat.LimitStat;
+import io.verbena.core.stat.LimitStat.OfPriority;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stat.Stats;
 import io.verbena.observe.Conventions;
@@ -113,6 +116,46 @@ public final class EngineMetrics implements MeterBinder {
           "Transfers that went on over another link",
           Tags.empty(),
           engine -> engine.bulk().resumed());
+      if (kind.equals("server")) {
+        limit();
+      }
+    }
+
+    private void limit() {
+      gauge(
+          "verbena.limit.calls",
+          "Calls that may run at once, of servers with a limit",
+          Tags.empty(),
+          engine -> limit(engine, LimitStat::limit));
+      gauge(
+          "verbena.limit.used",
+          "Calls that count against the limit",
+          Tags.empty(),
+          engine -> limit(engine, LimitStat::inFlight));
+      for (Priority one : Priority.values()) {
+        shed("verbena.limit.taken", "Calls that servers with a limit took", one, OfPriority::taken);
+        shed("verbena.limit.shed", "Calls that they refused", one, OfPriority::shed);
+      }
+    }
+
+    private void shed(String name, String what, Priority which, ToLongFunction<OfPriority> figure) {
+      total(
+          name,
+          what,
+          Tags.of("verbena.priority", which.word()),
+          engine ->
+              limit(
+                  engine,
+                  limit ->
+                      limit.priorities().stream()
+                          .filter(one -> one.priority().equals(which.word()))
+                          .mapToLong(figure)
+                          .sum()));
+    }
+
+    private static long limit(EngineStat engine, ToLongFunction<LimitStat> figure) {
+      LimitStat limit = engine.limit();
+      return limit == null ? 0 : figure.applyAsLong(limit);
     }
 
     private static long sessions(EngineStat engine, Predicate<SessionStat> which) {

@@ -12,6 +12,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.SessionPath;
+import io.verbena.core.ConcurrencyLimit;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import java.time.Duration;
@@ -180,6 +181,38 @@ class CallMetricsTest {
     assertThat(gauge("verbena.sessions", "verbena.state", "open")).isOne();
     clock.add(1, TimeUnit.SECONDS);
     assertThat(gauge("verbena.sessions", "verbena.state", "open")).isZero();
+  }
+
+  @Test
+  void callsThatAServerShedsAreCountedByPriority() throws Exception {
+    new EngineMetrics().bindTo(registry);
+    try (VerbenaServer limited =
+            VerbenaServer.builder()
+                .listen("mem://limited")
+                .serve(ShopRpc.bind(new PlainShop()))
+                .concurrencyLimit(ConcurrencyLimit.DEFAULT.withBounds(7, 7))
+                .start();
+        Session calling = client.connect(limited.address().toString())) {
+      ShopRpc.client(calling).buy("bread");
+      assertThat(registry.get("verbena.limit.calls").gauge().value()).isEqualTo(7);
+      assertThat(taken("normal")).isOne();
+      assertThat(taken("critical")).isZero();
+      assertThat(
+              registry
+                  .get("verbena.limit.shed")
+                  .tag("verbena.priority", "background")
+                  .functionCounter()
+                  .count())
+          .isZero();
+    }
+  }
+
+  private double taken(String priority) {
+    return registry
+        .get("verbena.limit.taken")
+        .tag("verbena.priority", priority)
+        .functionCounter()
+        .count();
   }
 
   private double gauge(String name, String tag, String value) {

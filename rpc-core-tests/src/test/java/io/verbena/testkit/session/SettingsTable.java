@@ -8,6 +8,7 @@ import io.verbena.api.Metadata;
 import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferOptions;
+import io.verbena.core.ConcurrencyLimit;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
@@ -95,6 +96,7 @@ final class SettingsTable {
     setter(SERVER, null, "tellContracts", "tellContracts", 0, Ends.any(false), (Object) null);
     setter(SERVER, "drainTime", Ends.of("0 to a day", Duration.ZERO, DAY));
     setter(SERVER, "closeOnShutdown", Ends.any("set"));
+    setter(SERVER, "concurrencyLimit", Ends.required(ConcurrencyLimit.DEFAULT));
   }
 
   private void ofSessionLimits() {

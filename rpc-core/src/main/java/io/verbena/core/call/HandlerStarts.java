@@ -43,6 +43,7 @@ final class HandlerStarts {
     if (waiting.isEmpty() && admits(call)) {
       return true;
     }
+    call.awaitsPeer();
     await(call);
     return false;
   }
@@ -69,6 +70,9 @@ final class HandlerStarts {
   void wasRead(ServerCall call) {
     if (waiting.contains(call)) {
       startWaiting();
+      if (waiting.contains(call)) {
+        call.awaitsPeer();
+      }
     } else {
       call.startLate(); // its peer is gone
     }
@@ -126,6 +130,7 @@ final class HandlerStarts {
   /** A handler may not run now. */
   void putOff(ServerCall call) {
     call.reserved(0);
+    call.awaitsPeer();
     await(call);
     startWaiting();
   }

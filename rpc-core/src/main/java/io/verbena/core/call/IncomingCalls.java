@@ -2,6 +2,7 @@ package io.verbena.core.call;
 
 import io.verbena.api.Execution;
 import io.verbena.api.Metadata;
+import io.verbena.api.Priority;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
@@ -48,6 +49,15 @@ public final class IncomingCalls implements Participant {
   private final HandlerStarts starts;
   private final DeadlineWatch deadlines;
 
+  /** Gives calls places; null where the server has no limit. */
+  private final @Nullable Admission admission;
+
+  /** Whether this end may refuse what it could serve. */
+  private final boolean chooses;
+
+  /** Of the call that is being taken. */
+  private Admission.@Nullable Place place;
+
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
@@ -55,10 +65,17 @@ public final class IncomingCalls implements Participant {
    * None yet.
    *
    * @param guard puts interceptors before handlers; null where there are none
+   * @param admission gives calls places; null where they need none
    */
-  public IncomingCalls(Calls shared, RemoteServices contracts, ServerCall.@Nullable Guard guard) {
+  public IncomingCalls(
+      Calls shared,
+      RemoteServices contracts,
+      ServerCall.@Nullable Guard guard,
+      @Nullable Admission admission) {
     this.guard = guard;
+    this.admission = admission;
     this.session = shared.session;
+    this.chooses = admission != null || !session.servesAlways();
     this.shared = shared;
     this.contracts = contracts;
     this.services = contracts.local();
@@ -136,6 +153,9 @@ public final class IncomingCalls implements Participant {
         running = arrived;
       } else {
         calls.put(callId, arrived);
+        if (place != null) {
+          arrived.has(takePlace());
+        }
       }
       call = arrived;
       if (method.streaming) {
@@ -144,6 +164,9 @@ public final class IncomingCalls implements Participant {
         method.dispatcher.dispatch(descriptor, in, call);
       }
     } catch (Throwable e) {
+      if (place != null) {
+        leave(takePlace());
+      }
       if (call == null && !(e instanceof OutOfMemoryError)) {
         throw e;
       }
@@ -196,14 +219,49 @@ public final class IncomingCalls implements Participant {
       refuse(message, RpcStatus.UNIMPLEMENTED, unimplemented(method));
     } else if (session.isDraining() && !OwnService.asksForItems(method.descriptor)) {
       refuse(message, RpcStatus.UNAVAILABLE, session.ending().drainReason());
-    } else if (!session.mayServe()) {
-      refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
     } else if (message.timeLeft() == 0) {
       refuse(message, RpcStatus.DEADLINE_EXCEEDED, "the deadline had passed on arrival");
     } else {
-      return false;
+      return chooses && isRefusedByChoice(message, method.descriptor);
     }
     return true;
+  }
+
+  private boolean isRefusedByChoice(Message message, MethodDescriptor<?> method) {
+    if (!session.mayServe()) {
+      refuse(message, RpcStatus.UNAVAILABLE, rdmaRequired());
+      return true;
+    }
+    Admission places = admission;
+    if (places == null || !places.limits(method)) {
+      return false;
+    }
+    Priority priority = Priority.of(metadata(message));
+    place = places.enter(priority);
+    if (place == null) {
+      refuse(message, RpcStatus.RESOURCE_EXHAUSTED, places.refusal(priority));
+    }
+    return place == null;
+  }
+
+  private static Metadata metadata(Message message) {
+    if (!message.has(FrameHeader.FLAG_METADATA)) {
+      return Metadata.EMPTY;
+    }
+    int start = MetadataBlock.start(message.buffer(), message.from(), message.to());
+    return MetadataBlock.read(message.buffer(), start, message.to());
+  }
+
+  private Admission.Place takePlace() {
+    Admission.Place taken = Objects.requireNonNull(place);
+    place = null;
+    return taken;
+  }
+
+  /** A place is free again whose call has not begun. */
+  private static void leave(Admission.Place place) {
+    place.countsNot();
+    place.run();
   }
 
   /**
@@ -227,12 +285,18 @@ public final class IncomingCalls implements Participant {
     LongMessages longMessages = shared.longMessages;
     LongMessages.Body body = longMessages.keep(message, end);
     if (body == null) {
+      if (place != null) {
+        leave(takePlace());
+      }
       String why = session.memory().assemblies().refusal(end - message.from(), "maxAssemblyBytes");
       refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
       return;
     }
     calls.put(call.id, call);
     call.holds(body.free(), true);
+    if (place != null) {
+      call.has(takePlace());
+    }
     starts.awaitReading(call);
     longMessages.read(
         body,
@@ -345,6 +409,7 @@ public final class IncomingCalls implements Participant {
     } else {
       message = "the peer refuses the arguments: " + Thrown.fullWords(thrown);
     }
+    call.neverRan();
     call.fail(status, Execution.NOT_EXECUTED, "", message);
     replied(call);
   }

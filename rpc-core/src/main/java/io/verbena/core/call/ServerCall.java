@@ -81,7 +81,10 @@ public final class ServerCall extends ReplyMessage
   private boolean timed;
   private @Nullable Handler handler;
 
-  /** Gives back the memory that its arguments count for until its handler has ended. */
+  /**
+   * Gives back the memory that its arguments count for until its handler has ended, and its {@link
+   * Admission.Place} where the server has a limit.
+   */
   private @Nullable Runnable freeArguments;
 
   /** Whether its arguments have yet to be read, beside the loop. */
@@ -231,10 +234,29 @@ public final class ServerCall extends ReplyMessage
    * @param unread whether they are {@linkplain #read read} beside the loop
    */
   void holds(Runnable free, boolean unread) {
-    freeArguments = free;
+    freeArguments = freeArguments instanceof Admission.Place place ? place.with(free) : free;
     this.unread = unread;
     if (unread && !served.oneway) {
       awaitDeadline();
+    }
+  }
+
+  /** It has a place at a server with a limit. */
+  void has(Admission.Place place) {
+    freeArguments = freeArguments == null ? place : place.with(freeArguments);
+  }
+
+  /** Its handler does not run: so it says nothing of how long calls take. */
+  void neverRan() {
+    if (freeArguments instanceof Admission.Place place) {
+      place.countsNot();
+    }
+  }
+
+  /** It waits for its peer, and has no place meanwhile. */
+  void awaitsPeer() {
+    if (freeArguments instanceof Admission.Place place) {
+      place.pause();
     }
   }
 
@@ -267,6 +289,9 @@ public final class ServerCall extends ReplyMessage
   /** Starts the handler of a call that has waited, unless nobody waits for the call any more. */
   void startLate() {
     timed = false;
+    if (freeArguments instanceof Admission.Place place) {
+      place.resume();
+    }
     if (isCancelled()) {
       refuse(stopped(), REPLIES_NOT_TAKEN);
     } else {
@@ -581,6 +606,9 @@ public final class ServerCall extends ReplyMessage
   private boolean answerUnlessTaken(RpcStatus status, String why) {
     if (!takes()) {
       return false;
+    }
+    if (status != RpcStatus.DEADLINE_EXCEEDED) { // that it waited so long says much
+      neverRan();
     }
     fail(status, Execution.NOT_EXECUTED, "", why);
     incoming.replied(this);

@@ -402,6 +402,11 @@ public abstract class SessionImpl implements Session, BulkHost {
     return !requiresBetterLink || links.isUpgradedIn();
   }
 
+  /** Returns whether calls by every path may be served. */
+  public boolean servesAlways() {
+    return !requiresBetterLink;
+  }
+
   /** A better link is not to be had now: what must not go without fails. */
   void upgradeFailed(String reason) {
     if (!mayCall() && isAttached()) {

@@ -4,6 +4,7 @@ import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.bulk.stat.PublishedStat;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One client or server.
@@ -17,6 +18,7 @@ import java.util.Map;
  *     registration cache, quarantine, refused connections; of all clients and servers that share
  *     the provider together
  * @param oneways one-way calls that were not simply executed, of sessions that have ended too
+ * @param limit of the calls that it runs at once; null where it has none
  * @param log what peers and users' code had this process tell, or leave out, by place, since it
  *     began
  * @param sessions its sessions
@@ -29,5 +31,6 @@ public record EngineStat(
     List<PublishedStat> published,
     Map<String, Long> upgrade,
     OnewayStat oneways,
+    @Nullable LimitStat limit,
     Map<String, Long> log,
     List<SessionStat> sessions) {}

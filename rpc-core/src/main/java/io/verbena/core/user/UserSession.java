@@ -13,6 +13,7 @@ import io.verbena.codec.WireDecoder;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.transfer.SessionObjects;
 import io.verbena.core.bulk.transfer.Transfers;
+import io.verbena.core.call.Admission;
 import io.verbena.core.call.CallCounters;
 import io.verbena.core.call.CallWindow;
 import io.verbena.core.call.Calls;
@@ -52,14 +53,19 @@ public final class UserSession extends SessionImpl {
    *
    * @param counters of all sessions of the client or server
    * @param interceptors what every call passes
+   * @param admission gives the peer's calls places; null where they need none
    */
   public UserSession(
-      SessionContext context, SessionRole role, CallCounters counters, Interceptors interceptors) {
+      SessionContext context,
+      SessionRole role,
+      CallCounters counters,
+      Interceptors interceptors,
+      @Nullable Admission admission) {
     super(context, role);
     this.interceptors = interceptors;
     this.calls = new Calls(this, counters, transfers.calls());
     this.outgoing = new OutgoingCalls(calls, contracts);
-    this.incoming = new IncomingCalls(calls, contracts, interceptors.guard());
+    this.incoming = new IncomingCalls(calls, contracts, interceptors.guard(), admission);
     SessionStreams streams = new SessionStreams(calls, outgoing);
     calls.streams(streams);
     SessionRegions mine = new SessionRegions(this, outgoing);

@@ -4,16 +4,19 @@ import io.verbena.api.ClientInterceptor;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
 import io.verbena.core.ClientAuthenticator;
+import io.verbena.core.ConcurrencyLimit;
 import io.verbena.core.EngineBuilder;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.spring.VerbenaClientCustomizer;
 import io.verbena.spring.VerbenaProperties.Client;
+import io.verbena.spring.VerbenaProperties.Concurrency;
 import io.verbena.spring.VerbenaProperties.End;
 import io.verbena.spring.VerbenaProperties.Server;
 import io.verbena.spring.VerbenaServerCustomizer;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.context.properties.PropertyMapper;
 import org.springframework.util.unit.DataSize;
@@ -42,10 +45,30 @@ final class EndSetup {
     map.from(set.maxSessions()).to(server::maxSessions);
     map.from(set.tellContracts()).to(server::tellContracts);
     map.from(Tls.server(set.tls())).to(server::tls);
+    map.from(limit(set.concurrency())).to(server::concurrencyLimit);
     apply(set, beans, server);
     ordered(beans, ClientAuthenticator.class).stream().findFirst().ifPresent(server::authenticator);
     ordered(beans, VerbenaServerCustomizer.class).forEach(bean -> bean.customize(server));
     return server;
+  }
+
+  private static @Nullable ConcurrencyLimit limit(Concurrency set) {
+    if (!set.enabled()) {
+      return null;
+    }
+    ConcurrencyLimit known = ConcurrencyLimit.DEFAULT;
+    ConcurrencyLimit limit =
+        known
+            .withBounds(or(set.least(), known.least()), or(set.most(), known.most()))
+            .withShares(
+                or(set.normalShare(), known.normalShare()),
+                or(set.backgroundShare(), known.backgroundShare()))
+            .withExempt(set.exempt().toArray(String[]::new));
+    return limit.withInitial(or(set.initial(), limit.initial()));
+  }
+
+  private static <T> T or(@Nullable T set, T known) {
+    return set == null ? known : set;
   }
 
   /** What both ends have: each may make calls and serve them. */
