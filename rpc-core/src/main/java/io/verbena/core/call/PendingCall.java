@@ -35,6 +35,12 @@ public class PendingCall<R> extends FencedFuture<R>
     implements ContractCall, Command, DeadlineWatch.Timed, Awaited<R> {
   private static final long NOT_NUMBERED = 0;
 
+  private static final byte WITH_SENDER = 0;
+  private static final byte HANDED_OVER = 1;
+
+  /** Its reply has arrived, and is read. */
+  private static final byte ANSWERED = 2;
+
   final OutgoingCalls host;
   private final MethodDescriptor<R> method;
   private final boolean oneway;
@@ -47,10 +53,9 @@ public class PendingCall<R> extends FencedFuture<R>
   private long sequence = NOT_NUMBERED;
   private final long deadlineNanos;
   private boolean timed;
-  private boolean handedOver;
 
-  /** Its reply has arrived, and is read. */
-  private boolean answered;
+  /** In a byte, for one more would cost each call eight. */
+  private byte stage = WITH_SENDER;
 
   /** Whether the sender of a one-way call waits until it has left, and is told if it does not. */
   private final boolean senderWaits;
@@ -132,17 +137,17 @@ public class PendingCall<R> extends FencedFuture<R>
 
   /** Returns whether the call's message was given to the outbox and not withdrawn. */
   boolean wasHandedOver() {
-    return handedOver;
+    return stage != WITH_SENDER;
   }
 
   /** Returns whether the peer has it and is still to answer. */
   boolean awaitsReply() {
-    return handedOver && !answered;
+    return stage == HANDED_OVER;
   }
 
   /** Its reply has arrived, and is read beside the loop. */
   void answered() {
-    answered = true;
+    stage = ANSWERED;
   }
 
   /** Starts the call on its session's loop. */
@@ -198,7 +203,7 @@ public class PendingCall<R> extends FencedFuture<R>
     if (message != null && oneway) {
       message.deadlineNanos(Slot.NO_DEADLINE); // its receiver takes what time it needs
     }
-    handedOver = message != null;
+    stage = message != null ? HANDED_OVER : WITH_SENDER;
     return message;
   }
 
@@ -227,7 +232,7 @@ public class PendingCall<R> extends FencedFuture<R>
 
   @Override
   public void tooLong(int length, int limit) {
-    handedOver = false;
+    stage = WITH_SENDER;
     refuse(
         RpcStatus.INVALID_ARGUMENT,
         "its arguments take %d bytes and the peer takes %d: raise maxMessageBytes there, or send less at once"
@@ -246,7 +251,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   private String waitedForNext() {
-    boolean waited = !handedOver && host.shared.session.state() == SessionState.DRAINING;
+    boolean waited = stage == WITH_SENDER && host.shared.session.state() == SessionState.DRAINING;
     return waited
         ? " while it waited for the next server: the peer shuts down, and takes no more calls"
         : "";
@@ -421,7 +426,7 @@ public class PendingCall<R> extends FencedFuture<R>
   /** Fails the call; phase and certainty follow from how far it came. */
   void fail(RpcStatus status, String why) {
     RpcException failure = failure(status, why);
-    if (!handedOver && host.shared.session.state() == SessionState.ENDED) {
+    if (stage == WITH_SENDER && host.shared.session.state() == SessionState.ENDED) {
       failure = failure.forGood();
     }
     end(failure);
@@ -443,7 +448,7 @@ public class PendingCall<R> extends FencedFuture<R>
   }
 
   private CallPhase phase() {
-    if (!handedOver) {
+    if (stage == WITH_SENDER) {
       return CallPhase.QUEUED;
     }
     boolean acknowledged =
