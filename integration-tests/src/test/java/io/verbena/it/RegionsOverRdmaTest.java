@@ -121,6 +121,10 @@ class RegionsOverRdmaTest {
 
   /** Exposes memory, and waits until the other end reaches it by itself. */
   private ExposedRegion reached() throws Exception {
+    return reached(memory);
+  }
+
+  private ExposedRegion reached(MemorySegment memory) throws Exception {
     ExposedRegion exposed = owner.regions().expose(memory, ALL, LEASE);
     assertThat(HouseRpc.client(session).add(1)).isEqualTo(2); // its ref has come
     MemorySegment word = MemorySegment.ofArray(new byte[8]);
@@ -214,6 +218,43 @@ class RegionsOverRdmaTest {
     get(exposed.ended());
     assertThat(western.counters().openBytes()).isZero();
     assertThat(HouseRpc.client(session).add(5)).isEqualTo(6);
+  }
+
+  @Test
+  void aRegionWhoseMemoryIsFreedIsShutToTheDeviceSoon() throws Exception {
+    Arena brief = Arena.ofShared();
+    ExposedRegion exposed = reached(brief.allocate(4096, 8));
+    brief.close(); // which its owner may not
+    get(exposed.ended());
+    assertThat(western.counters().openBytes()).isZero();
+    assertThat(HouseRpc.client(session).add(5)).isEqualTo(6);
+  }
+
+  @Test
+  void whatIsGivenUpBeforeItBeginsIsNotBegun() throws Exception {
+    RegionRef region = reached().ref();
+    for (int i = 1; i <= 100; i++) {
+      CompletableFuture<Void> given = new CompletableFuture<>();
+      CompletableFuture<Void> put = new CompletableFuture<>();
+      long value = i;
+      CompletableFuture<Void> _ = // on the loop, which so cannot begin before it is given up
+          session
+              .regions()
+              .get(region, 8, MemorySegment.ofArray(new long[1]))
+              .thenRun(
+                  () -> {
+                    CompletableFuture<Void> late =
+                        session.regions().put(region, 0, MemorySegment.ofArray(new long[] {value}));
+                    late.cancel(true);
+                    CompletableFuture<Void> _ =
+                        late.whenComplete((end, thrown) -> put.complete(null));
+                    given.complete(null);
+                  });
+      get(given);
+      get(put);
+    }
+    get(session.regions().get(region, 8, MemorySegment.ofArray(new long[1])));
+    assertThat(memory.get(JAVA_LONG, 0)).isZero();
   }
 
   @Test

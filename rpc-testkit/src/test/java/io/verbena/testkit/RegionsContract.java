@@ -388,6 +388,37 @@ public abstract class RegionsContract {
   }
 
   @Test
+  void aPutOfMemoryThatCannotBeReadFailsByItsFutureOverWhateverPath() throws Exception {
+    RegionRef region = expose(ALL);
+    Arena brief = Arena.ofShared();
+    MemorySegment gone = brief.allocate(64);
+    brief.close();
+    CompletableFuture<MemorySegment> anothers = new CompletableFuture<>();
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    Thread other =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try (Arena confined = Arena.ofConfined()) {
+                    anothers.complete(confined.allocate(64));
+                    over.join();
+                  }
+                });
+    MemorySegment word = MemorySegment.ofArray(new long[1]);
+    for (int i = 0; i < 20; i++) {
+      get(user.regions().put(region, 0, word));
+      for (MemorySegment unreadable : List.of(gone, get(anothers))) {
+        assertFails(
+            user.regions().put(region, 64, unreadable),
+            RpcStatus.INVALID_ARGUMENT,
+            Execution.NOT_EXECUTED);
+      }
+    }
+    over.complete(null);
+    other.join();
+  }
+
+  @Test
   void memoryThatIsNotToBeExposedIsRefused() throws Exception {
     Regions regions = owner.regions();
     MemorySegment heap = MemorySegment.ofArray(new byte[8]);

@@ -209,9 +209,16 @@ class RegionsTest {
     ExposedRegion _ = expose(LEASE);
     Arena brief = Arena.ofShared();
     ExposedRegion exposed = owners.getLast().regions().expose(brief.allocate(64, 8), ALL, LEASE);
+    List<Boolean> locked = new ArrayList<>();
+    CompletableFuture<Void> _ =
+        exposed.ended().thenRun(() -> locked.add(Thread.holdsLock(exposed)));
     brief.close();
     RpcException refused = failureOf(session.regions().getAndAdd(exposed.ref(), 0, 1));
     assertThat(refused.status()).isEqualTo(RpcStatus.UNAVAILABLE);
+    assertThat(refused.execution()).isEqualTo(Execution.NOT_EXECUTED);
+    assertThat(locked)
+        .as("who waits for the end is told outside of the lock")
+        .containsExactly(false);
     assertThat(exposed.isOpen()).isFalse();
   }
 

@@ -26,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -277,9 +278,7 @@ public final class ExposedRegions implements Participant {
   /** Only the path that brings the answer: so it comes behind what opens the region. */
   private void attach(Exposure region, WireOut out) {
     BulkPath path = reaching(session);
-    boolean may =
-        region.isOpened()
-            || regions.values().stream().filter(Exposure::isOpened).count() < MOST_OPENED;
+    boolean may = region.isOpened() || opened(regions.values()) + opened(ending) < MOST_OPENED;
     byte[] advertisement = path == null || !may ? null : region.openBy(path);
     out.writeBoolean(path != null && advertisement != null);
     if (path != null && advertisement != null) {
@@ -287,6 +286,10 @@ public final class ExposedRegions implements Participant {
       out.writeInt(region.ref().access());
       out.writeBytes(advertisement);
     }
+  }
+
+  private static long opened(Collection<Exposure> some) {
+    return some.stream().filter(Exposure::isOpened).count();
   }
 
   /** Returns the path of the session's frames, if its device reads and writes by itself. */
@@ -326,6 +329,6 @@ public final class ExposedRegions implements Participant {
                   + " is not exposed in this session: never, or closed, or its lease is at an end")
           .notExecuted();
     }
-    return found;
+    return found.closeIfFreed();
   }
 }

@@ -39,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 final class Exposure implements ExposedRegion {
   private static final VarHandle LONG = JAVA_LONG.varHandle();
 
+  /** While a device reaches it, so often it is looked whether its memory is still there. */
+  private static final long WATCHED_NANOS = 1_000_000_000;
+
   private final RegionRef ref;
   private final MemorySegment memory;
   private final EventLoop loop;
@@ -51,6 +54,9 @@ final class Exposure implements ExposedRegion {
 
   /** Of the lease; the loop's alone. */
   private long timer = Timers.NONE;
+
+  /** Of the next look at its memory; the loop's alone. */
+  private long watch = Timers.NONE;
 
   Exposure(RegionRef ref, MemorySegment memory, EventLoop loop, Consumer<Exposure> whenEnded) {
     this.ref = ref;
@@ -138,6 +144,8 @@ final class Exposure implements ExposedRegion {
 
     private void fenced() {
       memory.release();
+      loop.timers().cancel(watch);
+      watch = Timers.NONE;
       boolean last;
       synchronized (Exposure.this) {
         opening = null;
@@ -180,11 +188,36 @@ final class Exposure implements ExposedRegion {
     try {
       Opening made = new Opening(path, region, path.port().expose(region, reads, writes));
       opening = made;
+      watch();
       return made.target.advertisement();
     } catch (LinkException e) {
       region.release();
       return null;
     }
+  }
+
+  private void watch() {
+    watch =
+        loop.timers()
+            .schedule(
+                loop.clock().nanoTime() + WATCHED_NANOS,
+                now -> {
+                  watch = Timers.NONE;
+                  if (closeIfFreed().isOpen()) {
+                    watch();
+                  }
+                });
+  }
+
+  /**
+   * Closes it where its owner has freed its memory, which he may not yet. Not under the lock, since
+   * who waits for the end is told here.
+   */
+  Exposure closeIfFreed() {
+    if (!memory.scope().isAlive()) {
+      close();
+    }
+    return this;
   }
 
   /** Returns whether a path has it open to the peer. */
@@ -267,12 +300,11 @@ final class Exposure implements ExposedRegion {
   }
 
   private void checkOpen(int right, String done) {
+    if (!memory.scope().isAlive()) {
+      throw refused(RpcStatus.UNAVAILABLE, "its owner has freed the memory");
+    }
     if (!open) {
       throw refused(RpcStatus.UNAVAILABLE, "is exposed no more");
-    }
-    if (!memory.scope().isAlive()) {
-      close();
-      throw refused(RpcStatus.UNAVAILABLE, "its owner has freed the memory");
     }
     if ((ref.access() & right) == 0) {
       throw refused(RpcStatus.PERMISSION_DENIED, "may not be " + done);

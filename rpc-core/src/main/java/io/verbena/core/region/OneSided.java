@@ -21,6 +21,7 @@ import io.verbena.link.SendResult;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -119,31 +120,61 @@ final class OneSided implements Participant {
       Operation<Void> operation,
       long deadline,
       ByCalls calls) {
+    if (operation.isGivenUp()) {
+      block.release();
+      operation.settleFailed(new CancellationException());
+      return;
+    }
+    boolean posted = false;
+    try {
+      posted = post(ref, reads, pieces, block, operation, deadline, calls);
+      if (!posted) {
+        calls.instead();
+      }
+    } catch (RuntimeException e) {
+      operation.settleFailed(
+          new RpcException(RpcStatus.INTERNAL, ref + " could not be reached", e).notExecuted());
+    } finally {
+      if (!posted) {
+        block.release();
+      }
+    }
+  }
+
+  /** Returns whether the device does it, and uses the block. Where it throws, it does not. */
+  private boolean post(
+      RegionRef ref,
+      boolean reads,
+      List<RegionPiece> pieces,
+      Block block,
+      Operation<Void> operation,
+      long deadline,
+      ByCalls calls) {
     RemoteTarget target = reach(ref, reads ? Regions.READ : Regions.WRITE, calls);
     BulkPath by = path;
     if (target == null
         || by == null
         || pieces.size() > by.port().accessRoom()
         || !fit(pieces, target)) {
-      instead(block, calls);
-      return;
+      return false;
     }
     BulkRegion staged;
     try {
       staged = by.port().attach(block.memory(), MemoryLife.HELD);
     } catch (LinkException e) {
-      instead(block, calls);
-      return;
+      return false;
     }
-    Access access = new Access(reads, by, pieces, block, staged, operation, calls);
-    if (!access.post(target)) {
-      reaches.remove(ref.id()); // it ends, or the link does
-      staged.release();
-      instead(block, calls);
-      return;
+    boolean posted = false;
+    try {
+      posted =
+          new Access(reads, by, pieces, block, staged, operation, calls).post(target, deadline);
+    } finally {
+      if (!posted) {
+        reaches.remove(ref.id()); // it ends, or the link does
+        staged.release();
+      }
     }
-    operation.endBy(access::givenUp);
-    access.timer = loop.timers().schedule(deadline, now -> access.expire());
+    return posted;
   }
 
   private static boolean fit(List<RegionPiece> pieces, RemoteTarget target) {
@@ -153,14 +184,6 @@ final class OneSided implements Participant {
       }
     }
     return true;
-  }
-
-  private static void instead(Block block, ByCalls calls) {
-    try {
-      calls.instead();
-    } finally {
-      block.release();
-    }
   }
 
   /** Returns the region, where the peer has opened it for that; whatever the ref says. */
@@ -237,7 +260,26 @@ final class OneSided implements Participant {
     }
 
     /** Posts all of it; returns whether some of it was. */
-    private boolean post(RemoteTarget target) {
+    private boolean post(RemoteTarget target, long deadline) {
+      timer = loop.timers().schedule(deadline, now -> expire());
+      operation.endBy(this::givenUp);
+      try {
+        postAll(target);
+      } catch (RuntimeException e) {
+        lost = true;
+        if (open == 0) {
+          throw e;
+        }
+      } finally {
+        if (open == 0) {
+          told = true;
+          loop.timers().cancel(timer);
+        }
+      }
+      return open > 0;
+    }
+
+    private void postAll(RemoteTarget target) {
       long at = 0;
       for (RegionPiece piece : pieces) {
         int length = (int) piece.memory().byteSize();
@@ -264,17 +306,19 @@ final class OneSided implements Participant {
         using++;
         at += length;
       }
-      return open > 0;
     }
 
     /** A request is done, or its path closed. */
     private void over() {
       lost |= by.isClosed();
-      if (--open > 0 || told) {
+      if (--open > 0) {
+        return;
+      }
+      loop.timers().cancel(timer);
+      if (told) {
         return;
       }
       told = true;
-      loop.timers().cancel(timer);
       if (!lost) {
         finish();
       } else if (reads) {

@@ -25,6 +25,11 @@ final class Operation<R> extends FencedFuture<R> {
     return true;
   }
 
+  /** Returns whether its holder has ended it, so that it need not begin. */
+  boolean isGivenUp() {
+    return isEnding();
+  }
+
   /** From now on this does it, and ends by that. On the loop, or before anybody else has it. */
   void endBy(Runnable ends) {
     this.ends = ends;

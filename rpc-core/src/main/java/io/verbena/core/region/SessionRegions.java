@@ -155,16 +155,39 @@ public final class SessionRegions implements Regions {
       putByCall(operation, ref, from, deadline);
       return operation;
     }
+    List<RegionPiece> copies;
+    try {
+      copies = copied(from, block.memory());
+    } catch (IllegalStateException | WrongThreadException e) {
+      block.release();
+      operation.settleFailed(notRead(e));
+      return operation;
+    }
+    move(operation, ref, false, copies, block, deadline);
+    return operation;
+  }
+
+  private static List<RegionPiece> copied(List<RegionPiece> from, MemorySegment into) {
     List<RegionPiece> copies = new ArrayList<>(from.size());
     long at = 0;
     for (RegionPiece piece : from) {
       long length = piece.memory().byteSize();
-      MemorySegment copy = block.memory().asSlice(at, length);
+      MemorySegment copy = into.asSlice(at, length);
       copies.add(new RegionPiece(piece.offset(), copy.copyFrom(piece.memory())));
       at += length;
     }
-    move(operation, ref, false, copies, block, deadline);
-    return operation;
+    return copies;
+  }
+
+  private static RpcException notRead(RuntimeException why) {
+    return new RpcException(
+        RpcStatus.INVALID_ARGUMENT,
+        "what is put cannot be read: " + why.getMessage(),
+        CallPhase.ENCODING,
+        Execution.NOT_EXECUTED,
+        false,
+        null,
+        why);
   }
 
   private void putByCall(
