@@ -137,11 +137,13 @@ public interface BulkPort {
   }
 
   /**
-   * Reads or writes memory that the peer has exposed, at any place: in no order with others. On
-   * {@link SendResult#SENT} one of the two is run, later, never before this method returns; on any
-   * other result, as where the peer wants to be left alone, nothing was done.
+   * Reads or writes memory that the peer has exposed, at any place: in no order with others but
+   * those that are asked to come behind. On {@link SendResult#SENT} one of the two is run, later,
+   * never before this method returns; on any other result, as where the peer wants to be left
+   * alone, nothing was done.
    *
    * @param reads whether from there to here; else from here to there
+   * @param behind whether it begins when what was read before by this link is here, and no sooner
    * @param at where in the peer's memory
    * @param length at least 1
    * @param whenDone it is done
@@ -152,6 +154,7 @@ public interface BulkPort {
   default SendResult access(
       RemoteTarget target,
       boolean reads,
+      boolean behind,
       long at,
       BulkRegion memory,
       long offset,

@@ -151,11 +151,16 @@ public abstract class BulkContract {
     }
 
     private SendResult access(boolean reads, long there, long here, int length) {
+      return access(reads, false, there, here, length);
+    }
+
+    private SendResult access(boolean reads, boolean behind, long there, long here, int length) {
       return client
           .port()
           .access(
               remote,
               reads,
+              behind,
               there,
               mine,
               here,
@@ -201,6 +206,20 @@ public abstract class BulkContract {
       untilDone(++number);
       shut();
       assertStillWorks(client, server);
+    }
+
+    @Test
+    void behindWhatWasReadBefore() throws LinkException {
+      for (int i = 1; i <= 20; i++) {
+        byte[] before = ofServer(0, 64);
+        client.fill(mine.memory().asSlice(100, 64), i);
+        assertThat(access(true, 0, 0, 64)).isEqualTo(SendResult.SENT);
+        assertThat(access(false, true, 0, 100, 64)).isEqualTo(SendResult.SENT);
+        untilDone(2 * i);
+        assertSame(ofClient(0, 64), before);
+        assertSame(ofServer(0, 64), ofClient(100, 64));
+      }
+      shut();
     }
 
     @Test

@@ -273,6 +273,7 @@ final class Exposure implements ExposedRegion {
       } else {
         MemorySegment.copy(values[i], 0, memory, at, length);
       }
+      VarHandle.fullFence(); // before the next piece
     }
   }
 

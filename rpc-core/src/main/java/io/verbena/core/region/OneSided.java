@@ -279,6 +279,7 @@ final class OneSided implements Participant {
       return open > 0;
     }
 
+    /** Pieces that are read are so one after the other: adapters may read ahead of a READ. */
     private void postAll(RemoteTarget target) {
       long at = 0;
       for (RegionPiece piece : pieces) {
@@ -296,7 +297,15 @@ final class OneSided implements Participant {
         SendResult result =
             by.port()
                 .access(
-                    target, reads, piece.offset(), staged, at, length, whenDone, this::abandoned);
+                    target,
+                    reads,
+                    reads && open > 0,
+                    piece.offset(),
+                    staged,
+                    at,
+                    length,
+                    whenDone,
+                    this::abandoned);
         if (result != SendResult.SENT) {
           lost = true;
           break;

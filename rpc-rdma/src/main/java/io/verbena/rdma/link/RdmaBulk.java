@@ -444,6 +444,7 @@ final class RdmaBulk implements BulkPort {
   public SendResult access(
       RemoteTarget target,
       boolean reads,
+      boolean behind,
       long at,
       BulkRegion memory,
       long offset,
@@ -468,6 +469,7 @@ final class RdmaBulk implements BulkPort {
     try {
       sends.access(
           reads,
+          behind,
           there,
           to.advertisement.rkey(),
           here,

@@ -400,12 +400,23 @@ final class SendSide {
     return orders.isEmpty() ? Math.min(MOST_WRITES - writes, free() - RESERVED - 1) : 0;
   }
 
-  /** Posts a READ, or a WRITE that tells nobody of itself. There must be room. */
+  /**
+   * Posts a READ, or a WRITE that tells nobody of itself. There must be room.
+   *
+   * @param behind whether it begins when the READs before it are done
+   */
   void access(
-      boolean reads, long there, int rkey, long here, int lkey, int length, Runnable whenDone)
+      boolean reads,
+      boolean behind,
+      long there,
+      int rkey,
+      long here,
+      int lkey,
+      int length,
+      Runnable whenDone)
       throws IOException {
     int opcode = reads ? SendOpcode.RDMA_READ : SendOpcode.RDMA_WRITE;
-    request(opcode, SendFlags.SIGNALED);
+    request(opcode, SendFlags.SIGNALED | (behind ? SendFlags.FENCE : 0));
     postWrite(there, rkey, here, lkey, length, whenDone);
   }
 
