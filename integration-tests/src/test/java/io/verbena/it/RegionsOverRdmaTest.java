@@ -231,6 +231,52 @@ class RegionsOverRdmaTest {
   }
 
   @Test
+  void aRegionThatFoundNoPlaceIsOpenedWhenThereIsOne() throws Exception {
+    ExposedRegion last = reached(memory.asSlice(0, 8));
+    for (int i = 1; i < 64; i++) {
+      last = owner.regions().expose(memory.asSlice(0, 8), ALL, LEASE);
+      assertThat(HouseRpc.client(session).add(1)).isEqualTo(2);
+      get(session.regions().get(last.ref(), 0, MemorySegment.ofArray(new byte[8])));
+    }
+    RegionRef more = owner.regions().expose(memory.asSlice(0, 4096), ALL, LEASE).ref();
+    MemorySegment word = MemorySegment.ofArray(new byte[8]);
+    assertThat(HouseRpc.client(session).add(1)).isEqualTo(2);
+    get(session.regions().get(more, 0, word));
+    assertThat(HouseRpc.client(session).add(1)).isEqualTo(2);
+    assertThat(western.counters().openBytes()).isEqualTo(64 * 8);
+    last.close();
+    get(last.ended());
+    await()
+        .atMost(LONGEST)
+        .untilAsserted(
+            () -> {
+              get(session.regions().get(more, 0, word));
+              assertThat(western.counters().openBytes()).isEqualTo(63 * 8 + 4096);
+            });
+  }
+
+  @Test
+  void aFirstGetWhoseTimeIsShortHasTheRegionOpenedAllTheSame() throws Exception {
+    reached(memory.asSlice(0, 8));
+    RegionRef region = owner.regions().expose(memory, ALL, LEASE).ref();
+    assertThat(HouseRpc.client(session).add(1)).isEqualTo(2);
+    CompletableFuture<Long> holding = holdTheOwnersLoop();
+    CompletableFuture<Void> hasty =
+        session
+            .regions()
+            .withTimeout(Duration.ofMillis(50))
+            .get(region, 0, MemorySegment.ofArray(new byte[8]));
+    assertThat(hasty).failsWithin(LONGEST);
+    Thread.sleep(50);
+    goesOn.countDown();
+    get(holding);
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () -> assertThat(western.counters().openBytes()).isEqualTo(memory.byteSize() + 8));
+  }
+
+  @Test
   void whatIsGivenUpBeforeItBeginsIsNotBegun() throws Exception {
     RegionRef region = reached().ref();
     for (int i = 1; i <= 100; i++) {

@@ -18,9 +18,8 @@ import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +31,21 @@ import org.jspecify.annotations.Nullable;
  * a call. On the loop, but where it says.
  */
 final class OneSided implements Participant {
+  /**
+   * Of the peer's regions so many are known; the one that was used the longest ago is forgotten.
+   */
+  private static final int MOST_KNOWN = 256;
+
+  /** A region that was not opened is asked for again after this, and then ever more seldom. */
+  private static final long FIRST_PAUSE_NANOS = 2_000_000_000L;
+
+  private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+
   private final SessionImpl session;
   private final EventLoop loop;
-  private final Map<Long, Reach> reaches = new HashMap<>();
+
+  /** The one that was used last at the end. */
+  private final LinkedHashMap<Long, Reach> reaches = new LinkedHashMap<>(16, 0.75f, true);
 
   /** There are regions: before, no path is looked for. */
   private boolean begun;
@@ -52,6 +63,14 @@ final class OneSided implements Participant {
 
     /** Null until the peer has opened it, and where it does not. */
     private @Nullable RemoteTarget target;
+
+    /** The peer has not answered yet. */
+    private boolean asked;
+
+    /** Where it has not opened it: for how long it is not asked, and until when. */
+    private long pause = FIRST_PAUSE_NANOS;
+
+    private long again;
 
     Reach(long key, BulkPath path) {
       this.key = key;
@@ -193,26 +212,39 @@ final class OneSided implements Participant {
       return null;
     }
     Reach known = reaches.get(ref.id());
-    if (known != null && known.path == by) {
-      return known.key == ref.key() && (known.access & right) != 0 ? known.target : null;
+    if (known == null || known.path != by) {
+      Reach made = new Reach(ref.key(), by);
+      reaches.put(ref.id(), made);
+      if (reaches.size() > MOST_KNOWN) {
+        reaches.pollFirstEntry();
+      }
+      ask(ref, made, calls);
+      return null;
     }
-    Reach asked = new Reach(ref.key(), by);
-    reaches.put(ref.id(), asked);
+    if (known.key != ref.key()) {
+      return null;
+    }
+    if (known.target == null && !known.asked && loop.clock().nanoTime() - known.again >= 0) {
+      ask(ref, known, calls);
+    }
+    return (known.access & right) != 0 ? known.target : null;
+  }
+
+  private void ask(RegionRef ref, Reach reach, ByCalls calls) {
+    reach.asked = true;
     CompletableFuture<?> _ =
-        calls.attach(ref).whenComplete((attached, failure) -> attached(ref, asked, attached));
-    return null;
+        calls.attach(ref).whenComplete((attached, failure) -> attached(ref, reach, attached));
   }
 
   private void attached(RegionRef ref, Reach reach, ExposedRegions.@Nullable Attached attached) {
     if (reaches.get(ref.id()) != reach) {
       return; // its path is closed
     }
-    if (attached == null) {
-      reaches.remove(ref.id()); // there was no room for the question, say
+    reach.asked = false;
+    if (attached == null || session.bulkPath(attached.epoch()) != reach.path) {
+      reach.again = loop.clock().nanoTime() + reach.pause; // calls do until then
+      reach.pause = Math.min(2 * reach.pause, LONGEST_PAUSE_NANOS);
       return;
-    }
-    if (session.bulkPath(attached.epoch()) != reach.path) {
-      return; // calls do
     }
     try {
       reach.access = attached.access();

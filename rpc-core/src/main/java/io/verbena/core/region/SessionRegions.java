@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * {@link OneSided}. Safe for any thread.
  */
 public final class SessionRegions implements Regions {
+  /** So long the peer may take to open a region to the device, however short a first get's time. */
+  private static final long OPENING_NANOS = 5_000_000_000L;
+
   private final ExposedRegions own;
   private final OneSided device;
   private final OutgoingCalls calls;
@@ -363,7 +366,11 @@ public final class SessionRegions implements Regions {
                 new OneSided.ByCalls() {
                   @Override
                   public CompletableFuture<ExposedRegions.Attached> attach(RegionRef region) {
-                    return call(region, ExposedRegions.REACH, out -> {}, deadline);
+                    return call(
+                        region,
+                        ExposedRegions.REACH,
+                        out -> {},
+                        loop.clock().nanoTime() + OPENING_NANOS);
                   }
 
                   @Override
