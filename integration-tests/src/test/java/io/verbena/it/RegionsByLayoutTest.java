@@ -104,6 +104,32 @@ class RegionsByLayoutTest {
   }
 
   @Test
+  void itsOwnerFreesTheMemoryOfARegionThatHasEnded() throws Exception {
+    Regions regions = session.regions();
+    Arena arena = Arena.ofShared(); // outside the heap, and for all threads: or Arena.ofAuto()
+    MemorySegment memory = arena.allocate(1 << 20, 8); // atomics take addresses that 8 divides
+    ExposedRegion exposed = regions.expose(memory, READ | ATOMIC, Duration.ofMinutes(5));
+    exposed.renew(Duration.ofMinutes(5)); // now and then, while it is wanted
+    assertThat(exposed.isOpen()).isTrue();
+    exposed.close();
+    exposed.ended().get(); // nobody reads or writes it for the peer any more
+    arena.close();
+    assertThat(exposed.isOpen()).isFalse();
+  }
+
+  @Test
+  void aMemberIsChangedAtomically() throws Exception {
+    RegionRef ref = TablesRpc.client(session).open();
+    RegionView first = RegionView.of(session.regions(), ref, 0, ACCOUNT);
+    get(first.putLong(21, groupElement("euros")));
+    long euros = first.getLong(groupElement("euros")).get();
+    while (!first.compareAndSet(euros, 2 * euros, groupElement("euros")).get()) {
+      euros = first.getLong(groupElement("euros")).get(); // somebody else was first
+    }
+    assertThat(get(first.getLong(groupElement("euros")))).isEqualTo(42);
+  }
+
+  @Test
   void aVersionedReadIsNeverTorn() throws Exception {
     RegionRef ref = TablesRpc.client(session).open();
     RegionView first = RegionView.of(session.regions(), ref, 0, ACCOUNT);

@@ -24,6 +24,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -34,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Regions of sessions that upgrade to RDMA over verbs in memory. */
 class RegionsOverRdmaTest {
@@ -274,6 +278,28 @@ class RegionsOverRdmaTest {
         .atMost(Duration.ofSeconds(10))
         .untilAsserted(
             () -> assertThat(western.counters().openBytes()).isEqualTo(memory.byteSize() + 8));
+  }
+
+  @Test
+  void aRegionThatTakesLongToPinGoesByCalls(@TempDir Path directory) throws Exception {
+    reached(memory.asSlice(0, 8));
+    try (FileChannel file =
+        FileChannel.open(
+            directory.resolve("sparse"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      MemorySegment huge =
+          file.map(FileChannel.MapMode.READ_WRITE, 0, (1L << 30) + 1, Arena.ofAuto());
+      RegionRef region = owner.regions().expose(huge, ALL, LEASE).ref();
+      assertThat(HouseRpc.client(session).add(1)).isEqualTo(2);
+      for (int i = 0; i < 3; i++) {
+        get(session.regions().put(region, 1L << 30, MemorySegment.ofArray(new byte[] {5})));
+        assertThat(HouseRpc.client(session).add(1)).isEqualTo(2);
+      }
+      assertThat(huge.get(JAVA_BYTE, 1L << 30)).isEqualTo((byte) 5);
+      assertThat(western.counters().openBytes()).isEqualTo(8);
+    }
   }
 
   @Test

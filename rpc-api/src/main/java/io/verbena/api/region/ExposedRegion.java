@@ -24,7 +24,8 @@ public interface ExposedRegion extends AutoCloseable {
 
   /**
    * Ends it, and returns at once: what the peer asks for from now on fails with UNAVAILABLE,
-   * NOT_EXECUTED. Closing again does nothing.
+   * NOT_EXECUTED. Closing again does nothing. Over RDMA a peer that does not heed that it is asked
+   * to leave the memory alone may reach it until the region has ended.
    *
    * @see #ended()
    */
@@ -33,8 +34,9 @@ public interface ExposedRegion extends AutoCloseable {
 
   /**
    * Returns what completes when the region has ended, and nobody reads or writes its memory for the
-   * peer any more: only then may the memory be freed, or used for something else. It is a copy,
-   * whose holder may end it as he likes.
+   * peer any more: only then may the memory be freed, or used for something else. Who closes its
+   * arena before has a device disclose, or overwrite, what comes to be there. It is a copy, whose
+   * holder may end it as he likes.
    */
   CompletableFuture<Void> ended();
 }

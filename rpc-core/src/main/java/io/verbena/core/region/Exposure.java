@@ -42,6 +42,9 @@ final class Exposure implements ExposedRegion {
   /** While a device reaches it, so often it is looked whether its memory is still there. */
   private static final long WATCHED_NANOS = 1_000_000_000;
 
+  /** Opening pins all of a region on the loop, which waits: what is longer goes by calls. */
+  private static final long MOST_OPENED_BYTES = 1L << 30;
+
   private final RegionRef ref;
   private final MemorySegment memory;
   private final EventLoop loop;
@@ -177,6 +180,9 @@ final class Exposure implements ExposedRegion {
       return now.path == path && !now.shut ? now.target.advertisement() : null;
     }
     if (!open || memory.isReadOnly() || ref.length() == 0 || (!reads && !writes)) {
+      return null;
+    }
+    if (ref.length() > MOST_OPENED_BYTES) {
       return null;
     }
     BulkRegion region;
