@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -123,5 +124,17 @@ final class KeptObjectsTest {
     links.stepUntil("its memory to be free", () -> harness.east.pinnedBytes() == 0);
     assertNothingIsHeld();
     assertThat(harness.world.east.objects()).as("objects").isZero();
+  }
+
+  @Test
+  void whatIsOpenByItselfAndStaysRegisteredIsNotFencedWhileItsLinkLives() throws LinkException {
+    open(Windows.NONE);
+    harness.world.east.keepObjects(true);
+    awaitEnds();
+    assertThat(fenced).isZero();
+    assertThat(lost).isEqualTo(LINKS);
+    harness.world.east.keepObjects(false);
+    links.stepUntil("its memory to be free", () -> harness.east.pinnedBytes() == 0);
+    assertNothingIsHeld();
   }
 }

@@ -332,8 +332,9 @@ public final class Domain {
    * Nobody can use it any more: its window is invalidated, or its queue pair is gone.
    *
    * @param bound whether the window may still be bound to a queue pair that is gone
+   * @return false where a registration that is open to the peer stays: its queue pair can use it
    */
-  public void revokeAccess(PeerAccess access, boolean bound) {
+  public boolean revokeAccess(PeerAccess access, boolean bound) {
     MemoryWindow window = access.window();
     if (window != null && bound) {
       deallocate(window);
@@ -343,6 +344,7 @@ public final class Domain {
     if (access.own()) {
       release(access.registration());
     }
+    return window != null || !memory.keeps(access.registration());
   }
 
   private void deallocate(MemoryWindow window) {

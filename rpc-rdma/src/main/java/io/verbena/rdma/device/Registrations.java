@@ -182,6 +182,11 @@ public final class Registrations {
     }
   }
 
+  /** Returns whether the device has not deregistered what was {@linkplain #drop dropped}. */
+  boolean keeps(Registration one) {
+    return kept.contains(one);
+  }
+
   /** Tries again to deregister what could not be, as has been told. */
   void dropKept() {
     if (!kept.isEmpty()) {

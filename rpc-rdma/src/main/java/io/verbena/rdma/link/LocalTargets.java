@@ -312,12 +312,13 @@ final class LocalTargets {
   }
 
   private void fenced(LocalTarget target, boolean bound) {
+    Domain.PeerAccess access = target.access;
+    if (access != null && !domain.revokeAccess(access, bound) && !bound) {
+      link.postingFailed(new IOException("what is open to the peer cannot be deregistered"));
+      return; // fenced with the queue pair, by which alone it can be reached
+    }
     names.remove(target);
     waiters.freed();
-    Domain.PeerAccess access = target.access;
-    if (access != null) {
-      domain.revokeAccess(access, bound);
-    }
     context.counters().openBytes(-target.length());
     if (target.closed) {
       context.counters().quarantinedBytes(-target.length());
