@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -20,7 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Format {
   private static final Path SEEN =
-      Path.of(System.getProperty("user.home"), ".cache", "verbena", "formatted.txt");
+      Path.of(
+              Objects.requireNonNullElse(
+                  System.getenv("XDG_CACHE_HOME"), System.getProperty("user.home") + "/.cache"))
+          .resolve("verbena/formatted.txt");
 
   private final String rules;
   private final Set<String> seenBefore;

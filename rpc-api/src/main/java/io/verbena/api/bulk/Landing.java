@@ -37,7 +37,7 @@ public sealed interface Landing {
           "objects land in writable memory outside the heap: use Arena.ofShared().allocate(…) or"
               + " ByteBuffer.allocateDirect(…), or Landing.pooled(max)");
     }
-    return new InMemory(Shared.checked(memory, freedWith), freedWith);
+    return new InMemory(Checks.shared(memory, freedWith), freedWith);
   }
 
   /** Returns a direct buffer's memory from its position to its limit; the buffer stays as it is. */

@@ -42,7 +42,7 @@ public sealed interface Source {
    * @throws IllegalArgumentException if only the calling thread may read it, or the scope has ended
    */
   static Source of(MemorySegment memory, MemorySegment.Scope freedWith) {
-    return new OfMemory(Shared.checked(memory, freedWith), freedWith);
+    return new OfMemory(Checks.shared(memory, freedWith), freedWith);
   }
 
   /** Returns a buffer's bytes from its position to its limit; the buffer is left as it is. */

@@ -1,5 +1,6 @@
 package io.verbena.api.settings;
 
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Checks {
   private static final String POSITIVE = "longer than 0";
+
+  /** Stands for any thread but the one that memory belongs to. */
+  private static final Thread ANY = Thread.ofVirtual().unstarted(() -> {});
 
   private Checks() {}
 
@@ -87,6 +91,24 @@ public final class Checks {
     if (!holds) {
       throw new IllegalArgumentException(message(setting, range, value));
     }
+  }
+
+  /**
+   * Returns memory that can be handed to other threads.
+   *
+   * @param freedWith what else frees it
+   * @throws IllegalArgumentException if it belongs to one thread, or has been freed
+   */
+  public static MemorySegment shared(MemorySegment memory, MemorySegment.Scope freedWith) {
+    if (!memory.isAccessibleBy(ANY)) {
+      throw new IllegalArgumentException(
+          "this memory belongs to one thread, and others must read or write it: allocate it in"
+              + " Arena.ofShared() or Arena.ofAuto()");
+    }
+    if (!memory.scope().isAlive() || !freedWith.isAlive()) {
+      throw new IllegalArgumentException("this memory has been freed: its arena is closed");
+    }
+    return memory;
   }
 
   private static String message(String setting, String range, @Nullable Object value) {

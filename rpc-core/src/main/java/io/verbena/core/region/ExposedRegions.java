@@ -18,7 +18,6 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.loop.EventLoop;
-import io.verbena.core.loop.LoopThread;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
 import java.lang.foreign.MemorySegment;
@@ -187,14 +186,7 @@ public final class ExposedRegions implements Participant {
       throw new IllegalArgumentException(
           "this memory is on the heap, where the collector moves it: allocate it in an Arena");
     }
-    if (!LoopThread.mayRead(memory)) {
-      throw new IllegalArgumentException(
-          "this memory belongs to one thread, and others must read or write it: allocate it in"
-              + " Arena.ofShared() or Arena.ofAuto()");
-    }
-    if (!memory.scope().isAlive()) {
-      throw new IllegalArgumentException("this memory has been freed: its arena is closed");
-    }
+    MemorySegment _ = Checks.shared(memory, memory.scope());
     if (memory.isReadOnly() && access != Regions.READ) {
       throw new IllegalArgumentException("this memory is read-only: expose it with READ alone");
     }

@@ -18,7 +18,6 @@ import io.verbena.verbs.ext.Access;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -59,15 +58,8 @@ final class RdmaBulk implements BulkPort {
 
   private int revokedEarlyInAll;
 
-  /** What is to be told outside of the polling of completions. */
-  final ArrayDeque<Runnable> due = new ArrayDeque<>();
-
   private final Set<UnderWay> underWay = new LinkedHashSet<>();
   private boolean immediates;
-
-  /** A write was turned back, and its owner not told of room since. */
-  boolean blocked;
-
   private boolean ended;
 
   /** Ended, and nothing of the link's is touched by the device any more. */
@@ -97,7 +89,7 @@ final class RdmaBulk implements BulkPort {
     this.sends = sends;
     this.context = context;
     this.whenUnused = whenUnused;
-    this.local = new LocalTargets(link, domain, pins, sends, context, due::add);
+    this.local = new LocalTargets(link, domain, pins, sends, context, link::tellLater);
   }
 
   /** Both ends' devices can write with immediate. */
@@ -359,14 +351,14 @@ final class RdmaBulk implements BulkPort {
     }
     if (to.revoked) {
       to.written += length;
-      due.add(whenWritten);
+      link.tellLater(whenWritten);
       link.becomeReady();
       return SendResult.SENT;
     }
     try {
       sends.stepOrders();
       if (!sends.hasRoomForWrite()) {
-        blocked = true;
+        link.writeTurnedBack();
         context.counters().backPressured();
         return SendResult.BACK_PRESSURED;
       }
@@ -502,7 +494,7 @@ final class RdmaBulk implements BulkPort {
   void end(boolean destroyed) {
     ended = true;
     fenced = destroyed;
-    due.clear();
+    link.forgetDue();
     local.end(destroyed);
     if (destroyed) {
       List<UnderWay> left = List.copyOf(underWay);

@@ -26,6 +26,7 @@ import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +98,12 @@ public final class RdmaLink implements Link, CompletionSink {
 
   /** A frame was turned back, and its sender not told of room since. */
   private boolean blocked;
+
+  /** A write was turned back, and its owner not told of room since. */
+  private boolean writeBlocked;
+
+  /** What is to be told of bulk outside of the polling of completions. */
+  private final ArrayDeque<Runnable> due = new ArrayDeque<>();
 
   private boolean brokenByPeer;
   private long postedSeen = -1;
@@ -428,6 +435,21 @@ public final class RdmaLink implements Link, CompletionSink {
     return state == State.CLOSED;
   }
 
+  /** Has something told in a cycle of the link's, if it does not end before. */
+  void tellLater(Runnable told) {
+    due.add(told);
+  }
+
+  /** Nothing of it is told any more. */
+  void forgetDue() {
+    due.clear();
+  }
+
+  /** A write has found no room: its owner is told once there is some. */
+  void writeTurnedBack() {
+    writeBlocked = true;
+  }
+
   /** There is something to do in the next cycle. */
   void becomeReady() {
     if (!ready && state != State.CLOSED) {
@@ -533,7 +555,7 @@ public final class RdmaLink implements Link, CompletionSink {
         sends.stepOrders();
       }
       Runnable next;
-      while ((next = sends.nextDue()) != null || (next = bulk.due.poll()) != null) {
+      while ((next = sends.nextDue()) != null || (next = due.poll()) != null) {
         next.run();
         work++;
       }
@@ -547,8 +569,8 @@ public final class RdmaLink implements Link, CompletionSink {
   /** Returns whether what was turned back has room now; true once. */
   private boolean hasRoomAgain() {
     boolean again = false;
-    if (bulk.blocked && sends.hasRoomForWrite()) {
-      bulk.blocked = false;
+    if (writeBlocked && sends.hasRoomForWrite()) {
+      writeBlocked = false;
       again = true;
     }
     if (blocked && sends.hasRoom()) {
