@@ -28,6 +28,7 @@ class ArrowsTest {
   private static final String ZOOKEEPER = "io.verbena.channel.zookeeper..";
   private static final String KUBERNETES = "io.verbena.channel.kubernetes..";
   private static final String CODEGEN = "io.verbena.codegen..";
+  private static final String JSON = "io.verbena.codec.json..";
   private static final String KRYO = "io.verbena.codec.kryo..";
   private static final String OBSERVE = "io.verbena.observe..";
   private static final String MICROMETER = "io.verbena.observe.micrometer..";
@@ -60,6 +61,7 @@ class ArrowsTest {
         "io.verbena.channel.zookeeper",
         "io.verbena.channel.kubernetes",
         "io.verbena.codegen",
+        "io.verbena.codec.json",
         "io.verbena.codec.kryo",
         "io.verbena.observe",
         "io.verbena.observe.micrometer",
@@ -120,6 +122,18 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(KRYO, "com.esotericsoftware..")
             .because("who needs no Kryo has none on the class path"));
+  }
+
+  @Test
+  void theCodecOfJsonKnowsTheApiAndTheCodecAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(JSON)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .because("the shell and the gateway for HTTP need it, and neither the other"));
   }
 
   @Test

@@ -23,6 +23,7 @@ class ModulesTest {
           "io.verbena.channel",
           "io.verbena.channel.kubernetes",
           "io.verbena.codec",
+          "io.verbena.codec.json",
           "io.verbena.codec.kryo",
           "io.verbena.codegen",
           "io.verbena.core",

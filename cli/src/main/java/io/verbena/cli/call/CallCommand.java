@@ -11,6 +11,13 @@ import io.verbena.api.StreamIterator;
 import io.verbena.api.Streams;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.wire.WireException;
+import io.verbena.codec.json.DeclaredException;
+import io.verbena.codec.json.Failure;
+import io.verbena.codec.json.Json;
+import io.verbena.codec.json.JsonMethod;
+import io.verbena.codec.json.Labels;
+import io.verbena.codec.json.MethodName;
+import io.verbena.codec.json.WrongJsonException;
 import io.verbena.core.VerbenaClient;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -105,7 +112,7 @@ public final class CallCommand implements Callable<Integer> {
         return run(client, options, interruption);
       }
     } catch (RpcException e) {
-      return failed(Failure.of(e));
+      return failed(Failure.of(e, ShellWords.of(String.valueOf(e.getMessage()))));
     } catch (DeclaredException e) {
       return failed(Failure.of(e));
     } catch (WireException e) {
@@ -211,7 +218,7 @@ public final class CallCommand implements Callable<Integer> {
     String given = readsArguments ? Line.all(in) : arguments;
     JsonNode json = given == null ? Json.EMPTY : Json.parse(given);
     try {
-      print(method.call(session, options, json, Streams.of(Line.of(in))));
+      print(method.call(session, options, json, Streams.of(Line.of(in).map(CallCommand::item))));
     } catch (RpcException | DeclaredException e) {
       WrongJsonException item = method.wrongItem();
       throw item == null ? e : item; // it is why the call failed
@@ -221,6 +228,10 @@ public final class CallCommand implements Callable<Integer> {
       throw item;
     }
     return printed();
+  }
+
+  private static JsonMethod.Item item(Line line) {
+    return new JsonMethod.Item("line " + line.number(), () -> Json.parse(line.text()));
   }
 
   /** Prints a result; of a stream no more than somebody reads. */

@@ -1,6 +1,8 @@
 package io.verbena.cli.call;
 
 import io.verbena.api.stub.Schema;
+import io.verbena.codec.json.Labels;
+import io.verbena.codec.json.MethodName;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

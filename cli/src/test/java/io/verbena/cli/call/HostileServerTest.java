@@ -7,6 +7,7 @@ import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.api.wire.WireOut;
+import io.verbena.codec.json.Json;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaServer;
 import java.util.ArrayList;

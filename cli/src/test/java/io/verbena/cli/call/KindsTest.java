@@ -3,6 +3,7 @@ package io.verbena.cli.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.stub.ServiceBinding;
+import io.verbena.codec.json.Json;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaServer;
 import java.lang.reflect.Proxy;

@@ -1,4 +1,4 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import io.verbena.api.stub.Schema;
 import io.verbena.api.wire.WireException;
@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
  * The types of a peer's contract, by their names. What is no contract is a {@link WireException}.
  * Safe for any thread.
  */
-final class Shapes {
+public final class Shapes {
   /** A contract names no type that holds more within each other, and a stack takes as many. */
   private static final int MOST_NESTED = 32;
 
   private final Map<String, Schema.Type> defined = new HashMap<>();
   private final Map<String, Shape> known = new HashMap<>();
 
-  Shapes(Schema schema) {
+  /** Those of a contract. */
+  public Shapes(Schema schema) {
     schema.types().forEach(type -> defined.put(type.name(), type));
   }
 
@@ -29,7 +30,7 @@ final class Shapes {
    *
    * @throws WireException if the contract does not say, or this version does not know
    */
-  synchronized Shape of(String name) {
+  public synchronized Shape of(String name) {
     return of(name, MOST_NESTED);
   }
 
@@ -96,11 +97,11 @@ final class Shapes {
   private Shape undefined(String name, int deeper) {
     JdkType leaf = JdkTypes.named(name);
     if (leaf != null) {
-      return new Shape.Leaf(leaf);
+      return new Shape.Leaf(name, leaf);
     }
-    JdkType optional = JdkTypes.inOptional(name);
+    Shape.Leaf optional = JdkTypes.inOptional(name);
     if (optional != null) {
-      return new Shape.Maybe(new Shape.Leaf(optional));
+      return new Shape.Maybe(optional);
     }
     Shape container = container(TypeText.of(name), deeper);
     if (container == null) {

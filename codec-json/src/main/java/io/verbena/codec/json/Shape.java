@@ -1,13 +1,17 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import io.verbena.api.stub.Schema;
 import java.util.List;
 import java.util.Map;
 
 /** How a value of some type stands on the wire, and in JSON. */
-sealed interface Shape {
-  /** A value of the JDK's. */
-  record Leaf(JdkType type) implements Shape {}
+public sealed interface Shape {
+  /**
+   * A value of the JDK's.
+   *
+   * @param name its type's name in a contract
+   */
+  record Leaf(String name, JdkType type) implements Shape {}
 
   /** A value or none: {@code null} in JSON. */
   record Maybe(Shape value) implements Shape {}
@@ -17,7 +21,8 @@ sealed interface Shape {
 
   /** A map: an object in JSON, or where its keys are no text, an array of pairs. */
   record Pairs(Shape key, Shape value) implements Shape {
-    boolean isObject() {
+    /** Returns whether it is an object in JSON. */
+    public boolean isObject() {
       return key instanceof Leaf || key instanceof Constants;
     }
   }

@@ -1,9 +1,9 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
 /** An exception that the method called declares. */
-final class DeclaredException extends Exception {
+public final class DeclaredException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final String type;
@@ -15,12 +15,13 @@ final class DeclaredException extends Exception {
     this.details = details;
   }
 
-  String type() {
+  /** Returns its type's name in the contract. */
+  public String type() {
     return type;
   }
 
   /** Returns its members. */
-  JsonNode details() {
+  public JsonNode details() {
     return details;
   }
 }

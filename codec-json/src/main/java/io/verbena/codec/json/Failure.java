@@ -1,16 +1,20 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.verbena.api.RpcException;
 
 /** What became of a call that failed, as JSON for programs. */
-final class Failure {
+public final class Failure {
   private Failure() {}
 
-  /** A failure for another reason than what the method declares. */
-  static ObjectNode of(RpcException e) {
-    ObjectNode json = of(e.status().name(), ShellWords.of(String.valueOf(e.getMessage())));
+  /**
+   * A failure for another reason than what the method declares.
+   *
+   * @param message what it says, in words of whom it is told to
+   */
+  public static ObjectNode of(RpcException e, String message) {
+    ObjectNode json = of(e.status().name(), message);
     if (e.remoteType() != null) {
       json.put("type", e.remoteType());
     }
@@ -22,7 +26,7 @@ final class Failure {
   }
 
   /** What the method declares, with its members as details. */
-  static ObjectNode of(DeclaredException e) {
+  public static ObjectNode of(DeclaredException e) {
     ObjectNode json = of("DECLARED", String.valueOf(e.getMessage()));
     json.put("type", e.type());
     json.put("execution", "EXECUTED");
@@ -30,7 +34,8 @@ final class Failure {
     return json;
   }
 
-  static ObjectNode of(String status, String message) {
+  /** A failure that no call has met. */
+  public static ObjectNode of(String status, String message) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("status", status);
     json.put("message", message);

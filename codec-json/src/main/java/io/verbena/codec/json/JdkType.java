@@ -1,4 +1,4 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.verbena.api.wire.WireIn;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param read reads a value, as JSON
  * @param none what is written where the user says nothing; null for an error
  */
-record JdkType(
+public record JdkType(
     String expected,
     Function<String, Object> ofText,
     Function<JsonNode, Boolean> takes,

@@ -1,4 +1,4 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
@@ -24,6 +24,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -177,13 +178,17 @@ final class JdkTypes {
   }
 
   /** Returns what is in an {@code OptionalInt} and its like; null for any other name. */
-  static @Nullable JdkType inOptional(String name) {
+  static Shape.@Nullable Leaf inOptional(String name) {
     return switch (name) {
-      case "java.util.OptionalInt" -> named("int");
-      case "java.util.OptionalLong" -> named("long");
-      case "java.util.OptionalDouble" -> named("double");
+      case "java.util.OptionalInt" -> leaf("int");
+      case "java.util.OptionalLong" -> leaf("long");
+      case "java.util.OptionalDouble" -> leaf("double");
       default -> null;
     };
+  }
+
+  private static Shape.Leaf leaf(String name) {
+    return new Shape.Leaf(name, Objects.requireNonNull(BY_NAME.get(name)));
   }
 
   private static <T> Map.Entry<String, JdkType> text(

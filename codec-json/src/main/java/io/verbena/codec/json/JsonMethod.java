@@ -1,4 +1,4 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.verbena.api.CallOptions;
@@ -15,10 +15,11 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireOut;
 import java.util.List;
 import java.util.concurrent.Flow;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A method of a peer's contract, to be called once with JSON, by one thread. */
-final class JsonMethod {
+public final class JsonMethod {
   private static final String NOTHING = "void";
   private static final List<String> LANDINGS = List.of("landing", "received");
 
@@ -28,22 +29,43 @@ final class JsonMethod {
   private final JsonToWire json;
   private final List<Schema.Member> values;
   private final @Nullable Shape items;
+  private final long timeoutNanos;
 
-  /** The first line that was no item; it fails on a handler's thread. */
+  /** The first item that was no item; it fails on a handler's thread. */
   private volatile @Nullable WrongJsonException wrongItem;
 
   /** What a call returns: a value, a stream or nothing. */
-  record Result(@Nullable JsonNode value, Flow.@Nullable Publisher<JsonNode> items) {}
+  public record Result(@Nullable JsonNode value, Flow.@Nullable Publisher<JsonNode> items) {}
+
+  /**
+   * An item of a stream that is an argument.
+   *
+   * @param place where it stands, for messages: {@code "line 3"}
+   * @param json asked for when the peer has asked for the item
+   */
+  public record Item(String place, Supplier<JsonNode> json) {}
+
+  /**
+   * A method of a contract, whose time limit is not known here.
+   *
+   * @throws WireException if its types are not known here, or it takes or returns a large object
+   */
+  public JsonMethod(Schema schema, Schema.Method method) {
+    this(schema, new Shapes(schema), method, 0);
+  }
 
   /**
    * A method of a contract.
    *
+   * @param shapes of its types
+   * @param timeoutNanos how long a call may take where its options say nothing; 0 for the session's
    * @throws WireException if its types are not known here, or it takes or returns a large object
    */
-  JsonMethod(Schema schema, Schema.Method method) {
+  public JsonMethod(Schema schema, Shapes shapes, Schema.Method method, long timeoutNanos) {
+    this.timeoutNanos = timeoutNanos;
     this.schema = schema;
     this.method = method;
-    this.shapes = new Shapes(schema);
+    this.shapes = shapes;
     this.json = new JsonToWire(shapes);
     List<Schema.Member> all = method.parameters();
     if (LANDINGS.contains(method.result())
@@ -58,8 +80,13 @@ final class JsonMethod {
   }
 
   /** Returns whether its last parameter is a stream. */
-  boolean takesItems() {
+  public boolean takesItems() {
     return items != null;
+  }
+
+  /** Returns the name of that parameter; null where it is none. */
+  public @Nullable String itemsName() {
+    return items == null ? null : method.parameters().getLast().name();
   }
 
   /**
@@ -67,20 +94,21 @@ final class JsonMethod {
    *
    * @param arguments an object with the parameters' names, or an array in their order; without the
    *     stream
-   * @param lines the stream's items, one a line; not asked for where there is no stream
+   * @param given the stream's items; not asked for where there is no stream
    * @throws WrongJsonException if arguments or items do not fit, before anything is sent of them
    * @throws DeclaredException if the method throws what it declares
    */
-  Result call(Session session, CallOptions options, JsonNode arguments, Flow.Publisher<Line> lines)
+  public Result call(
+      Session session, CallOptions options, JsonNode arguments, Flow.Publisher<Item> given)
       throws Exception {
     MethodDescriptor<Object> descriptor = descriptor();
     ServiceCaller caller = session.caller(service(descriptor), options);
     try {
       if (method.oneway()) {
-        caller.send(descriptor, out -> write(out, arguments, lines));
+        caller.send(descriptor, out -> write(out, arguments, given));
         return new Result(null, null);
       }
-      return result(caller.call(descriptor, out -> write(out, arguments, lines)));
+      return result(caller.call(descriptor, out -> write(out, arguments, given)));
     } catch (RpcException e) {
       if (e.getCause() instanceof WrongJsonException wrong) {
         throw wrong;
@@ -89,24 +117,24 @@ final class JsonMethod {
     }
   }
 
-  /** Returns the first line that was no item, if there was one: the call failed for it. */
-  @Nullable WrongJsonException wrongItem() {
+  /** Returns the first of these that was no item, if there was one: the call failed for it. */
+  public @Nullable WrongJsonException wrongItem() {
     return wrongItem;
   }
 
-  private void write(WireOut out, JsonNode arguments, Flow.Publisher<Line> lines) {
+  private void write(WireOut out, JsonNode arguments, Flow.Publisher<Item> given) {
     json.members(out, values, arguments);
     Shape item = items;
     if (item != null) {
-      out.writeStream(lines, (to, line) -> write(to, item, line));
+      out.writeStream(given, (to, one) -> write(to, item, one));
     }
   }
 
-  private void write(WireOut out, Shape item, Line line) {
+  private void write(WireOut out, Shape shape, Item item) {
     try {
-      json.write(out, item, Json.parse(line.text()));
+      json.write(out, shape, item.json().get());
     } catch (WrongJsonException e) {
-      WrongJsonException told = e.within("line " + line.number());
+      WrongJsonException told = e.within(item.place());
       if (wrongItem == null) {
         wrongItem = told;
       }
@@ -130,7 +158,7 @@ final class JsonMethod {
         false,
         method.oneway(),
         false,
-        0,
+        timeoutNanos,
         results(reader),
         errors(reader),
         takesItems() || returnsItems);

@@ -1,4 +1,4 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -17,9 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** JSON as the user types it, and as it is printed. Numbers keep all their digits. */
-final class Json {
+public final class Json {
   /** What is not given: no elements, no pairs. */
-  static final ArrayNode EMPTY = JsonNodeFactory.instance.arrayNode();
+  public static final ArrayNode EMPTY = JsonNodeFactory.instance.arrayNode();
 
   /** Jackson leaves these as they are, and a terminal may take them for commands. */
   private static final Pattern CONTROLS = Pattern.compile("[\\x7f-\\x9f\\p{Cf}\\p{Zl}\\p{Zp}]");
@@ -49,7 +49,7 @@ final class Json {
    *
    * @throws WrongJsonException if the text is none
    */
-  static JsonNode parse(String text) {
+  public static JsonNode parse(String text) {
     try {
       JsonNode value = MAPPER.readTree(text);
       if (value == null || value.isMissingNode()) {
@@ -62,12 +62,12 @@ final class Json {
   }
 
   /** Returns a value in one line. */
-  static String line(JsonNode value) {
+  public static String line(JsonNode value) {
     return safe(MAPPER.writer(), value);
   }
 
   /** Returns a value in lines that people read. */
-  static String pretty(JsonNode value) {
+  public static String pretty(JsonNode value) {
     return safe(PRETTY, value);
   }
 

@@ -1,10 +1,10 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
 /** JSON of the user's that does not fit the contract: what was expected, and where. */
-final class WrongJsonException extends RuntimeException {
+public final class WrongJsonException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /** So much of what was found stands in the message. */
@@ -19,12 +19,13 @@ final class WrongJsonException extends RuntimeException {
     this.why = why;
   }
 
-  static WrongJsonException of(String why) {
+  /** What is wrong, where nothing is nested. */
+  public static WrongJsonException of(String why) {
     return new WrongJsonException("", why);
   }
 
   /** Another thing was expected. */
-  static WrongJsonException expected(String expected, @Nullable JsonNode found) {
+  public static WrongJsonException expected(String expected, @Nullable JsonNode found) {
     String shown = String.valueOf(found);
     return of(
         "expected %s, not %s"
@@ -34,7 +35,7 @@ final class WrongJsonException extends RuntimeException {
   }
 
   /** Returns the same, found within this member or element. */
-  WrongJsonException within(String step) {
+  public WrongJsonException within(String step) {
     String dot = place.isEmpty() || place.startsWith("[") ? "" : ".";
     return new WrongJsonException(step + dot + place, why);
   }

@@ -1,21 +1,21 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import io.verbena.api.stub.Schema;
 import java.util.List;
 
 /** How users name a method: by its name, and its id where several have that name. */
-final class MethodName {
+public final class MethodName {
   private MethodName() {}
 
   /** Returns {@code name}, or {@code name#id} where that is not enough. */
-  static String of(Schema schema, Schema.Method method) {
+  public static String of(Schema schema, Schema.Method method) {
     return named(schema, method.name()).size() == 1
         ? method.name()
         : method.name() + "#" + method.id();
   }
 
   /** Returns the methods that a user means. */
-  static List<Schema.Method> find(Schema schema, String name) {
+  public static List<Schema.Method> find(Schema schema, String name) {
     List<Schema.Method> named = named(schema, name);
     return named.isEmpty()
         ? schema.methods().stream().filter(one -> of(schema, one).equals(name)).toList()

@@ -1,4 +1,4 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -17,7 +17,7 @@ import java.util.List;
  * Reads values of a peer's as JSON, by its contract. Takes memory in proportion to what the values
  * take on the wire, whatever the contract says. Safe for any thread.
  */
-final class WireToJson {
+public final class WireToJson {
   /** What writes JSON takes 1000 levels; each here is two at most. */
   private static final int MOST_NESTED = 400;
 
@@ -25,12 +25,13 @@ final class WireToJson {
 
   private final Shapes shapes;
 
-  WireToJson(Shapes shapes) {
+  /** By the types of a contract. */
+  public WireToJson(Shapes shapes) {
     this.shapes = shapes;
   }
 
   /** Reads a value. */
-  JsonNode read(WireIn in, Shape shape) {
+  public JsonNode read(WireIn in, Shape shape) {
     return read(in, shape, MOST_NESTED);
   }
 

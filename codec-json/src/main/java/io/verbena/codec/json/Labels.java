@@ -1,4 +1,4 @@
-package io.verbena.cli.call;
+package io.verbena.codec.json;
 
 import io.verbena.api.settings.OneLine;
 import java.util.Collection;
@@ -11,16 +11,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Names of types as people read them: without what they are in, where no two are alike then. */
-final class Labels {
+public final class Labels {
   private static final Pattern NAME = Pattern.compile("[\\w.$]+");
 
   private final Set<String> ambiguous = new HashSet<>();
 
   /** Names that stand alone. */
-  static final Labels ALONE = new Labels(List.of());
+  public static final Labels ALONE = new Labels(List.of());
 
   /** Types that stand beside each other. */
-  Labels(Collection<String> types) {
+  public Labels(Collection<String> types) {
     Map<String, String> owners = new HashMap<>();
     for (String type : types) {
       Matcher names = NAME.matcher(type);
@@ -35,7 +35,7 @@ final class Labels {
   }
 
   /** Returns what a type is called. */
-  String of(String type) {
+  public String of(String type) {
     String label =
         NAME.matcher(type)
             .replaceAll(
@@ -52,7 +52,7 @@ final class Labels {
   }
 
   /** Returns a peer's words without what a terminal takes for commands. */
-  static String shown(String words) {
+  public static String shown(String words) {
     return OneLine.of(words);
   }
 }

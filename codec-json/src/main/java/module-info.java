@@ -1,0 +1,10 @@
+/** JSON to values of a contract and back. */
+module io.verbena.codec.json {
+  requires com.fasterxml.jackson.core;
+  requires io.verbena.codec;
+  requires transitive com.fasterxml.jackson.databind;
+  requires transitive io.verbena.api;
+  requires static transitive org.jspecify;
+
+  exports io.verbena.codec.json;
+}
