@@ -4,7 +4,7 @@ module io.verbena.tcp {
   requires io.netty.codec;
   requires io.netty.common;
   requires io.netty.handler;
-  requires io.netty.transport;
+  requires transitive io.netty.transport;
   requires io.netty.transport.classes.epoll;
   requires io.netty.transport.unix.common;
   requires transitive io.verbena.link;

@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -220,6 +222,15 @@ public final class Metadata implements Serializable {
       }
     }
     return all;
+  }
+
+  /** Returns the names under which there are values, each once, in the order of the first ones. */
+  public Set<String> names() {
+    Set<String> names = new LinkedHashSet<>();
+    for (int at = 0; at < entries.length; at = end(at)) {
+      names.add(new String(entries, at + 1, entries[at], StandardCharsets.US_ASCII));
+    }
+    return names;
   }
 
   /** Returns how many values there are, of all keys. */

@@ -294,6 +294,7 @@ public final class VerbenaClient implements AutoCloseable {
         new Connector(
             context,
             (of, role) -> engine.session(of, role, null),
+            context.loop().driver()::connect,
             uri,
             token,
             keepsOpen,

@@ -5,6 +5,7 @@ import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.ServiceBinding;
+import io.verbena.api.stub.ServiceDescriptor;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.call.Admission;
 import io.verbena.core.contract.LocalServices;
@@ -65,6 +66,7 @@ public final class VerbenaServer implements AutoCloseable {
   private final Duration drainTime;
   private final UpgradeOptions upgrade;
   private final @Nullable Admission admission;
+  private final @Nullable Gateway gateway;
   private final Supplier<EngineStat> stat = this::stat;
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -81,6 +83,7 @@ public final class VerbenaServer implements AutoCloseable {
       LinkDriver.Listening listening,
       UpgradeOptions upgrade,
       @Nullable Admission admission,
+      @Nullable Gateway gateway,
       Duration drainTime,
       boolean closesOnShutdown) {
     this.engine = engine;
@@ -89,6 +92,7 @@ public final class VerbenaServer implements AutoCloseable {
     this.address = listening.address();
     this.upgrade = upgrade;
     this.admission = admission;
+    this.gateway = gateway;
     this.drainTime = drainTime;
     this.hook = closesOnShutdown ? ShutdownHook.add("verbena-shutdown", this::close) : null;
   }
@@ -216,6 +220,9 @@ public final class VerbenaServer implements AutoCloseable {
   private void drainNow() {
     String reason = "the server is shutting down";
     acceptors.refuseNew(reason);
+    if (gateway != null) {
+      gateway.drain();
+    }
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (Acceptor one : acceptors.all()) {
       CompletableFuture<Void> done = new CompletableFuture<>();
@@ -255,6 +262,7 @@ public final class VerbenaServer implements AutoCloseable {
     Stats.forget(stat);
     if (engine.isStepped()) {
       listening.close();
+      closeGateway();
       acceptors.all().forEach(Acceptor::endAll);
       engine.close();
       closed.complete(null);
@@ -266,6 +274,7 @@ public final class VerbenaServer implements AutoCloseable {
     } else if (closing.compareAndSet(false, true)) {
       inTime(drain().toCompletableFuture(), drainTime.toMillis() + 5_000);
       acceptors.first().loop().execute(listening::close);
+      closeGateway();
       inTime(
           CompletableFuture.allOf(
               acceptors.all().stream()
@@ -277,6 +286,12 @@ public final class VerbenaServer implements AutoCloseable {
       ShutdownHook.remove(hook);
     } else {
       inTime(closed, drainTime.toMillis() + 15_000);
+    }
+  }
+
+  private void closeGateway() {
+    if (gateway != null) {
+      gateway.close();
     }
   }
 
@@ -315,6 +330,7 @@ public final class VerbenaServer implements AutoCloseable {
     private Consumer<Session> onSession = session -> {};
     private Duration drainTime = Duration.ofSeconds(5);
     private boolean closesOnShutdown;
+    private @Nullable Gateway gateway;
     private int maxSessions = 10_000;
     private @Nullable ConcurrencyLimit concurrencyLimit;
 
@@ -407,6 +423,16 @@ public final class VerbenaServer implements AutoCloseable {
     }
 
     /**
+     * Has the services called by another protocol at the same port, too, as by {@code new
+     * HttpGateway()} of {@code io.verbena:http-gateway}. Its clients are authenticated as those of
+     * sessions are. Only where the server listens at a TCP address. Default: none.
+     */
+    public Builder gateway(Gateway gateway) {
+      this.gateway = Checks.required("gateway", gateway);
+      return this;
+    }
+
+    /**
      * Has the server {@linkplain VerbenaServer#close closed} when the process is asked to end, by
      * SIGTERM, SIGINT or {@code System.exit}: no result of a call that ends within the drain time
      * is lost. The process ends when that is done.
@@ -469,10 +495,18 @@ public final class VerbenaServer implements AutoCloseable {
         for (Offered one : published) {
           engine.bulk().shelf().publish(first, one.name, one.source, one.lease);
         }
-        LinkDriver.Listening listening = listen(engine, uri, link, acceptors);
+        LinkDriver.Listening listening =
+            listen(engine, uri, speaking(link, uri, acceptors, tells), acceptors);
         VerbenaServer server =
             new VerbenaServer(
-                engine, acceptors, listening, upgrade, admission, drainTime, closesOnShutdown);
+                engine,
+                acceptors,
+                listening,
+                upgrade,
+                admission,
+                gateway,
+                drainTime,
+                closesOnShutdown);
         if (!engine.isStepped()) {
           Stats.add(server.stat);
         }
@@ -489,6 +523,21 @@ public final class VerbenaServer implements AutoCloseable {
           engine.close();
         }
       }
+    }
+
+    private LinkOptions speaking(LinkOptions link, URI at, Acceptors acceptors, boolean tells) {
+      Gateway begins = gateway;
+      if (begins == null) {
+        return link;
+      }
+      if (!"tcp".equals(at.getScheme())) {
+        throw new IllegalStateException(
+            "a gateway is reached at a TCP port, not at " + at + ": listen at host:port");
+      }
+      List<ServiceDescriptor<?>> contracts =
+          services.stream().<ServiceDescriptor<?>>map(ServiceBinding::service).toList();
+      return link.speaking(
+          begins.start(new LocalSessions(acceptors, contracts, tells, at.getScheme())));
     }
 
     private static boolean isOpenToOthers(URI address) {

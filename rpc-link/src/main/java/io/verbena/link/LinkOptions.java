@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  *     and that it is asked for (SNI); empty for the host of the address
  * @param beside local addresses of the session's links that one more is to go beside, over adapters
  *     that none of them uses at either end; empty for a first link of its kind
+ * @param protocol for a listener: what else is spoken at its address; null for nothing else
  */
 public record LinkOptions(
     int maxFrameBytes,
     Duration connectTimeout,
     @Nullable TlsOptions tls,
     String authority,
-    List<String> beside) {
+    List<String> beside,
+    @Nullable PortProtocol protocol) {
   /** Copies the addresses. */
   public LinkOptions {
     beside = List.copyOf(beside);
@@ -28,21 +30,26 @@ public record LinkOptions(
 
   /** With the host of the address as authority. */
   public LinkOptions(int maxFrameBytes, Duration connectTimeout, @Nullable TlsOptions tls) {
-    this(maxFrameBytes, connectTimeout, tls, "", List.of());
+    this(maxFrameBytes, connectTimeout, tls, "", List.of(), null);
   }
 
   /** Returns the same with another time limit. */
   public LinkOptions within(Duration connectTimeout) {
-    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, beside);
+    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, beside, protocol);
   }
 
   /** Returns the same with another authority. */
   public LinkOptions to(String authority) {
-    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, beside);
+    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, beside, protocol);
   }
 
   /** Returns the same for one more link beside those with these local addresses. */
   public LinkOptions beside(List<String> localAddresses) {
-    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, localAddresses);
+    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, localAddresses, protocol);
+  }
+
+  /** Returns the same for a listener at whose address something else is spoken, too. */
+  public LinkOptions speaking(PortProtocol protocol) {
+    return new LinkOptions(maxFrameBytes, connectTimeout, tls, authority, beside, protocol);
   }
 }

@@ -22,6 +22,9 @@ final class ReceiveBuffer {
    */
   private static final int BETWEEN_CHUNKS = 512;
 
+  /** What one read of a socket takes that carries no link. */
+  private static final int OF_OTHERS = 8 << 10;
+
   /** Reads of one link before others have their turn. */
   private static final int READS_IN_A_ROW = 4;
 
@@ -52,6 +55,13 @@ final class ReceiveBuffer {
     }
   }
 
+  /** Has a socket that carries no link read into memory of its own, which may be kept. */
+  static void leave(SocketChannel socket) {
+    if (socket.config().getRecvByteBufAllocator() instanceof Reads reads) {
+      reads.isApart = true;
+    }
+  }
+
   void release() {
     buffer.release();
     small.release();
@@ -60,6 +70,7 @@ final class ReceiveBuffer {
   private static final class Reads extends DefaultMaxMessagesRecvByteBufAllocator {
     private ReceiveBuffer shared;
     private @Nullable FrameReader reader;
+    private boolean isApart;
 
     Reads(ReceiveBuffer shared) {
       super(READS_IN_A_ROW);
@@ -67,6 +78,9 @@ final class ReceiveBuffer {
     }
 
     private ByteBuf next(ByteBufAllocator allocator) {
+      if (isApart) {
+        return allocator.directBuffer(OF_OTHERS);
+      }
       ByteBuf room = reader == null ? null : reader.chunkRoom();
       if (room != null) {
         return room;

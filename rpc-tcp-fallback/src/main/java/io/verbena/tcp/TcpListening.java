@@ -1,5 +1,6 @@
 package io.verbena.tcp;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,6 +18,8 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A listening socket. */
@@ -122,6 +125,14 @@ final class TcpListening implements Listening {
   }
 
   private void open(SocketChannel socket, @Nullable SslHandler tls) {
+    if (options.protocol() instanceof TcpProtocol protocol) {
+      socket.pipeline().addLast(new FirstByte(protocol, tls));
+    } else {
+      openLink(socket, tls);
+    }
+  }
+
+  private void openLink(SocketChannel socket, @Nullable SslHandler tls) {
     String peer = TcpAddress.text(socket.remoteAddress());
     TcpLink link = new TcpLink(driver, socket, peer, options.maxFrameBytes(), tls);
     socket.pipeline().addLast(link);
@@ -137,6 +148,65 @@ final class TcpListening implements Listening {
         TcpAddress.text(socket.remoteAddress()),
         address,
         Tls.explain(cause));
+  }
+
+  /** Waits for the first byte of a connection, which says whether it is a link, and leaves. */
+  private final class FirstByte extends ChannelInboundHandlerAdapter {
+    private final TcpProtocol protocol;
+    private final @Nullable SslHandler tls;
+    private @Nullable Future<?> patience;
+
+    FirstByte(TcpProtocol protocol, @Nullable SslHandler tls) {
+      this.protocol = protocol;
+      this.tls = tls;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      long limit = Math.max(1, options.connectTimeout().toMillis());
+      patience = driver.loop().schedule(() -> context.close(), limit, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf bytes = (ByteBuf) message;
+      if (!bytes.isReadable()) {
+        bytes.release();
+        return;
+      }
+      SocketChannel socket = (SocketChannel) context.channel();
+      boolean isOther = protocol.beginsWith(bytes.getByte(bytes.readerIndex()));
+      if (isOther) {
+        ReceiveBuffer.leave(socket);
+        String peer = TcpAddress.text(socket.remoteAddress());
+        protocol.accept(socket, peer, Tls.peerCertificates(tls), driver::executeFromElsewhere);
+      } else {
+        openLink(socket, tls);
+      }
+      context.pipeline().remove(this);
+      context.fireChannelRead(isOther ? copied(bytes) : bytes);
+    }
+
+    /** The loop's own memory is read into again, and what is read here may be kept. */
+    private static ByteBuf copied(ByteBuf bytes) {
+      try {
+        return bytes.copy();
+      } finally {
+        bytes.release();
+      }
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+      if (patience != null) {
+        patience.cancel(false);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
   }
 
   private final class Acceptor extends ChannelInboundHandlerAdapter {

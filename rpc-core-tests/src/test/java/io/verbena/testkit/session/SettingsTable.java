@@ -85,7 +85,8 @@ final class SettingsTable {
     }
     setter(CLIENT, "token", Ends.required());
     setter(CLIENT, "keepOpen", Ends.any("set"));
-    for (String name : List.of("listen", "serve", "authenticator", "onSession", "random")) {
+    for (String name :
+        List.of("listen", "serve", "authenticator", "onSession", "gateway", "random")) {
       setter(SERVER, name, Ends.required());
     }
     Source one = Source.of(new byte[1]);

@@ -77,9 +77,10 @@ public final class Acceptor {
     leaving.forEach(SessionImpl::endWhatGoesOn);
   }
 
-  // ---- from handshakes ----
+  // ---- from handshakes, and for sessions within ----
 
-  SessionContext context() {
+  /** Returns what its sessions are made of. Safe for any thread. */
+  public SessionContext context() {
     return context;
   }
 

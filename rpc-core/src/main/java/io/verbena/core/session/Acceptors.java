@@ -75,6 +75,11 @@ public final class Acceptors {
     return List.copyOf(all);
   }
 
+  /** Returns the one with the fewest sessions. */
+  public Acceptor idlest() {
+    return Collections.min(all, Comparator.comparingInt(Acceptor::load));
+  }
+
   /**
    * Takes no new sessions from now on. What there is each {@linkplain Acceptor#drain drains} for
    * itself.
@@ -106,10 +111,11 @@ public final class Acceptors {
    * caller is counted there until its handshake is {@linkplain Acceptor#greeted over}.
    */
   Acceptor homeOf(SessionKey key) {
-    Acceptor home =
-        key.id() == 0
-            ? Collections.min(all, Comparator.comparingInt(Acceptor::load))
-            : loopOf(key.id());
+    return stay(key.id() == 0 ? idlest() : loopOf(key.id()));
+  }
+
+  /** The same where a client's session is known to be on this loop, or goes there. */
+  Acceptor stay(Acceptor home) {
     home.greets();
     return home;
   }

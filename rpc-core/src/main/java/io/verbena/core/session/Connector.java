@@ -17,6 +17,7 @@ import io.verbena.link.Link;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
+import io.verbena.link.LinkOptions;
 import io.verbena.link.runtime.ThrottledLog;
 import java.net.URI;
 import java.time.Duration;
@@ -58,6 +59,7 @@ public final class Connector implements SessionRole {
       ThrottledLog.of(Connector.class, "sessions that could not be set up");
 
   private final SessionContext context;
+  private final Opener opener;
   private final URI address;
   private final @Nullable Supplier<String> token;
   private final boolean keepsOpen;
@@ -90,6 +92,13 @@ public final class Connector implements SessionRole {
   /** The link that the greeting under way wants to keep; 0 for none. */
   private int keptEpoch;
 
+  /** Opens a session's links, as {@link LinkDriver#connect} does. */
+  @FunctionalInterface
+  public interface Opener {
+    /** Opens one. The handler hears of the outcome exactly once, later, on the session's loop. */
+    void open(URI address, LinkOptions options, LinkDriver.ConnectHandler handler);
+  }
+
   /** Why there is no session. */
   public record Failure(RpcStatus status, String reason) {}
 
@@ -97,6 +106,7 @@ public final class Connector implements SessionRole {
    * A session that will connect when it is first used.
    *
    * @param maker makes it, with all that lies on it
+   * @param opener opens its links
    * @param address where the server is
    * @param token gives the credentials, anew for each attempt, elsewhere than on the loop; null:
    *     none
@@ -108,12 +118,14 @@ public final class Connector implements SessionRole {
   public Connector(
       SessionContext context,
       BiFunction<SessionContext, SessionRole, SessionImpl> maker,
+      Opener opener,
       URI address,
       @Nullable Supplier<String> token,
       boolean keepsOpen,
       boolean oneOfMany,
       Consumer<Session> whenEnded) {
     this.context = context;
+    this.opener = opener;
     this.address = address;
     this.token = token;
     this.keepsOpen = keepsOpen;
@@ -207,21 +219,20 @@ public final class Connector implements SessionRole {
   }
 
   private void connect(String token) {
-    loop.driver()
-        .connect(
-            address,
-            times.linkOptions(isResuming()),
-            new LinkDriver.ConnectHandler() {
-              @Override
-              public LinkListener onConnected(Link link) {
-                return greet(link, token);
-              }
+    opener.open(
+        address,
+        times.linkOptions(isResuming()),
+        new LinkDriver.ConnectHandler() {
+          @Override
+          public LinkListener onConnected(Link link) {
+            return greet(link, token);
+          }
 
-              @Override
-              public void onFailed(LinkException failure) {
-                linkFailed(failure);
-              }
-            });
+          @Override
+          public void onFailed(LinkException failure) {
+            linkFailed(failure);
+          }
+        });
   }
 
   private void linkFailed(LinkException failure) {

@@ -121,7 +121,9 @@ public final class PathCosts {
     costs = known;
     CutOffs now = cutOffs(known);
     cutOffs = now;
-    beside = now.beside();
+    // Where no link moves bulk, a value is part of its message, however long.
+    boolean movesNone = links.out() != null && !links.moveBulk();
+    beside = movesNone ? Long.MAX_VALUE : now.beside();
   }
 
   /** Once a round trip has been measured, which that would disturb. */

@@ -41,6 +41,9 @@ public final class ServerHandshake extends Handshake {
   /** Of the loop that the session is on, or shall be, as soon as that is known. */
   private Acceptor acceptor;
 
+  /** The link is within this loop, and so is its session. */
+  private final boolean isLocal;
+
   private boolean isCounted;
   private @Nullable Hello hello;
   private @Nullable TimedCallback<String> asked;
@@ -48,15 +51,24 @@ public final class ServerHandshake extends Handshake {
   /** The link's number in its session, as the client counts. */
   private int epoch;
 
-  private ServerHandshake(Link link, Acceptors server) {
-    super(link, server.first().loop(), LIMIT);
+  private ServerHandshake(Link link, Acceptors server, Acceptor acceptor, boolean isLocal) {
+    super(link, acceptor.loop(), LIMIT);
     this.server = server;
-    this.acceptor = server.first();
+    this.acceptor = acceptor;
+    this.isLocal = isLocal;
   }
 
   /** Begins one over a link that has been accepted on a server's first loop. */
   public static LinkListener begin(Link accepted, Acceptors server) {
-    ServerHandshake handshake = new ServerHandshake(accepted, server);
+    return started(new ServerHandshake(accepted, server, server.first(), false));
+  }
+
+  /** Begins one over a link within the loop of one of a server's acceptors. */
+  public static LinkListener beginHere(Link accepted, Acceptors server, Acceptor acceptor) {
+    return started(new ServerHandshake(accepted, server, acceptor, true));
+  }
+
+  private static ServerHandshake started(ServerHandshake handshake) {
     handshake.startTimer();
     return handshake;
   }
@@ -80,7 +92,7 @@ public final class ServerHandshake extends Handshake {
               "the client speaks protocol versions %d to %d, this server %d: upgrade the older end"
                   .formatted(greeting.minVersion(), greeting.maxVersion(), FrameHeader.VERSION)));
     } else {
-      Acceptor home = server.homeOf(greeting.key());
+      Acceptor home = isLocal ? server.stay(acceptor) : server.homeOf(greeting.key());
       isCounted = true;
       if (home == acceptor) {
         authenticate(greeting);

@@ -1,0 +1,147 @@
+package io.verbena.core;
+
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.Session;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.core.call.CallCounters;
+import io.verbena.core.intercept.Interceptors;
+import io.verbena.core.session.Acceptor;
+import io.verbena.core.session.Acceptors;
+import io.verbena.core.session.Connector;
+import io.verbena.core.session.LocalLink;
+import io.verbena.core.session.ServerHandshake;
+import io.verbena.core.session.SessionContext;
+import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.user.UserSession;
+import io.verbena.link.LinkCapabilities;
+import io.verbena.link.LinkOptions;
+import java.net.URI;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions with a server from within, for a {@link Gateway}, whose clients speak another protocol.
+ * To the server each is a session as any other: authenticated, counted, observed and drained as
+ * those that come over a link. Safe for use by any thread.
+ */
+public final class LocalSessions {
+  private static final Interceptors NONE = new Interceptors(List.of(), List.of());
+  private static final UpgradeOptions STAYS = new UpgradeOptions(PathPolicy.TCP_ONLY, false, null);
+
+  private final Acceptors acceptors;
+  private final List<ServiceDescriptor<?>> services;
+  private final boolean tellsContracts;
+  private final String kind;
+
+  /**
+   * Those of a server.
+   *
+   * @param kind of its links
+   */
+  LocalSessions(
+      Acceptors acceptors,
+      List<ServiceDescriptor<?>> services,
+      boolean tellsContracts,
+      String kind) {
+    this.acceptors = acceptors;
+    this.services = List.copyOf(services);
+    this.tellsContracts = tellsContracts;
+    this.kind = kind;
+  }
+
+  /** Returns what the server serves to every client. */
+  public List<ServiceDescriptor<?>> services() {
+    return services;
+  }
+
+  /** Returns whether clients may read contracts: {@link VerbenaServer.Builder#tellContracts}. */
+  public boolean tellsContracts() {
+    return tellsContracts;
+  }
+
+  /**
+   * Opens a session for a client. Close it when the client's connection has ended: that cancels
+   * what it has called.
+   *
+   * @param token what the client shows; empty for nothing
+   * @param certificates those of its TLS handshake, its own first; empty for none
+   * @param address where it connects from, as links tell it: {@code "tcp://10.0.0.7:40112"}
+   * @param encrypted whether nobody between can read what it says
+   * @param maxMessageBytes the longest message each way, where the server does not allow less
+   * @return fails with an {@link RpcException}: UNAUTHENTICATED where the server refuses the
+   *     client, UNAVAILABLE where it drains, or has as many sessions as it takes
+   */
+  public CompletionStage<Session> open(
+      String token,
+      List<X509Certificate> certificates,
+      String address,
+      boolean encrypted,
+      int maxMessageBytes) {
+    Acceptor acceptor = acceptors.idlest();
+    SessionContext own = acceptor.context();
+    int longest = Math.min(maxMessageBytes, own.limits().maxMessageBytes());
+    int frame = own.link().maxFrameBytes();
+    SessionContext context =
+        new SessionContext(
+            own.loop(),
+            own.limits().withMaxMessageBytes(longest),
+            own.slots(),
+            own.fragmentSlots(),
+            own.quotas(),
+            own.handlers(),
+            own.workers(),
+            new LinkOptions(frame, own.link().connectTimeout(), null),
+            STAYS,
+            own.bulk(),
+            own.elsewhere(),
+            List.of());
+    LinkCapabilities capabilities = new LinkCapabilities(kind, "gateway", frame, encrypted);
+    LocalLink.Remote client = new LocalLink.Remote(address, certificates);
+    @Nullable Supplier<String> shown = token.isEmpty() ? null : () -> token;
+    Connector connector =
+        new Connector(
+            context,
+            (with, role) -> new UserSession(with, role, new CallCounters(), NONE, null),
+            (server, options, handler) ->
+                LocalLink.open(
+                    own.loop(),
+                    capabilities,
+                    server.toString(),
+                    client,
+                    handler,
+                    link -> ServerHandshake.beginHere(link, acceptors, acceptor)),
+            URI.create("gateway:" + kind),
+            shown,
+            false,
+            true,
+            session -> {});
+    CompletableFuture<Session> opened = new CompletableFuture<>();
+    connector.openFromAnyThread(
+        failure -> {
+          if (failure == null) {
+            opened.complete(connector.session());
+          } else {
+            connector.session().close();
+            opened.completeExceptionally(refused(failure));
+          }
+        });
+    return opened;
+  }
+
+  private static RpcException refused(Connector.Failure failure) {
+    return new RpcException(
+        failure.status(),
+        failure.reason(),
+        CallPhase.QUEUED,
+        Execution.NOT_EXECUTED,
+        false,
+        null,
+        null);
+  }
+}

@@ -1,0 +1,214 @@
+package io.verbena.core.session;
+
+import io.verbena.core.loop.EventLoop;
+import io.verbena.link.Link;
+import io.verbena.link.LinkCapabilities;
+import io.verbena.link.LinkDriver.AcceptHandler;
+import io.verbena.link.LinkDriver.ConnectHandler;
+import io.verbena.link.LinkListener;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.ThrottledLog;
+import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a link between two sessions of one loop, for somebody whose connection speaks another
+ * protocol. It moves no bulk: values of any length are part of their message. On the loop.
+ */
+public final class LocalLink implements Link {
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(LocalLink.class, "listeners of local links that failed");
+
+  /** So many frames wait for the other end, at most. */
+  private static final int MOST_WAITING = 256;
+
+  private final EventLoop loop;
+  private final String localAddress;
+  private final String peerAddress;
+  private final List<X509Certificate> peerCertificates;
+  private final LinkCapabilities capabilities;
+  private final ArrayDeque<ByteBuffer> arrived = new ArrayDeque<>();
+  private @Nullable LocalLink peer;
+  private @Nullable LinkListener listener;
+  private boolean receiving = true;
+  private boolean delivering;
+
+  /** It has refused a frame, and is to say when there is room. */
+  private boolean pushedBack;
+
+  /** Why nothing comes behind what has arrived. */
+  private @Nullable String ends;
+
+  private @Nullable String closedBecause;
+
+  private LocalLink(
+      EventLoop loop,
+      LinkCapabilities capabilities,
+      String localAddress,
+      String peerAddress,
+      List<X509Certificate> peerCertificates) {
+    this.loop = loop;
+    this.capabilities = capabilities;
+    this.localAddress = localAddress;
+    this.peerAddress = peerAddress;
+    this.peerCertificates = peerCertificates;
+  }
+
+  /**
+   * Opens one, a little later.
+   *
+   * @param as whom the accepting end sees: his address and certificates
+   * @param capabilities of both ends
+   */
+  public static void open(
+      EventLoop loop,
+      LinkCapabilities capabilities,
+      String address,
+      Remote as,
+      ConnectHandler connecting,
+      AcceptHandler accepting) {
+    LocalLink client = new LocalLink(loop, capabilities, as.address(), address, List.of());
+    LocalLink server =
+        new LocalLink(loop, capabilities, address, as.address(), List.copyOf(as.certificates()));
+    client.peer = server;
+    server.peer = client;
+    loop.execute(
+        () -> {
+          server.listener = accepting.onAccepted(server);
+          client.listener = connecting.onConnected(client);
+        });
+  }
+
+  /**
+   * Who is at the other end of a connection of another protocol.
+   *
+   * @param address {@code "tcp://10.0.0.7:40112"}
+   * @param certificates his own first; empty where none was asked for or given
+   */
+  public record Remote(String address, List<X509Certificate> certificates) {}
+
+  @Override
+  public LinkCapabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public String localAddress() {
+    return localAddress;
+  }
+
+  @Override
+  public String peerAddress() {
+    return peerAddress;
+  }
+
+  @Override
+  public List<X509Certificate> peerCertificates() {
+    return peerCertificates;
+  }
+
+  @Override
+  public SendResult send(Slot slot) {
+    capabilities.requireFrame(slot.length());
+    LocalLink to = peer;
+    if (closedBecause != null || to == null || to.ends != null) {
+      return SendResult.CLOSED;
+    }
+    if (to.arrived.size() >= MOST_WAITING) {
+      pushedBack = true;
+      return SendResult.BACK_PRESSURED;
+    }
+    ByteBuffer copy = ByteBuffer.allocate(slot.length());
+    to.arrived.add(copy.put(0, slot.buffer(), 0, slot.length()));
+    return SendResult.SENT;
+  }
+
+  @Override
+  public void flush() {
+    if (peer != null) {
+      peer.deliverLater();
+    }
+  }
+
+  private void deliverLater() {
+    if (!delivering) {
+      delivering = true;
+      loop.execute(this::deliver);
+    }
+  }
+
+  private void deliver() {
+    delivering = false;
+    LocalLink from = peer;
+    LinkListener owner = listener;
+    if (owner == null || from == null) {
+      return;
+    }
+    try {
+      ByteBuffer frame;
+      while (receiving && closedBecause == null && (frame = arrived.poll()) != null) {
+        owner.onFrame(frame, 0, frame.capacity());
+        owner = Objects.requireNonNullElse(listener, owner); // another may hear of the next
+      }
+      LinkListener sender = from.listener;
+      boolean room = arrived.size() <= MOST_WAITING / 2 && from.closedBecause == null;
+      if (from.pushedBack && room && sender != null) {
+        from.pushedBack = false;
+        sender.onWritable();
+      }
+    } catch (RuntimeException e) {
+      FAILED.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+      abort("its listener failed: " + e);
+    }
+    if (ends != null && arrived.isEmpty()) {
+      end(ends);
+    }
+  }
+
+  @Override
+  public void setReceiving(boolean receiving) {
+    this.receiving = receiving;
+    if (receiving) {
+      deliverLater();
+    }
+  }
+
+  @Override
+  public void listener(LinkListener next) {
+    listener = next;
+  }
+
+  @Override
+  public void close() {
+    end("closed by this end");
+  }
+
+  @Override
+  public void abort(String reason) {
+    if (peer != null) {
+      peer.arrived.clear();
+    }
+    end(reason);
+  }
+
+  private void end(String reason) {
+    if (closedBecause != null) {
+      return;
+    }
+    closedBecause = reason;
+    arrived.clear();
+    LocalLink other = peer;
+    if (other != null && other.ends == null) {
+      other.ends = "the other end closed the link";
+      other.deliverLater();
+    }
+    if (listener != null) {
+      listener.onClosed(reason);
+    }
+  }
+}
