@@ -10,6 +10,7 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.link.UpgradeProvider;
 import io.verbena.testkit.Seed;
 import io.verbena.testkit.SteppedWorld;
 import io.verbena.verbs.fabric.DeviceProfile;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * A client in the east and a server in the west of a stepped fabric, each of which takes pushes.
@@ -92,6 +94,18 @@ final class RdmaWorld implements AutoCloseable {
       Consumer<VerbenaServer.Builder> onServer,
       Consumer<VerbenaClient.Builder> onClient,
       Consumer<FabricWorld> onVerbs) {
+    this(seed, profile, settings, onServer, onClient, onVerbs, links -> links);
+  }
+
+  /** The same, whose server has its links by others than it would. */
+  RdmaWorld(
+      long seed,
+      DeviceProfile profile,
+      RdmaSettings settings,
+      Consumer<VerbenaServer.Builder> onServer,
+      Consumer<VerbenaClient.Builder> onClient,
+      Consumer<FabricWorld> onVerbs,
+      UnaryOperator<UpgradeProvider> servers) {
     verbs = new FabricWorld(seed, profile, world.clock());
     onVerbs.accept(verbs);
     east = new RdmaUpgradeProvider(new SteppedVerbs(verbs.east, verbs), settings, world.clock());
@@ -99,7 +113,7 @@ final class RdmaWorld implements AutoCloseable {
     server =
         world.server(
             s -> {
-              s.onSession(this::accept).upgrades(new SteppedUpgrade(west, verbs));
+              s.onSession(this::accept).upgrades(servers.apply(new SteppedUpgrade(west, verbs)));
               onServer.accept(s);
             });
     client =

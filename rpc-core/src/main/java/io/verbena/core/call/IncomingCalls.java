@@ -350,11 +350,18 @@ public final class IncomingCalls implements Participant {
   /** Returns whether a call's handler may start now; else it is started later. */
   boolean mayStart(ServerCall call) {
     boolean now = starts.mayStart(call);
-    if (!now && running == call) {
+    if (!now) {
+      stays(call);
+    }
+    return now;
+  }
+
+  /** The loop goes on to others before the handler of a call has run. */
+  void stays(ServerCall call) {
+    if (running == call) {
       running = null;
       calls.put(call.id, call);
     }
-    return now;
   }
 
   /** Has a handler run on the executor. */

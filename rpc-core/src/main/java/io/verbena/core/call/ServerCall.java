@@ -201,6 +201,11 @@ public final class ServerCall extends ReplyMessage
     handle(guarded(handler, arguments));
   }
 
+  /** Its dispatcher passes the handler later, on the loop. */
+  public void awaitsHandler() {
+    incoming.stays(this);
+  }
+
   private Handler guarded(Handler given, @Nullable Object[] arguments) {
     Guard guard = incoming.guard;
     return guard == null ? given : guard.guarded(this, given, arguments);

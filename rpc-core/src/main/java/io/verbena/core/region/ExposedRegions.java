@@ -8,6 +8,7 @@ import io.verbena.api.region.Regions;
 import io.verbena.api.settings.Checks;
 import io.verbena.api.stub.IncomingCall;
 import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.Reply;
 import io.verbena.api.stub.ResultReader;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
@@ -16,6 +17,7 @@ import io.verbena.api.wire.WireException;
 import io.verbena.api.wire.WireIn;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.call.ServerCall;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.Participant;
@@ -223,7 +225,7 @@ public final class ExposedRegions implements Participant {
     switch (method.id()) {
       case READ -> get(id, key, in, call);
       case WRITE -> put(id, key, in, call);
-      case ATTACH -> call.handle(reply -> attach(find(id, key), reply.result()));
+      case ATTACH -> attach(id, key, (ServerCall) call);
       default -> {
         long offset = in.readVarLong();
         long first = in.readLong();
@@ -267,13 +269,36 @@ public final class ExposedRegions implements Participant {
     call.handle(reply -> find(id, key).write(offsets, values));
   }
 
-  /** Only the path that brings the answer: so it comes behind what opens the region. */
-  private void attach(Exposure region, WireOut out) {
+  /** The answer leaves once the region is open: it may go by another link than what opens it. */
+  private void attach(long id, long key, ServerCall call) {
+    if (!session.loop().isOwner()) {
+      throw new WireException("what asks to have a region opened is not that long");
+    }
+    Exposure region;
+    try {
+      region = find(id, key);
+    } catch (RpcException e) {
+      call.handle(
+          reply -> {
+            throw e;
+          });
+      return;
+    }
     BulkPath path = reaching(session);
     boolean may = region.isOpened() || opened(regions.values()) + opened(ending) < MOST_OPENED;
-    byte[] advertisement = path == null || !may ? null : region.openBy(path);
-    out.writeBoolean(path != null && advertisement != null);
-    if (path != null && advertisement != null) {
+    if (path == null || !may) {
+      call.handle(reply -> reply.result().writeBoolean(false));
+      return;
+    }
+    call.awaitsHandler();
+    region.openBy(path, opened -> call.handle(reply -> attached(region, path, opened, reply)));
+  }
+
+  private static void attached(
+      Exposure region, BulkPath path, byte @Nullable [] advertisement, Reply reply) {
+    WireOut out = reply.result();
+    out.writeBoolean(advertisement != null);
+    if (advertisement != null) {
       out.writeInt(path.epoch());
       out.writeInt(region.ref().access());
       out.writeBytes(advertisement);

@@ -20,6 +20,8 @@ import io.verbena.link.runtime.NanoClock;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -130,12 +132,36 @@ final class Exposure implements ExposedRegion {
     private final BulkPath path;
     private final BulkRegion memory;
     private final BulkTarget target;
+
+    /** What is to be told to the peer once its requests find the region open. */
+    private final List<Consumer<byte @Nullable []>> untold = new ArrayList<>();
+
+    private boolean ready;
     private boolean shut;
 
     Opening(BulkPath path, BulkRegion memory, BulkTarget target) {
       this.path = path;
       this.memory = memory;
       this.target = target;
+      target.whenOpen(this::ready);
+    }
+
+    private void ready() {
+      ready = true;
+      tell(target.advertisement());
+    }
+
+    private void tell(byte @Nullable [] advertisement) {
+      List<Consumer<byte @Nullable []>> all = List.copyOf(untold);
+      untold.clear();
+      all.forEach(one -> one.accept(advertisement));
+    }
+
+    private void whenReady(Consumer<byte @Nullable []> then) {
+      untold.add(then);
+      if (ready) {
+        tell(target.advertisement());
+      }
     }
 
     private void shut() {
@@ -154,6 +180,7 @@ final class Exposure implements ExposedRegion {
         opening = null;
         last = !open;
       }
+      tell(null);
       if (last) {
         ended.complete(null);
       }
@@ -161,6 +188,7 @@ final class Exposure implements ExposedRegion {
 
     private void lost() {
       close();
+      tell(null);
       ended.completeExceptionally(
           new IllegalStateException(
               "a device that cannot be stopped may use the memory of " + ref + " for ever"));
@@ -170,14 +198,24 @@ final class Exposure implements ExposedRegion {
   /**
    * Opens it to the peer's own requests by a path.
    *
-   * @return what the peer needs for that; null where it is not to be, or cannot
+   * @param then takes what the peer needs for that, once its requests find the region open whatever
+   *     link tells it; null where that is not to be, or cannot
    */
-  synchronized byte @Nullable [] openBy(BulkPath path) {
+  void openBy(BulkPath path, Consumer<byte @Nullable []> then) {
+    Opening made = opening(path);
+    if (made == null) {
+      then.accept(null);
+    } else {
+      made.whenReady(then);
+    }
+  }
+
+  private synchronized @Nullable Opening opening(BulkPath path) {
     boolean reads = (ref.access() & Regions.READ) != 0;
     boolean writes = (ref.access() & Regions.WRITE) != 0;
     Opening now = opening;
     if (now != null) {
-      return now.path == path && !now.shut ? now.target.advertisement() : null;
+      return now.path == path && !now.shut ? now : null;
     }
     if (!open || memory.isReadOnly() || ref.length() == 0 || (!reads && !writes)) {
       return null;
@@ -195,7 +233,7 @@ final class Exposure implements ExposedRegion {
       Opening made = new Opening(path, region, path.port().expose(region, reads, writes));
       opening = made;
       watch();
-      return made.target.advertisement();
+      return made;
     } catch (LinkException e) {
       region.release();
       return null;
