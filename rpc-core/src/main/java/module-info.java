@@ -17,6 +17,7 @@ module io.verbena.core {
       io.verbena.channel,
       io.verbena.observe.micrometer;
 
+  uses io.verbena.codec.Lz4;
   uses io.verbena.link.LinkProvider;
   uses io.verbena.link.UpgradeProvider;
 }

@@ -30,6 +30,7 @@ class ArrowsTest {
   private static final String CODEGEN = "io.verbena.codegen..";
   private static final String JSON = "io.verbena.codec.json..";
   private static final String KRYO = "io.verbena.codec.kryo..";
+  private static final String COMPRESSION = "io.verbena.compression..";
   private static final String OBSERVE = "io.verbena.observe..";
   private static final String MICROMETER = "io.verbena.observe.micrometer..";
   private static final String OPENTELEMETRY = "io.verbena.observe.opentelemetry..";
@@ -63,6 +64,7 @@ class ArrowsTest {
         "io.verbena.codegen",
         "io.verbena.codec.json",
         "io.verbena.codec.kryo",
+        "io.verbena.compression",
         "io.verbena.observe",
         "io.verbena.observe.micrometer",
         "io.verbena.observe.opentelemetry",
@@ -134,6 +136,26 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
             .because("the shell and the gateway for HTTP need it, and neither the other"));
+  }
+
+  @Test
+  void compressionKnowsTheCodecAloneAndNobodyKnowsIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(COMPRESSION)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .because("it makes blocks, and knows no message"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(COMPRESSION)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(COMPRESSION, "net.jpountz..")
+            .because("who compresses nothing has no library for it"));
   }
 
   @Test

@@ -26,6 +26,7 @@ class ModulesTest {
           "io.verbena.codec.json",
           "io.verbena.codec.kryo",
           "io.verbena.codegen",
+          "io.verbena.compression",
           "io.verbena.core",
           "io.verbena.junit",
           "io.verbena.link",

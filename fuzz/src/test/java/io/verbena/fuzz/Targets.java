@@ -2,6 +2,7 @@ package io.verbena.fuzz;
 
 import io.verbena.core.bulk.destination.PartSumsTarget;
 import io.verbena.fuzz.decoder.ClientTarget;
+import io.verbena.fuzz.decoder.CompressionTarget;
 import io.verbena.fuzz.decoder.ContractTarget;
 import io.verbena.fuzz.decoder.KryoTarget;
 import io.verbena.fuzz.decoder.OpeningTarget;
@@ -36,7 +37,9 @@ enum Targets {
   /** What Kryo writes, behind its checks. */
   KRYO,
   /** Questions for items of streams, and what they are answered with. */
-  STREAMS;
+  STREAMS,
+  /** What a compressed message has before its metadata. */
+  COMPRESSION;
 
   /** Returns a new one. */
   Target make() {
@@ -52,6 +55,7 @@ enum Targets {
       case PARTS -> new PartSumsTarget();
       case KRYO -> new KryoTarget();
       case STREAMS -> new StreamsTarget();
+      case COMPRESSION -> new CompressionTarget();
     };
   }
 

@@ -27,7 +27,14 @@ import org.jspecify.annotations.Nullable;
 public final class WireEncoder implements WireOut {
   private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
+  /** What takes more room while it is compressed stays as it is. */
+  private static final int MOST_COMPRESSED = 1 << 30;
+
   private ByteBuffer buffer = NONE;
+
+  /** The slot of the message. */
+  private ByteBuffer home = NONE;
+
   private int start;
   private int position;
   private int limit;
@@ -61,6 +68,7 @@ public final class WireEncoder implements WireOut {
           "no message of " + maxMessageBytes + " bytes from " + position + " in " + slot);
     }
     this.buffer = slot;
+    this.home = slot;
     this.start = position;
     this.position = position;
     this.maxMessageBytes = maxMessageBytes;
@@ -172,6 +180,29 @@ public final class WireEncoder implements WireOut {
     depth = 0;
   }
 
+  /** Has what was written stand compressed, if that is shorter; returns whether it is. */
+  boolean compress(Lz4 by) {
+    int plain = length();
+    long most = Compression.mostCompressed(plain);
+    if (parts != null || most > MOST_COMPRESSED) {
+      return false;
+    }
+    byte[] block = new byte[(int) most];
+    int length = by.compress(buffer, start, plain, block);
+    int size = VarInts.sizeOf(plain) + length;
+    if (size >= plain) {
+      return false;
+    }
+    spilled = size > home.limit() - start;
+    buffer = spilled ? ByteBuffer.allocate(start + size) : home;
+    limit = (int) Math.min(buffer.limit(), (long) start + maxMessageBytes);
+    position = start;
+    writeVarInt(plain);
+    int at = claim(length);
+    buffer.put(at, block, 0, length);
+    return true;
+  }
+
   /** Forgets a message that is large or has a stream: a pooled encoder keeps neither alive. */
   public void drop() {
     if (spilled || parts != null || streams != null) {
@@ -184,6 +215,7 @@ public final class WireEncoder implements WireOut {
     dropParts();
     streams = null;
     buffer = NONE;
+    home = NONE;
     start = 0;
     position = 0;
     limit = 0;

@@ -3,6 +3,7 @@ package io.verbena.core;
 import io.verbena.api.CallContext;
 import io.verbena.api.SessionListener;
 import io.verbena.api.stub.CallScope;
+import io.verbena.codec.Compression;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.stat.CopyCost;
 import io.verbena.core.bulk.stat.CutOffs;
@@ -16,6 +17,7 @@ import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.session.SessionRole;
 import io.verbena.core.session.UpgradeOptions;
+import io.verbena.core.stat.CompressionStat;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.upgrade.ProviderCalls;
@@ -43,6 +45,7 @@ final class Engine implements AutoCloseable {
   private final SlotPool fragmentSlots;
   private final Quotas quotas;
   private final BulkContext bulk;
+  private final @Nullable Compression compression;
   private final CallCounters calls = new CallCounters();
   private final Executor listening;
   private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
@@ -50,6 +53,7 @@ final class Engine implements AutoCloseable {
 
   Engine(EngineOptions options) {
     this.options = options;
+    this.compression = compression(options);
     this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
     this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
     this.quotas =
@@ -65,6 +69,13 @@ final class Engine implements AutoCloseable {
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
+  }
+
+  private static @Nullable Compression compression(EngineOptions options) {
+    int from = options.compressFromBytes();
+    return from == EngineOptions.NEVER
+        ? null
+        : new Compression(Lz4Choice.onClassPath(), from, options.limits().maxMessageBytes());
   }
 
   /** Returns what one more session is made of, on the loop that has the fewest. */
@@ -99,6 +110,7 @@ final class Engine implements AutoCloseable {
     return new SessionContext(
         loop,
         options.limits(),
+        compression,
         slots,
         fragmentSlots,
         quotas,
@@ -167,6 +179,7 @@ final class Engine implements AutoCloseable {
         figures,
         calls.stat(),
         admission == null ? null : admission.stat(),
+        compression == null ? null : CompressionStat.of(compression),
         ThrottledLog.counts(),
         sessions);
   }
@@ -214,6 +227,7 @@ final class Engine implements AutoCloseable {
    * @param name for threads
    * @param handlers the users' executor
    * @param workers do work of the engine's own
+   * @param compressFromBytes from which length on messages are compressed
    * @param idling when an idle loop waits in the kernel
    * @param loops how many loops with threads of their own there may be for each kind of link
    * @param steppedLoops loops that the caller steps itself; none: those with threads of their own
@@ -231,6 +245,7 @@ final class Engine implements AutoCloseable {
       long bulkMemoryBytes,
       CutOffs cutOffs,
       long railCutOffBytes,
+      int compressFromBytes,
       Idling idling,
       int loops,
       List<EventLoop> steppedLoops,
@@ -241,6 +256,9 @@ final class Engine implements AutoCloseable {
      * Send over RDMA, which has 8 KiB unless set otherwise, of which its own headers take 8 bytes.
      */
     static final int SLOT_BYTES = 8 * 1024 - 8;
+
+    /** No message is compressed. */
+    static final int NEVER = 0;
 
     /** The longest frame: what a piece of a long message takes. */
     static final int MAX_FRAME_BYTES = 64 * 1024;

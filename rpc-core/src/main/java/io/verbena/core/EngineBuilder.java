@@ -41,6 +41,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
   private CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
   private long railCutOffBytes = BulkContext.RAILS_FROM_BYTES;
+  private int compressFromBytes = Engine.EngineOptions.NEVER;
   private Idling idling = Idling.ADAPTIVE;
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
@@ -164,6 +165,19 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
    */
   public B railCutOffBytes(long bytes) {
     this.railCutOffBytes = positive("railCutOffBytes", bytes);
+    return self();
+  }
+
+  /**
+   * Has messages of calls compressed that are at least so long, where the peer sets this too and
+   * they get shorter. Needs {@code io.verbena:compression-lz4} on the class path: without it the
+   * client or server is not made. Over TLS, messages that hold both a secret and what a stranger
+   * chooses are better not compressed. Default: no message is.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public B compressFromBytes(int bytes) {
+    this.compressFromBytes = Checks.between("compressFromBytes", bytes, 1, Integer.MAX_VALUE);
     return self();
   }
 
@@ -332,6 +346,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
             bulkMemoryBytes,
             cutOffs,
             railCutOffBytes,
+            compressFromBytes,
             idling,
             loops,
             steppedLoops,

@@ -91,6 +91,7 @@ public final class LocalSessions {
         new SessionContext(
             own.loop(),
             own.limits().withMaxMessageBytes(longest),
+            null, // what stays here is not compressed
             own.slots(),
             own.fragmentSlots(),
             own.quotas(),

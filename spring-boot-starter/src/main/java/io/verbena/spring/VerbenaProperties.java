@@ -40,6 +40,9 @@ public record VerbenaProperties(
     /** Returns how many event loops there are. */
     @Nullable Integer loops();
 
+    /** Returns from which length on messages are compressed. */
+    @Nullable DataSize compressFrom();
+
     /** Returns what it may take of memory. */
     Memory memory();
 
@@ -64,6 +67,8 @@ public record VerbenaProperties(
    * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
    * @param connectTimeout How long opening a session may take. Default 5s.
    * @param loops How many event loops there are. Default: as many as processors, at most 8.
+   * @param compressFrom From which length on messages are compressed, for clients that set it too.
+   *     Default: none is.
    * @param tls Its key, and whom it trusts.
    * @param memory What it may take of memory.
    * @param limits What each session allows.
@@ -81,6 +86,7 @@ public record VerbenaProperties(
       @DefaultValue("false") boolean allowPlaintextRdma,
       @Nullable Duration connectTimeout,
       @Nullable Integer loops,
+      @Nullable DataSize compressFrom,
       @DefaultValue ServerTls tls,
       @DefaultValue Memory memory,
       @DefaultValue Limits limits,
@@ -96,6 +102,8 @@ public record VerbenaProperties(
    * @param allowPlaintextRdma Whether a session may leave TLS for RDMA.
    * @param connectTimeout How long opening a session may take. Default 5s.
    * @param loops How many event loops there are at most. Default: as many as processors, at most 8.
+   * @param compressFrom From which length on messages are compressed, for servers that set it too.
+   *     Default: none is.
    * @param tls Its key, and whom it trusts.
    * @param memory What it may take of memory.
    * @param limits What each session allows.
@@ -117,6 +125,7 @@ public record VerbenaProperties(
       @DefaultValue("false") boolean allowPlaintextRdma,
       @Nullable Duration connectTimeout,
       @Nullable Integer loops,
+      @Nullable DataSize compressFrom,
       @DefaultValue ClientTls tls,
       @DefaultValue Memory memory,
       @DefaultValue Limits limits,

@@ -220,6 +220,19 @@ class SettingsTest {
   }
 
   @Test
+  void messagesAreCompressedWhereTheirLengthIsSet() {
+    Contexts.echo()
+        .withPropertyValues("verbena.server.compress-from=1KB", "verbena.client.compress-from=2KB")
+        .run(
+            context -> {
+              assertThat(context.getBean(Caller.class).stock().count("rose")).isEqualTo(4);
+              assertThat(Stats.engines())
+                  .hasSizeGreaterThan(1)
+                  .allMatch(engine -> engine.compression() != null);
+            });
+  }
+
+  @Test
   void aValueOutOfRangeIsToldWithItsSetting() {
     Contexts.echo()
         .withPropertyValues("verbena.server.max-sessions=0")

@@ -4,6 +4,7 @@ import io.verbena.cli.Table;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.bulk.stat.PublishedStat;
 import io.verbena.core.bulk.stat.TransferStat;
+import io.verbena.core.stat.CompressionStat;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.LimitStat;
 import io.verbena.core.stat.OnewayStat;
@@ -28,6 +29,7 @@ final class Report {
     print(engine.bulk(), out);
     print(engine.oneways(), out);
     print(engine.limit(), out);
+    print(engine.compression(), out);
     print("published", published(engine.published()), out);
     if (!engine.upgrade().isEmpty()) {
       out.println(INDENT + "rdma");
@@ -138,6 +140,17 @@ final class Report {
       table.row(one.priority(), one.places(), one.taken(), one.shed());
     }
     table.print(out, INDENT + INDENT);
+  }
+
+  private static void print(@Nullable CompressionStat compression, PrintWriter out) {
+    if (compression != null) {
+      out.printf(
+          "%scompressed    %,d messages of %s to %s%n",
+          INDENT,
+          compression.messages(),
+          bytes(compression.plainBytes()),
+          bytes(compression.bytes()));
+    }
   }
 
   private static String millis(long micros) {

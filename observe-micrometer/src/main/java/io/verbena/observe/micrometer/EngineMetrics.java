@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.verbena.api.Priority;
 import io.verbena.api.SessionState;
 import io.verbena.core.bulk.stat.BulkStats;
+import io.verbena.core.stat.CompressionStat;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.LimitStat;
 import io.verbena.core.stat.LimitStat.OfPriority;
@@ -116,9 +117,23 @@ public final class EngineMetrics implements MeterBinder {
           "Transfers that went on over another link",
           Tags.empty(),
           engine -> engine.bulk().resumed());
+      compressed("messages", "Messages that were compressed", CompressionStat::messages);
+      compressed("plain.bytes", "Bytes that they had before", CompressionStat::plainBytes);
+      compressed("bytes", "Bytes that they had then", CompressionStat::bytes);
       if (kind.equals("server")) {
         limit();
       }
+    }
+
+    private void compressed(String what, String words, ToLongFunction<CompressionStat> figure) {
+      total(
+          "verbena.compressed." + what,
+          words,
+          Tags.empty(),
+          engine -> {
+            CompressionStat compression = engine.compression();
+            return compression == null ? 0 : figure.applyAsLong(compression);
+          });
     }
 
     private void limit() {

@@ -71,6 +71,7 @@ final class SettingsTable {
       setter(builder, "partCutOffBytes", BYTES);
       setter(builder, "pinCutOffBytes", BYTES);
       setter(builder, "railCutOffBytes", BYTES);
+      setter(builder, "compressFromBytes", Ends.of(1, Integer.MAX_VALUE));
       setter(builder, "loops", Ends.of(1, 1024));
       setter(builder, "spin", Ends.of("at least 0", Duration.ZERO, FOR_EVER));
       setter(builder, "pollAlways", Ends.any("set"));

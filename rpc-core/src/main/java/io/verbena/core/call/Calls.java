@@ -1,18 +1,25 @@
 package io.verbena.core.call;
 
+import io.verbena.codec.Compression;
+import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
+import io.verbena.codec.WireEncoder;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.parts.LargeValuesOut;
 import io.verbena.core.bulk.transfer.CallTransfers;
+import io.verbena.core.frame.FrameHeader;
+import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.PathCosts;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
+import io.verbena.link.memory.Slot;
 import io.verbena.link.memory.SlotPool;
 import io.verbena.link.memory.SlotShare;
 import io.verbena.link.runtime.OwnThreads;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -65,6 +72,12 @@ public final class Calls {
 
   final Supplier<LargeValuesOut> copiedParts;
 
+  /** Null where this end compresses nothing, and takes nothing that is compressed. */
+  final @Nullable Compression compression;
+
+  /** No message is so long while the peer takes none that is compressed. */
+  private volatile int compressFrom = Integer.MAX_VALUE;
+
   private CallStreams.@Nullable Maker streams;
 
   /**
@@ -89,6 +102,7 @@ public final class Calls {
     this.slotShare = session.memory().slots();
     this.replyMemory = session.memory().replies();
     this.path = session.pathCosts();
+    this.compression = context.compression();
     BulkMemory bulk = context.bulk().memory();
     Quota.Share results = session.memory().values();
     this.borrowedParts = () -> new LargeValuesOut(bulk, null, true);
@@ -121,6 +135,54 @@ public final class Calls {
   /** Returns the longest message that both ends take, as far as it is known. For any thread. */
   public int longestMessage() {
     return path.longestMessage();
+  }
+
+  /** The peer takes this. On the loop. */
+  void peerTakes(PeerLimits limits) {
+    window.peerTakes(limits.maxCalls());
+    Compression here = compression;
+    compressFrom = here != null && limits.takesLz4() ? here.fromBytes() : Integer.MAX_VALUE;
+  }
+
+  /**
+   * Compresses what was written of a message, if the peer takes that and it gets shorter. Safe for
+   * any thread.
+   *
+   * @return the flags that its header has for that
+   */
+  int compress(WireEncoder out) {
+    int length = out.length();
+    return length >= compressFrom
+            && length <= longestMessage() // else the peer takes it in no form
+            && compression != null
+            && compression.compress(out)
+        ? FrameHeader.FLAG_COMPRESSED
+        : 0;
+  }
+
+  /**
+   * Has a message that has not left be as the peer takes it, which may be another than when it was
+   * written. On the loop.
+   */
+  void expandUnlessTaken(Slot message) {
+    if (compressFrom != Integer.MAX_VALUE || compression == null) {
+      return;
+    }
+    int body = FrameHeader.BYTES;
+    ByteBuffer content = message.content();
+    int to = message.length();
+    boolean hasMetadata = (FrameHeader.flags(message.first()) & FrameHeader.FLAG_METADATA) != 0;
+    int end = hasMetadata ? MetadataBlock.start(content, body, to) : to;
+    byte[] metadata = new byte[to - end];
+    content.get(end, metadata);
+    byte[] plain = compression.expand(content, body, end);
+    WireEncoder out = message.encoder();
+    out.start(message.buffer(), body, plain.length + metadata.length, maxDepth);
+    out.writeRaw(plain);
+    out.writeRaw(metadata);
+    message.encoded(body);
+    long first = FrameHeader.withoutFlags(message.first(), FrameHeader.FLAG_COMPRESSED);
+    message.header(first, message.third());
   }
 
   // ---- users' code ----

@@ -139,9 +139,14 @@ public final class IncomingCalls implements Participant {
         metadata = MetadataBlock.read(buffer, end, to);
       }
       ServerCall arrived = newCall(method, metadata, message);
-      if (end - from > LongMessages.LONGEST_SHORT && !OwnService.asksForItems(descriptor)) {
-        readBeside(method, arrived, message, end);
-        return null;
+      if (LongMessages.isLong(message, end)) {
+        if (!OwnService.asksForItems(descriptor)) {
+          readBeside(method, arrived, message, end);
+          return null;
+        } else if (message.has(FrameHeader.FLAG_COMPRESSED)) {
+          refuse(message, RpcStatus.INVALID_ARGUMENT, "a question for items is not compressed");
+          return null;
+        }
       }
       WireDecoder in = shared.decoder;
       in.start(buffer, from, end, shared.maxDepth);
@@ -288,7 +293,7 @@ public final class IncomingCalls implements Participant {
       if (place != null) {
         leave(takePlace());
       }
-      String why = session.memory().assemblies().refusal(end - message.from(), "maxAssemblyBytes");
+      String why = longMessages.refusal(message, end);
       refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
       return;
     }

@@ -1,6 +1,8 @@
 package io.verbena.core.call;
 
+import io.verbena.codec.Compression;
 import io.verbena.codec.WireDecoder;
+import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.memory.Quota;
@@ -25,25 +27,36 @@ final class LongMessages {
   private final ArrayDeque<Turn> waiting = new ArrayDeque<>();
   private boolean busy;
 
+  /**
+   * Returns whether a message is to be read here: it is long, or may be when it is not compressed.
+   *
+   * @param to where what is to be read of it ends
+   */
+  static boolean isLong(Message message, int to) {
+    return to - message.from() > LONGEST_SHORT || message.has(FrameHeader.FLAG_COMPRESSED);
+  }
+
   /** A message's body that its receiver keeps. */
   static final class Body {
     private final ByteBuffer buffer;
     private final int from;
     private final int to;
     private final MemorySegment @Nullable [] values;
+    private final boolean compressed;
     private final Runnable free;
 
     /**
      * Such a body.
      *
-     * @param values what came beside it
+     * @param buffer where it is
      * @param free gives back the memory that it is counted in
      */
-    Body(ByteBuffer buffer, int from, int to, MemorySegment @Nullable [] values, Runnable free) {
+    Body(Message message, ByteBuffer buffer, int from, int to, Runnable free) {
       this.buffer = buffer;
       this.from = from;
       this.to = to;
-      this.values = values;
+      this.values = message.values();
+      this.compressed = message.has(FrameHeader.FLAG_COMPRESSED);
       this.free = free;
     }
 
@@ -70,11 +83,42 @@ final class LongMessages {
    * @return null if there is no memory for it
    */
   @Nullable Body keep(Message message, int to) {
+    Quota.Share share = session.memory().assemblies();
+    int announced = announced(message, to);
+    if (announced > 0 && !share.take(announced)) {
+      return null;
+    }
+    Body body = null;
+    try {
+      body = keep(message, to, share, announced);
+    } finally {
+      if (body == null && announced > 0) {
+        share.give(announced);
+      }
+    }
+    return body;
+  }
+
+  /** Returns what a message takes besides when it is not compressed any more; 0 if nothing. */
+  private int announced(Message message, int to) {
+    Compression compression = session.context().compression();
+    return compression != null && message.has(FrameHeader.FLAG_COMPRESSED)
+        ? compression.announced(message.buffer(), message.from(), to)
+        : 0;
+  }
+
+  private static @Nullable Body keep(Message message, int to, Quota.Share share, int announced) {
     Runnable counted = message.takeMemory();
     if (counted != null) {
-      return new Body(message.buffer(), message.from(), to, message.values(), counted);
+      Runnable free =
+          announced == 0
+              ? counted
+              : () -> {
+                counted.run();
+                share.give(announced);
+              };
+      return new Body(message, message.buffer(), message.from(), to, free);
     }
-    Quota.Share share = session.memory().assemblies();
     int length = to - message.from();
     if (!share.take(length)) {
       return null;
@@ -82,12 +126,18 @@ final class LongMessages {
     try {
       byte[] copy = new byte[length];
       message.buffer().get(message.from(), copy);
-      Runnable free = () -> share.give(length);
-      return new Body(ByteBuffer.wrap(copy), 0, length, message.values(), free);
+      Runnable free = () -> share.give((long) length + announced);
+      return new Body(message, ByteBuffer.wrap(copy), 0, length, free);
     } catch (OutOfMemoryError e) {
       share.give(length);
       throw e;
     }
+  }
+
+  /** Returns why a message found no memory to be kept. */
+  String refusal(Message message, int to) {
+    long needed = (long) to - message.from() + announced(message, to);
+    return session.memory().assemblies().refusal(needed, "maxAssemblyBytes");
   }
 
   /**
@@ -125,7 +175,13 @@ final class LongMessages {
     Body body = turn.body;
     WireDecoder in = new WireDecoder();
     in.endWhen(turn.unwanted);
-    in.start(body.buffer, body.from, body.to, session.limits().maxDepth());
+    Compression compression = session.context().compression();
+    if (body.compressed && compression != null) {
+      byte[] plain = compression.expand(body.buffer, body.from, body.to);
+      in.start(ByteBuffer.wrap(plain), 0, plain.length, session.limits().maxDepth());
+    } else {
+      in.start(body.buffer, body.from, body.to, session.limits().maxDepth());
+    }
     in.parts(body.values);
     turn.reads.accept(in);
   }

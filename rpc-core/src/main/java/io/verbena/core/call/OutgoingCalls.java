@@ -225,10 +225,10 @@ public final class OutgoingCalls implements Participant {
       end = MetadataBlock.start(buffer, from, to);
       metadata = MetadataBlock.read(buffer, end, to);
     }
-    if (end - from > LongMessages.LONGEST_SHORT) {
+    if (LongMessages.isLong(message, end)) {
       LongMessages.Body body = shared.longMessages.keep(message, end);
       if (body == null) {
-        String why = session.memory().assemblies().refusal(end - from, "maxAssemblyBytes");
+        String why = shared.longMessages.refusal(message, end);
         replyIncomplete(callId, RpcStatus.RESOURCE_EXHAUSTED, why);
       } else {
         readBeside(call, kind, metadata, body);
@@ -302,7 +302,7 @@ public final class OutgoingCalls implements Participant {
 
   @Override
   public void peerTakes(PeerLimits limits) {
-    shared.window.peerTakes(limits.maxCalls());
+    shared.peerTakes(limits);
   }
 
   @Override

@@ -167,6 +167,9 @@ public class PendingCall<R> extends FencedFuture<R>
   public void directTo(int place) {
     Slot message = slot;
     if (message != null) {
+      if ((FrameHeader.flags(message.first()) & FrameHeader.FLAG_COMPRESSED) != 0) {
+        host.shared.expandUnlessTaken(message);
+      }
       message.header(message.first(), FrameHeader.third(id, place));
     }
   }

@@ -197,6 +197,10 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     if (target == null) {
       throw new AssertionError("no reply was opened");
     }
+    int flags = host.compress(target.encoder());
+    if (flags != 0) {
+      target.header(FrameHeader.withFlags(target.first(), flags), target.third());
+    }
     Metadata metadata = replyMetadata;
     if (metadata != null && !metadata.isEmpty() && !method.oneway()) {
       addMetadata(metadata, target);

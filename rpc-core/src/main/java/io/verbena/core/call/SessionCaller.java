@@ -424,10 +424,10 @@ public final class SessionCaller implements ServiceCaller {
         out.streams(streams);
       }
       arguments.write(out);
-      int flags = 0;
+      int flags = host.compress(out);
       if (metadata != Metadata.EMPTY && !metadata.isEmpty()) {
         addMetadata(out, metadata);
-        flags = FrameHeader.FLAG_METADATA;
+        flags |= FrameHeader.FLAG_METADATA;
       }
       return slot.encoded(BODY) == null ? flags : flags | FrameHeader.FLAG_PARTS;
     } catch (WireException e) {

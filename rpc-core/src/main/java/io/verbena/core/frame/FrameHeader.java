@@ -55,6 +55,12 @@ public final class FrameHeader {
    */
   public static final int FLAG_METADATA = 4;
 
+  /**
+   * The body of a call, or of what became of it, is {@linkplain io.verbena.codec.Compression
+   * compressed}, but for its metadata; where the peer {@linkplain PeerLimits#takesLz4 takes that}.
+   */
+  public static final int FLAG_COMPRESSED = 8;
+
   /** As time left: it takes as long as it takes. */
   public static final int UNTOLD = -1;
 
@@ -62,7 +68,8 @@ public final class FrameHeader {
   public static final int MOST_METHODS = 1 << 16;
 
   /** A frame of a session with any other is refused: what it says of its body is not understood. */
-  private static final int KNOWN_FLAGS = FLAG_FIRST_FRAGMENT | FLAG_PARTS | FLAG_METADATA;
+  private static final int KNOWN_FLAGS =
+      FLAG_FIRST_FRAGMENT | FLAG_PARTS | FLAG_METADATA | FLAG_COMPRESSED;
 
   private static final int FLAGS_SHIFT = 40;
   private static final int LINK_SHIFT = 32;
@@ -88,6 +95,11 @@ public final class FrameHeader {
   /** Returns a first word with more flags. */
   public static long withFlags(long first, int flags) {
     return first | (flags & 0xffL) << FLAGS_SHIFT;
+  }
+
+  /** Returns a first word without some flags. */
+  public static long withoutFlags(long first, int flags) {
+    return first & ~((flags & 0xffL) << FLAGS_SHIFT);
   }
 
   /** Returns the third word. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param minVersion the oldest protocol that the client speaks
  * @param maxVersion the newest
- * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} and {@link
- *     PeerLimits#TELLS_PING} are set or cleared as the other members say
+ * @param features optional abilities, a bit each; {@link #ASKS_FOR_UPGRADE} and those of {@link
+ *     PeerLimits} are set or cleared as the other members say
  * @param key the session to resume, or {@link SessionKey#NONE}
  * @param received the highest sequence number the client has received in that session
  * @param keptEpoch the link beside which the session only wants another first one: it carries both
@@ -66,7 +66,7 @@ public record Hello(
     String token = in.readString();
     List<OfferedService> services = OfferedService.readAll(in);
     UpgradeMessage upgrade = (features & ASKS_FOR_UPGRADE) == 0 ? null : UpgradeMessage.read(in);
-    limits = limits.withPing(features, in);
+    limits = limits.withFeatures(features, in);
     return new Hello(
         minVersion,
         maxVersion,

@@ -12,9 +12,10 @@ import io.verbena.api.wire.WireOut;
  * @param maxCalls the calls that may be under way at once
  * @param leastPingMillis how often at most it wants to be asked for a sign of life; 0, which is not
  *     told: at any time
+ * @param takesLz4 whether it takes messages that are compressed
  */
 public record PeerLimits(
-    int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis) {
+    int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis, boolean takesLz4) {
   /**
    * Every end takes at least so many calls at once, so that calls may start before limits are
    * known.
@@ -30,9 +31,17 @@ public record PeerLimits(
   /** Of a greeting's features: behind all else stands {@link #leastPingMillis}. */
   static final long TELLS_PING = 2;
 
+  /** Of a greeting's features: {@link #takesLz4}. */
+  static final long TAKES_LZ4 = 8;
+
   /** Of an end that may be asked for signs of life at any time. */
   public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls) {
     this(maxMessageBytes, maxFrameBytes, maxCalls, 0);
+  }
+
+  /** Of an end that takes nothing that is compressed. */
+  public PeerLimits(int maxMessageBytes, int maxFrameBytes, int maxCalls, int leastPingMillis) {
+    this(maxMessageBytes, maxFrameBytes, maxCalls, leastPingMillis, false);
   }
 
   /** Writes all but {@link #leastPingMillis}, which stands behind what older peers know. */
@@ -52,9 +61,10 @@ public record PeerLimits(
     return limits;
   }
 
-  /** Returns a greeting's features with {@link #TELLS_PING} as it is here. */
+  /** Returns a greeting's features with those that are told here as they are. */
   long tellIn(long features) {
-    return leastPingMillis == 0 ? features & ~TELLS_PING : features | TELLS_PING;
+    long others = features & ~(TELLS_PING | TAKES_LZ4);
+    return others | (leastPingMillis == 0 ? 0 : TELLS_PING) | (takesLz4 ? TAKES_LZ4 : 0);
   }
 
   void writePing(WireOut out) {
@@ -63,16 +73,15 @@ public record PeerLimits(
     }
   }
 
-  PeerLimits withPing(long features, WireIn in) {
-    if ((features & TELLS_PING) == 0) {
-      return this;
-    }
-    int millis = in.readVarInt();
+  /** Returns these limits with what a greeting's features say, and the body behind all else. */
+  PeerLimits withFeatures(long features, WireIn in) {
+    boolean lz4 = (features & TAKES_LZ4) != 0;
+    int millis = (features & TELLS_PING) == 0 ? 0 : in.readVarInt();
     if (millis < 0 || millis > MOST_PING_MILLIS) {
       throw new WireException(
           "the peer wants to be asked for signs of life every %d ms; 0 to %d are taken"
               .formatted(millis, MOST_PING_MILLIS));
     }
-    return new PeerLimits(maxMessageBytes, maxFrameBytes, maxCalls, millis);
+    return new PeerLimits(maxMessageBytes, maxFrameBytes, maxCalls, millis, lz4);
   }
 }

@@ -8,8 +8,8 @@ import java.util.List;
  * The body of {@link FrameKind#WELCOME}.
  *
  * @param version the protocol that both speak from here on
- * @param features those of the client's that the server has too; {@link PeerLimits#TELLS_PING} is
- *     set or cleared as the limits say
+ * @param features optional abilities, a bit each; those of {@link PeerLimits} are set or cleared as
+ *     the limits say
  * @param key the session
  * @param received the highest sequence number the server has received in it; 0 in a new one
  * @param limits what the server takes
@@ -44,7 +44,7 @@ public record Welcome(
     long received = in.readVarLong();
     PeerLimits limits = PeerLimits.read(in);
     List<OfferedService> services = OfferedService.readAll(in);
-    limits = limits.withPing(features, in);
+    limits = limits.withFeatures(features, in);
     return new Welcome(version, limits.tellIn(features), key, received, limits, services);
   }
 }

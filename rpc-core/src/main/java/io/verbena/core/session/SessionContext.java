@@ -1,6 +1,7 @@
 package io.verbena.core.session;
 
 import io.verbena.api.SessionListener;
+import io.verbena.codec.Compression;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.frame.PeerLimits;
@@ -11,12 +12,14 @@ import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotPool;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the sessions of one client or server share.
  *
  * @param loop steps them
  * @param limits what each allows
+ * @param compression of messages; null: none is
  * @param slots where small messages are encoded
  * @param fragmentSlots where the pieces of long messages are put
  * @param quotas what each may have of the memory
@@ -31,6 +34,7 @@ import java.util.concurrent.Executor;
 public record SessionContext(
     EventLoop loop,
     SessionLimits limits,
+    @Nullable Compression compression,
     SlotPool slots,
     SlotPool fragmentSlots,
     Quotas quotas,
@@ -47,6 +51,7 @@ public record SessionContext(
         limits.maxMessageBytes(),
         options.maxFrameBytes(),
         limits.maxCalls(),
-        (int) limits.leastPingInterval().toMillis());
+        (int) limits.leastPingInterval().toMillis(),
+        compression != null);
   }
 }

@@ -32,6 +32,9 @@ final class SessionLink implements LinkListener {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(SessionLink.class, "frames that could not be taken");
 
+  /** Only frames of calls have these. */
+  private static final int OF_CALLS = FrameHeader.FLAG_METADATA | FrameHeader.FLAG_COMPRESSED;
+
   /** What the peer may have coming beside replies and cancellations. */
   private static final int MOST_ANSWERS = 1024;
 
@@ -151,8 +154,8 @@ final class SessionLink implements LinkListener {
     if (kind == null) {
       throw new WireException("a frame of unknown kind " + FrameHeader.kindCode(first));
     }
-    if ((FrameHeader.flags(first) & FrameHeader.FLAG_METADATA) != 0 && !kind.isOfCall()) {
-      throw new WireException("metadata with " + kind);
+    if ((FrameHeader.flags(first) & OF_CALLS) != 0) {
+      checkFlags(FrameHeader.flags(first), kind);
     }
     long second = FrameHeader.second(buffer, from);
     if (!outbox.acknowledgeNear(FrameHeader.acknowledged(second))) {
@@ -177,6 +180,19 @@ final class SessionLink implements LinkListener {
       throw new WireException(wrong);
     }
     return null;
+  }
+
+  private void checkFlags(int flags, FrameKind kind) {
+    boolean compressed = (flags & FrameHeader.FLAG_COMPRESSED) != 0;
+    if (!kind.isOfCall() || (compressed && !kind.sequenced())) {
+      throw new WireException((compressed ? "compression" : "metadata") + " with " + kind);
+    }
+    if (compressed && links.context.compression() == null) {
+      throw new WireException("a compressed " + kind + ", where this end takes none");
+    }
+    if (compressed && (flags & FrameHeader.FLAG_PARTS) != 0) {
+      throw new WireException("a compressed " + kind + " with values beside it");
+    }
   }
 
   private @Nullable String takeUnnumbered(FrameKind kind, long about) {

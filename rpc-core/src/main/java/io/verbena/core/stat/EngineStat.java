@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     the provider together
  * @param oneways one-way calls that were not simply executed, of sessions that have ended too
  * @param limit of the calls that it runs at once; null where it has none
+ * @param compression of the messages that it sends; null where it compresses none
  * @param log what peers and users' code had this process tell, or leave out, by place, since it
  *     began
  * @param sessions its sessions
@@ -32,5 +33,6 @@ public record EngineStat(
     Map<String, Long> upgrade,
     OnewayStat oneways,
     @Nullable LimitStat limit,
+    @Nullable CompressionStat compression,
     Map<String, Long> log,
     List<SessionStat> sessions) {}

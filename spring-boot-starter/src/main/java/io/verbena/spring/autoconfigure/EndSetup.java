@@ -77,6 +77,9 @@ final class EndSetup {
     map.from(set.path()).to(end::path);
     map.from(set.connectTimeout()).to(end::connectTimeout);
     map.from(set.loops()).to(end::loops);
+    map.from(set.compressFrom())
+        .as(size -> Math.toIntExact(size.toBytes()))
+        .to(end::compressFromBytes);
     map.from(set.allowPlaintextRdma()).whenTrue().toCall(end::allowPlaintextRdma);
     map.from(set.memory().slots()).as(DataSize::toBytes).to(end::slotMemoryBytes);
     map.from(set.memory().assembly()).as(DataSize::toBytes).to(end::maxAssemblyBytes);
