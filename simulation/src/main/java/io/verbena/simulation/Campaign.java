@@ -21,6 +21,7 @@ final class Campaign {
 
   private final long first;
   private final long count;
+  private final boolean regions;
   private final boolean keepsGoing;
   private final Progress told;
   private final Tally calls = new Tally();
@@ -44,12 +45,14 @@ final class Campaign {
   /**
    * Of seeds one after the other.
    *
+   * @param regions whether memory is exposed
    * @param keepsGoing also after a rule was broken
    * @param told whenever one has ended
    */
-  Campaign(long first, long count, boolean keepsGoing, Progress told) {
+  Campaign(long first, long count, boolean regions, boolean keepsGoing, Progress told) {
     this.first = first;
     this.count = count;
+    this.regions = regions;
     this.keepsGoing = keepsGoing;
     this.told = told;
   }
@@ -57,7 +60,7 @@ final class Campaign {
   /** Runs them here. */
   void run() {
     for (long i = 0; i < count && goesOn(); i++) {
-      Outcome outcome = Simulation.run(first + i);
+      Outcome outcome = Simulation.run(Simulation.plan(first + i, regions), null);
       ended(first + i, outcome.isClean());
       add(outcome.calls(), outcome.coverage());
     }
@@ -112,6 +115,10 @@ final class Campaign {
   /** A virtual machine of it is gone: its seeds never end. */
   synchronized void lost(String why) {
     lost = why;
+  }
+
+  boolean hasRegions() {
+    return regions;
   }
 
   boolean keepsGoing() {

@@ -79,6 +79,25 @@ final class PlanWords {
                       time(", asked for after", stream.rest(), 1),
                       time(", deadline", stream.timeout(), 1),
                       time(", cancelled after", stream.cancelAfter(), 0));
+          case Step.Expose expose ->
+              "%s exposes %s memory, op %d, access %d%s%s%s"
+                  .formatted(
+                      expose.back() ? "client" : "server",
+                      expose.shared() ? "shared" : "own",
+                      expose.op(),
+                      expose.access(),
+                      time(", lease", expose.lease(), 1),
+                      time(", renewed after", expose.renewAfter(), 0),
+                      time(", closed after", expose.closeAfter(), 0));
+          case Step.Reach reach ->
+              "%s op %d at %d of region op %d%s%s"
+                  .formatted(
+                      reach.kind(),
+                      reach.op(),
+                      reach.place(),
+                      reach.region(),
+                      time(", deadline", reach.timeout(), 1),
+                      time(", cancelled after", reach.cancelAfter(), 0));
           case Step.Fault fault ->
               "FAULT %s%s, amount %d%s"
                   .formatted(

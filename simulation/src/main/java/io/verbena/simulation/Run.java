@@ -7,10 +7,12 @@ import io.verbena.core.VerbenaServer;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.simulation.check.DeviceWatch;
 import io.verbena.simulation.check.Journal;
+import io.verbena.simulation.check.RegionBook;
 import io.verbena.simulation.check.StreamBook;
 import io.verbena.simulation.check.Tally;
 import io.verbena.simulation.check.UpgradeWatch;
 import io.verbena.simulation.contract.GuideRpc;
+import io.verbena.simulation.contract.StockRpc;
 import io.verbena.simulation.contract.WorksRpc;
 import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Step;
@@ -68,6 +70,8 @@ final class Run implements Faults.Processes {
   private final StreamBook book;
   private final Streams streams;
   private final Faults faults;
+  private final RegionBook regionBook;
+  private final Reaches reaches;
   private final Map<String, SimHost> servers = new HashMap<>();
   private final List<SimHost> clients = new ArrayList<>();
 
@@ -98,6 +102,8 @@ final class Run implements Faults.Processes {
     bounded |= plan.clients().stream().anyMatch(HostSettings::isBounded);
     streams = new Streams(world.scheduler(), journal, book, callbacks, trace, timeout, bounded);
     faults = new Faults(world, this, trace, plan);
+    regionBook = new RegionBook(journal, agenda::now, plan.isCalm());
+    reaches = new Reaches(agenda, regionBook, memory, trace, timeout);
   }
 
   /** Runs a plan. */
@@ -125,6 +131,7 @@ final class Run implements Faults.Processes {
     Tally all = new Tally();
     all.add(faults.coverage());
     all.add(book.coverage());
+    all.add(regionBook.coverage());
     return all;
   }
 
@@ -156,11 +163,17 @@ final class Run implements Faults.Processes {
     }
     schedule();
     trace.say(() -> "%s".formatted(plan.withSteps(List.of())));
-    boolean ended = until(PATIENCE, () -> stepsLeft == 0 && journal.open() == 0 && isMended());
+    boolean ended =
+        until(
+            PATIENCE,
+            () -> stepsLeft == 0 && journal.open() == 0 && regionBook.open() == 0 && isMended());
     if (!ended && isClean()) {
-      String open = String.join(", ", journal.openOnes());
-      journal.broken("nothing waits for ever", "", 0, journal.open() + " have not ended: " + open);
+      List<String> open = new ArrayList<>(journal.openOnes());
+      open.addAll(regionBook.openOnes());
+      String words = String.join(", ", open);
+      journal.broken("nothing waits for ever", "", 0, open.size() + " have not ended: " + words);
     }
+    regionsEnd(false);
     streamsEnd("no end of a stream waits for ever");
     if (isClean()) {
       lastCalls();
@@ -174,6 +187,7 @@ final class Run implements Faults.Processes {
     }
     memory.look();
     moves.lookAtFiles();
+    regionBook.closeBooks();
     journal.closeBooks();
   }
 
@@ -181,6 +195,13 @@ final class Run implements Faults.Processes {
   private void streamsEnd(String rule) {
     if (!until(PATIENCE, () -> !book.hasOpenOnes()) && isClean()) {
       journal.broken(rule, "", 0, String.join("; ", book.openOnes()));
+    }
+  }
+
+  /** Those end that are closed, or whose lease is over; or all, since their sessions have. */
+  private void regionsEnd(boolean all) {
+    if (!until(PATIENCE, () -> regionBook.overdue(all).isEmpty()) && isClean()) {
+      journal.broken("regions end", "", 0, String.join("; ", regionBook.overdue(all)));
     }
   }
 
@@ -300,7 +321,12 @@ final class Run implements Faults.Processes {
         world.startServer(
             name,
             settings,
-            builder -> builder.serve(WorksRpc.bind(handler)).onSession(this::opened));
+            builder -> {
+              builder.serve(WorksRpc.bind(handler)).onSession(this::opened);
+              if (plan.hasRegions()) {
+                builder.serve(StockRpc.bind(reaches.stock(() -> host[0])));
+              }
+            });
     watch(host[0]);
     servers.put(name, host[0]);
     clients.forEach(client -> lay(client, host[0]));
@@ -354,6 +380,7 @@ final class Run implements Faults.Processes {
   private void processIsGone(SimHost old) {
     journal.processIsGone(old.net().address());
     book.processIsGone(old.net().address());
+    regionBook.processIsGone(old.net().address());
   }
 
   private void startAgain(String name, long after) {
@@ -446,6 +473,8 @@ final class Run implements Faults.Processes {
       case Step.Call call -> calls.start(sessions.get(call.session()), call);
       case Step.Move move -> moves.start(sessions.get(move.session()), move);
       case Step.Stream stream -> streams.start(sessions.get(stream.session()), stream);
+      case Step.Expose expose -> reaches.expose(sessions.get(expose.session()), expose);
+      case Step.Reach reach -> reaches.reach(sessions.get(reach.session()), reach);
       case Step.Fault fault -> faults.befall(fault);
     }
   }
@@ -566,6 +595,7 @@ final class Run implements Faults.Processes {
     book.closing();
     boolean _ = world.scheduler().run(() -> false, agenda.now() + SECOND);
     streamsEnd("streams end with their session");
+    regionsEnd(true);
     all.forEach(world::end);
     if (!until(PATIENCE, () -> all.stream().allMatch(SimHost::hasEnded))) {
       if (isClean()) {

@@ -41,7 +41,8 @@ final class Shard {
                 Shard.class.getName(),
                 "" + first,
                 "" + count,
-                "" + campaign.keepsGoing())
+                "" + campaign.keepsGoing(),
+                "" + campaign.hasRegions())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
   }
@@ -85,17 +86,18 @@ final class Shard {
     campaign.add(calls, coverage);
   }
 
-  /** Runs seeds: the first, how many, whether to go on where a rule is broken. */
+  /** Runs seeds: the first, how many, whether to go on where a rule is broken, and with regions. */
   public static void main(String[] args) {
     PrintStream out = System.out;
     long first = Long.parseLong(args[0]);
     long count = Long.parseLong(args[1]);
     boolean keepsGoing = Boolean.parseBoolean(args[2]);
+    boolean regions = Boolean.parseBoolean(args[3]);
     Tally calls = new Tally();
     Tally coverage = new Tally();
     boolean goesOn = true;
     for (long i = 0; i < count && goesOn; i++) {
-      Outcome outcome = Simulation.run(first + i);
+      Outcome outcome = Simulation.run(Simulation.plan(first + i, regions), null);
       calls.add(outcome.calls());
       coverage.add(outcome.coverage());
       boolean last = i == count - 1 || (!outcome.isClean() && !keepsGoing);

@@ -1,7 +1,6 @@
 package io.verbena.simulation;
 
 import io.verbena.simulation.plan.Plan;
-import io.verbena.simulation.plan.Planner;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -45,6 +44,11 @@ final class SimulateCommand implements Callable<Integer> {
       description = "how many virtual machines run seeds (default: one for each processor)")
   private int jobs = Runtime.getRuntime().availableProcessors();
 
+  @Option(
+      names = "--regions",
+      description = "seeds make other plans, in which ends reach memory that others expose")
+  private boolean regions;
+
   @Option(names = "--twice", description = "run each seed twice, and compare")
   private boolean twice;
 
@@ -87,7 +91,7 @@ final class SimulateCommand implements Callable<Integer> {
     long count = first != null && !counted ? 1 : seeds;
     if (hashes) {
       for (long seed = from; seed < from + count; seed++) {
-        out.println("%d %016x".formatted(seed, Simulation.run(seed).hash()));
+        out.println("%d %016x".formatted(seed, run(seed).hash()));
       }
       return 0;
     }
@@ -96,7 +100,7 @@ final class SimulateCommand implements Callable<Integer> {
       return compare(from, count, out) ? 0 : 1;
     }
     if (count == 1) {
-      Outcome outcome = Simulation.run(Planner.of(from), trace ? out::println : null);
+      Outcome outcome = Simulation.run(Simulation.plan(from, regions), trace ? out::println : null);
       out.println("calls: " + outcome.calls());
       out.println("faults: " + outcome.coverage());
       return tell(outcome, out) ? 0 : 1;
@@ -111,6 +115,7 @@ final class SimulateCommand implements Callable<Integer> {
         new Campaign(
             from,
             count,
+            regions,
             keepsGoing,
             (done, broken) -> progress(done, broken, System.nanoTime() - start));
     int machines = (int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE);
@@ -126,9 +131,14 @@ final class SimulateCommand implements Callable<Integer> {
         "%,d seeds, %,d not clean, in %.1f s (%.1f a second)%n",
         campaign.done(), broken.size(), seconds, campaign.done() / seconds);
     out.println("calls: " + campaign.calls());
-    new CoverageTable(campaign.coverage()).print(out);
+    CoverageTable table = new CoverageTable(campaign.coverage());
+    if (regions) {
+      out.println("regions: " + campaign.coverage());
+    } else {
+      table.print(out);
+    }
     if (!broken.isEmpty()) {
-      tell(Simulation.run(broken.getFirst()), out);
+      tell(run(broken.getFirst()), out);
     }
     return broken.isEmpty();
   }
@@ -141,10 +151,14 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean compare(long from, long count, PrintWriter out) {
+  private Outcome run(long seed) {
+    return Simulation.run(Simulation.plan(seed, regions), null);
+  }
+
+  private boolean compare(long from, long count, PrintWriter out) {
     for (long seed = from; seed < from + count; seed++) {
-      long once = Simulation.run(seed).hash();
-      if (Simulation.run(seed).hash() != once) {
+      long once = run(seed).hash();
+      if (run(seed).hash() != once) {
         out.println("seed " + seed + " ran in another way the second time");
         return false;
       }
@@ -175,7 +189,8 @@ final class SimulateCommand implements Callable<Integer> {
       Outcome again = Simulation.run(small, trace ? out::println : null);
       again.violations().forEach(violation -> out.println("  " + violation));
     }
-    out.println("again: ./verbena simulate --seed " + plan.seed() + " --trace");
+    String mode = regions ? " --regions" : "";
+    out.println("again: ./verbena simulate --seed " + plan.seed() + mode + " --trace");
     return false;
   }
 }

@@ -2,6 +2,7 @@ package io.verbena.simulation;
 
 import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Planner;
+import io.verbena.simulation.plan.RegionPlanner;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,16 @@ final class Simulation {
   private Simulation() {}
 
   static Outcome run(long seed) {
-    return run(Planner.of(seed), null);
+    return run(plan(seed, false), null);
+  }
+
+  /**
+   * Returns what a seed makes happen.
+   *
+   * @param regions whether memory is exposed
+   */
+  static Plan plan(long seed, boolean regions) {
+    return regions ? RegionPlanner.of(seed) : Planner.of(seed);
   }
 
   static Outcome run(Plan plan, @Nullable Consumer<String> trace) {

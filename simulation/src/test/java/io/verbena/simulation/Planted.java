@@ -108,7 +108,83 @@ enum Planted {
   ASKED_WITH_EACH_GREETING(
       8,
       Workload.FLAPPING,
-      Slip.in("core.session.Upgrade", "greets", Planting.returning("isDue", 1)));
+      Slip.in("core.session.Upgrade", "greets", Planting.returning("isDue", 1))),
+
+  /** A word is exchanged, or added to, once more when its question is sent again. */
+  REGION_CHANGED_TWICE(
+      12,
+      Workload.REGIONS_SETTLING,
+      Slip.in(
+          "core.sequence.Inbox", "accept", CodeTransform.ofStateful(WithoutDeduplication::new))),
+
+  /** A closed region does what it is asked for. */
+  REGION_REACHED_AFTER_ITS_END(
+      8,
+      Workload.REGIONS,
+      Slip.in("core.region.ExposedRegions", "ends", Planting.withoutCalling("remove")),
+      Slip.in("core.region.Exposure", "checkOpen", Planting.reading("open", 1))),
+
+  /** The pieces of a request are read and written from the last to the first. */
+  REGION_PIECES_TURNED_ROUND(
+      20,
+      Workload.REGIONS,
+      Slip.in("core.region.SessionRegions", "checked", Planting.reversing("copyOf"))),
+
+  /** A region has ended when its peer is merely asked to leave it alone. */
+  REGION_FENCED_TOO_EARLY(
+      20,
+      Workload.REGIONS,
+      Slip.in(
+          "rdma.link.LocalTargets$LocalTarget",
+          "close",
+          Planting.runInPlaceOfKeeping("whenFenced"))),
+
+  /** A word that is written is not. */
+  REGION_WRITE_LOST(
+      4,
+      Workload.REGIONS,
+      Slip.in("core.region.Exposure", "write", Planting.withoutCalling("setVolatile"))),
+
+  /** What is added to is told as more than it was. */
+  REGION_ADDED_TO_MORE(
+      4,
+      Workload.REGIONS,
+      Slip.in("core.region.Exposure", "getAndAdd", Planting.oneMoreThan("getAndAdd"))),
+
+  /** A lease is over, and its region does not end. */
+  REGION_LEASE_FOR_EVER(
+      8,
+      Workload.REGIONS,
+      Slip.in("core.region.Exposure", "lambda$renew$1", Planting.withoutCalling("close"))),
+
+  /** A peer's loss ends none of its regions. */
+  REGION_OUTLIVES_PEER(
+      4,
+      Workload.REGIONS,
+      Slip.in("core.region.ExposedRegions", "peerGone", Planting.withoutCalling("forEach"))),
+
+  /** A region allows whatever it is asked for. */
+  REGION_RIGHTS_IGNORED(
+      20,
+      Workload.REGIONS,
+      Slip.in("core.region.Exposure", "checkOpen", Planting.returning("access", 7))),
+
+  /** A device is asked for more than the region has. */
+  REGION_READ_BEYOND(
+      20, Workload.REGIONS, Slip.in("core.region.OneSided", "post", Planting.returning("fit", 1))),
+
+  /** What a device has read of, when its link is lost, is taken for read. */
+  REGION_READ_FROM_DEAD_LINK(
+      40,
+      Workload.REGIONS,
+      Slip.in("core.region.OneSided$Access", "over", Planting.returning("isClosed", 0))),
+
+  /** What may have been written is said not to be. */
+  REGION_PUT_SAID_NOT_TO_BE(
+      8,
+      Workload.REGIONS_LOST,
+      Slip.in(
+          "core.region.OneSided$Access", "failure", Planting.constant("NOT_EXECUTED", "UNKNOWN")));
 
   private final long first;
   private final int seeds;

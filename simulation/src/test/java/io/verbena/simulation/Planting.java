@@ -136,6 +136,35 @@ final class Planting {
         });
   }
 
+  /** What a method returns, a list, is turned round. */
+  static CodeTransform reversing(String method) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here = calls(element, method);
+          if (here) {
+            ClassDesc list = ClassDesc.of("java.util.List");
+            code.with(element).invokeinterface(list, "reversed", MethodTypeDesc.of(list));
+          }
+          return here;
+        });
+  }
+
+  /** Another constant of the same type stands for one. */
+  static CodeTransform constant(String other, String inPlaceOf) {
+    return inPlaceOf(
+        (code, element) -> {
+          boolean here =
+              element instanceof FieldInstruction read
+                  && read.opcode() == Opcode.GETSTATIC
+                  && read.name().equalsString(inPlaceOf);
+          if (here) {
+            FieldInstruction read = (FieldInstruction) element;
+            code.getstatic(read.owner().asSymbol(), other, read.typeSymbol());
+          }
+          return here;
+        });
+  }
+
   /** A runnable is run at once, and not kept in a field. */
   static CodeTransform runInPlaceOfKeeping(String field) {
     return inPlaceOf(

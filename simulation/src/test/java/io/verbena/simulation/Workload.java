@@ -1,15 +1,19 @@
 package io.verbena.simulation;
 
+import io.verbena.api.region.Regions;
 import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Planner;
 import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.CallKind;
+import io.verbena.simulation.plan.Step.Expose;
 import io.verbena.simulation.plan.Step.Fault;
 import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.plan.Step.LandingKind;
 import io.verbena.simulation.plan.Step.Move;
 import io.verbena.simulation.plan.Step.MoveKind;
+import io.verbena.simulation.plan.Step.Reach;
+import io.verbena.simulation.plan.Step.ReachKind;
 import io.verbena.simulation.plan.Step.Stream;
 import io.verbena.simulation.plan.Step.StreamEnding;
 import java.util.ArrayList;
@@ -68,6 +72,8 @@ enum Workload {
                       0,
                       -1));
           case Stream _ -> {}
+          case Expose _ -> {}
+          case Reach _ -> {}
           case Fault _ -> {}
         }
       }
@@ -135,6 +141,70 @@ enum Workload {
     }
   },
 
+  /** Memory is exposed and reached, as the planner of regions draws it, and nothing else. */
+  REGIONS {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      return drawn.steps().stream()
+          .filter(step -> !(step instanceof Call || step instanceof Move))
+          .toList();
+    }
+
+    @Override
+    Plan of(long seed) {
+      Plan drawn = Simulation.plan(seed, true);
+      return drawn.withSteps(steps(drawn, new SplittableRandom(seed)));
+    }
+  },
+
+  /** Each session's device is removed while what it has written is yet to be acknowledged. */
+  REGIONS_LOST {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      List<Step> steps = new ArrayList<>();
+      for (int session = 0; session < drawn.sessions().size(); session++) {
+        long region = region(session, 1_000_000, steps);
+        long op = region;
+        for (int warm = 1; warm <= 6; warm++) {
+          steps.add(reach(warm * 60_000_000L, session, ++op, region, ReachKind.GET_PUT));
+        }
+        long at = 400_000_000;
+        steps.add(new Fault(at, FaultKind.FABRIC_DELAY, session, LONG_NANOS, 20_000_000));
+        steps.add(new Fault(at + 75_000_000, FaultKind.DEVICE_REMOVED, session, 1_000_000, 0));
+        at += 50_000_000;
+        for (int i = 0; i < 40; i++) {
+          at += random.nextLong(500_000);
+          steps.add(reach(at, session, ++op, region, ReachKind.PUT));
+        }
+        steps.add(reach(2 * SECOND, session, ++op, region, ReachKind.GET_PUT));
+      }
+      return steps;
+    }
+  },
+
+  /** What {@link #SETTLING} does, amid what is done with words of the peer's. */
+  REGIONS_SETTLING {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      List<Step> steps = new ArrayList<>();
+      for (Step step : SETTLING.steps(drawn, random)) {
+        if (step instanceof Fault) {
+          steps.add(step);
+        }
+      }
+      for (int session = 0; session < drawn.sessions().size(); session++) {
+        long at = session * SECOND;
+        long region = region(session, at, steps);
+        long op = region;
+        for (int i = 0; i < 90; i++) {
+          at += random.nextLong(10_000_000);
+          steps.add(reach(at, session, ++op, region, ReachKind.ADD));
+        }
+      }
+      return steps;
+    }
+  },
+
   /** Better links are lost as soon as they are there, again and again, by chance with the first. */
   FLAPPING {
     @Override
@@ -157,6 +227,18 @@ enum Workload {
   private static final long SHORT_NANOS = 100_000_000L;
   private static final long SECOND = 1_000_000_000L;
   private static final long LONG_NANOS = 5_000_000_000L;
+
+  /** Adds an exposure for good; returns its number. */
+  private static long region(int session, long at, List<Step> steps) {
+    long op = 1_000_000L + 1_000L * session;
+    int all = Regions.READ | Regions.WRITE | Regions.ATOMIC;
+    steps.add(new Expose(at, session, op, false, false, all, 1_000 * SECOND, -1, -1));
+    return op;
+  }
+
+  private static Reach reach(long at, int session, long op, long region, ReachKind kind) {
+    return new Reach(at, session, op, region, kind, (int) (op % 2), 0, -1);
+  }
 
   abstract List<Step> steps(Plan drawn, SplittableRandom random);
 

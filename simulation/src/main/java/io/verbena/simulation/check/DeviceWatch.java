@@ -12,7 +12,11 @@ import io.verbena.verbs.fabric.RequestWatcher;
  */
 public record DeviceWatch(Journal journal, String host) implements RequestWatcher {
   @Override
-  public void carriedOut(int opcode, long bytes) {}
+  public void carriedOut(int opcode, long bytes) {
+    if (opcode == SendOpcode.RDMA_READ) {
+      journal.tally().add("read by a device");
+    }
+  }
 
   @Override
   public void refused(int opcode, int status) {

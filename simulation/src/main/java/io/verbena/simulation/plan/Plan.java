@@ -52,6 +52,11 @@ public record Plan(
         seed, worldSeed, servers, clients, others, chunkBytes, latencyNanos, rate, moved);
   }
 
+  /** Returns whether memory is exposed. */
+  public boolean hasRegions() {
+    return steps.stream().anyMatch(Step.Expose.class::isInstance);
+  }
+
   /** Returns whether nothing goes wrong. */
   public boolean isCalm() {
     return faults().isEmpty();

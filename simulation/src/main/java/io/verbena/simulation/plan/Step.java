@@ -270,6 +270,85 @@ public sealed interface Step {
   }
 
   /**
+   * Memory is exposed.
+   *
+   * @param op its number
+   * @param back whether the client exposes it; else the server
+   * @param shared whether it is the memory that its process exposes to others, too
+   * @param access as in {@link io.verbena.api.region.Regions}
+   * @param lease in nanoseconds
+   * @param renewAfter the lease begins anew after so many nanoseconds; -1: it does not
+   * @param closeAfter its owner closes it after so many nanoseconds; -1: he does not
+   */
+  record Expose(
+      long at,
+      int session,
+      long op,
+      boolean back,
+      boolean shared,
+      int access,
+      long lease,
+      long renewAfter,
+      long closeAfter)
+      implements Step {
+    @Override
+    public Expose of(int other) {
+      return new Expose(at, other, op, back, shared, access, lease, renewAfter, closeAfter);
+    }
+  }
+
+  /**
+   * The peer of whoever has exposed memory reaches it.
+   *
+   * @param op its number
+   * @param region the number of the exposure
+   * @param place which word, or which pair of a flag and its data
+   * @param timeout in nanoseconds; 0: the session's default
+   * @param cancelAfter it is cancelled after so many nanoseconds; -1: it is not
+   */
+  record Reach(
+      long at,
+      int session,
+      long op,
+      long region,
+      ReachKind kind,
+      int place,
+      long timeout,
+      long cancelAfter)
+      implements Step {
+    @Override
+    public Reach of(int other) {
+      return new Reach(at, other, op, region, kind, place, timeout, cancelAfter);
+    }
+  }
+
+  /** What is done with memory that the peer has exposed. */
+  enum ReachKind {
+    /** A bit of its own is added to a word, of which nothing else is done but reads. */
+    ADD,
+    /** A word that nothing else changes is exchanged for a value that nobody else writes. */
+    EXCHANGE,
+    /** The same, and no more is told than whether. */
+    SET,
+    /** A word that nothing else changes is written, with a value that nobody else writes. */
+    PUT,
+    GET_ADDED,
+    GET_EXCHANGED,
+    GET_PUT,
+    /** By one request: the data, and then the flag that says which. */
+    PUT_PAIR,
+    /** By one request: the flag, and then the data. */
+    GET_PAIR,
+    /** What nobody changes. */
+    GET_LONG,
+    /** What its ref, which is forged, says that it has. */
+    GET_BEYOND,
+    /** What its ref, which is forged, says that it allows. */
+    WITHOUT_RIGHT,
+    WITH_WRONG_KEY
+  }
+
+  /**
    * Something that goes wrong.
    *
    * @param session between whose ends

@@ -1,0 +1,315 @@
+package io.verbena.simulation;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import io.verbena.api.CallContext;
+import io.verbena.api.Session;
+import io.verbena.api.region.ExposedRegion;
+import io.verbena.api.region.RegionPiece;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.region.Regions;
+import io.verbena.simulation.check.RegionBook;
+import io.verbena.simulation.check.RegionBook.Board;
+import io.verbena.simulation.check.RegionBook.Op;
+import io.verbena.simulation.check.RegionBook.Region;
+import io.verbena.simulation.contract.Stock;
+import io.verbena.simulation.contract.StockRpc;
+import io.verbena.simulation.plan.Step.Expose;
+import io.verbena.simulation.plan.Step.Reach;
+import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.world.SimHost;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Has memory exposed and reached, and tells the book of it. */
+final class Reaches {
+  /** So many bytes more a forged ref says that there are. */
+  private static final int BEYOND = 64;
+
+  private final Agenda agenda;
+  private final RegionBook book;
+  private final Memory memory;
+  private final Trace trace;
+  private final long defaultTimeout;
+  private final Map<Long, Expose> planned = new HashMap<>();
+  private final Map<Long, Region> exposed = new HashMap<>();
+
+  /** Who has the refs of regions, by the numbers of these. */
+  private final Map<Long, Holder> holders = new HashMap<>();
+
+  /** What a process exposes to all. */
+  private final Map<SimHost, Board> shared = new HashMap<>();
+
+  private record Holder(Session session, SimHost host, RegionRef ref) {}
+
+  Reaches(Agenda agenda, RegionBook book, Memory memory, Trace trace, long defaultTimeout) {
+    this.agenda = agenda;
+    this.book = book;
+    this.memory = memory;
+    this.trace = trace;
+    this.defaultTimeout = defaultTimeout;
+  }
+
+  // ---- owners ----
+
+  void expose(SimSession session, Expose step) {
+    planned.put(step.op(), step);
+    StockRpc.Async stock = StockRpc.async(session.session());
+    if (step.back()) {
+      RegionRef ref = expose(step, session.session(), session.client());
+      if (ref != null) {
+        CompletableFuture<Void> _ = stock.lend(step.op(), ref).toCompletableFuture();
+      }
+      return;
+    }
+    CompletableFuture<Void> _ =
+        stock
+            .expose(step.op())
+            .toCompletableFuture()
+            .thenAccept(
+                ref ->
+                    holders.put(step.op(), new Holder(session.session(), session.client(), ref)));
+  }
+
+  /** A server's side of it. */
+  Stock stock(Supplier<SimHost> host) {
+    return new Stock() {
+      @Override
+      public RegionRef expose(long op) {
+        Expose step = planned.get(op);
+        Session session = CallContext.current().session();
+        RegionRef ref = step == null ? null : Reaches.this.expose(step, session, host.get());
+        if (ref == null) {
+          throw new IllegalStateException("nothing is exposed");
+        }
+        return ref;
+      }
+
+      @Override
+      public void lend(long op, RegionRef ref) {
+        holders.put(op, new Holder(CallContext.current().session(), host.get(), ref));
+      }
+    };
+  }
+
+  private @Nullable RegionRef expose(Expose step, Session session, SimHost owner) {
+    Board board = step.shared() ? shared.computeIfAbsent(owner, first -> newBoard()) : newBoard();
+    ExposedRegion made;
+    try {
+      made =
+          session.regions().expose(board.memory(), step.access(), Duration.ofNanos(step.lease()));
+    } catch (IllegalStateException e) {
+      return null; // its session has ended
+    }
+    String name = "region op %d of %s".formatted(step.op(), owner);
+    String process = owner.net().address();
+    Region region = book.exposed(board, made, process, name, agenda.now() + step.lease());
+    exposed.put(step.op(), region);
+    trace.say(() -> name + " is exposed");
+    CompletableFuture<Void> _ =
+        made.ended()
+            .whenComplete(
+                (end, lost) -> {
+                  trace.say(() -> name + " has ended" + (lost == null ? "" : ": " + lost));
+                  if (book.ended(region, step.shared(), lost != null)) {
+                    memory.isBack(board.memory(), step.op(), name);
+                  }
+                });
+    if (step.renewAfter() >= 0) {
+      after(
+          step.renewAfter(),
+          owner,
+          () -> {
+            if (made.isOpen()) {
+              made.renew(Duration.ofNanos(step.lease()));
+              book.renewed(region, agenda.now() + step.lease());
+            }
+          });
+    }
+    if (step.closeAfter() >= 0) {
+      after(
+          step.closeAfter(),
+          owner,
+          () -> {
+            trace.say(() -> name + " is closed");
+            made.close();
+            book.closed(region);
+          });
+    }
+    return made.ref();
+  }
+
+  private Board newBoard() {
+    return book.board(memory.allocate(RegionBook.BOARD_BYTES));
+  }
+
+  private void after(long nanos, SimHost host, Runnable then) {
+    Agenda.Entry _ =
+        agenda.after(
+            nanos,
+            () -> {
+              if (!host.hasEnded()) {
+                then.run();
+              }
+            });
+  }
+
+  // ---- those who reach it ----
+
+  void reach(SimSession session, Reach step) {
+    Holder holder = holders.get(step.region());
+    Region region = exposed.get(step.region());
+    if (holder == null
+        || region == null
+        || holder.host.hasEnded()
+        || !book.mayBegin(step, region)
+        || !isAllowed(step, holder.ref.access())) {
+      return;
+    }
+    long timeout = step.timeout() > 0 ? step.timeout() : defaultTimeout;
+    Regions regions = holder.session.regions();
+    if (step.timeout() > 0) {
+      regions = regions.withTimeout(Duration.ofNanos(timeout));
+    }
+    Op op =
+        book.began(
+            step,
+            session.name(),
+            holder.host.net().address(),
+            region,
+            timeout,
+            holder.host.stillNanos());
+    switch (step.kind()) {
+      case ADD ->
+          follow(op, holder, regions.getAndAdd(holder.ref, op.offset(), op.value()), seen -> seen);
+      case EXCHANGE ->
+          follow(
+              op,
+              holder,
+              regions.compareAndExchange(holder.ref, op.offset(), op.expected(), op.value()),
+              seen -> seen);
+      case SET ->
+          follow(
+              op,
+              holder,
+              regions.compareAndSet(holder.ref, op.offset(), op.expected(), op.value()),
+              was -> was ? op.expected() : null);
+      case PUT ->
+          follow(op, holder, regions.put(holder.ref, op.offset(), word(op.value())), none -> null);
+      case GET_ADDED, GET_EXCHANGED, GET_PUT -> {
+        MemorySegment into = word(-1);
+        follow(
+            op,
+            holder,
+            regions.get(holder.ref, op.offset(), into),
+            none -> into.get(JAVA_LONG_UNALIGNED, 0));
+      }
+      case PUT_PAIR -> {
+        MemorySegment data = words(op.value(), RegionBook.PAIR_BYTES);
+        follow(
+            op,
+            holder,
+            regions.put(
+                holder.ref,
+                List.of(
+                    new RegionPiece(op.offset() + Long.BYTES, data),
+                    new RegionPiece(op.offset(), word(op.value())))),
+            none -> null);
+      }
+      case GET_PAIR -> {
+        MemorySegment flag = word(-1);
+        MemorySegment data = words(-1, RegionBook.PAIR_BYTES);
+        follow(
+            op,
+            holder,
+            regions.get(
+                holder.ref,
+                List.of(
+                    new RegionPiece(op.offset(), flag),
+                    new RegionPiece(op.offset() + Long.BYTES, data))),
+            none -> {
+              book.pairRead(op, flag.get(JAVA_LONG_UNALIGNED, 0), data);
+              return null;
+            });
+      }
+      case GET_LONG -> {
+        int bytes = RegionBook.BOARD_BYTES - RegionBook.CONSTANT;
+        MemorySegment into = MemorySegment.ofArray(new byte[bytes / (1 + 7 * step.place())]);
+        follow(
+            op,
+            holder,
+            regions.get(holder.ref, op.offset(), into),
+            none -> {
+              book.constantRead(op, into);
+              return null;
+            });
+      }
+      case GET_BEYOND -> {
+        RegionRef ref = holder.ref;
+        RegionRef longer = new RegionRef(ref.id(), ref.key(), ref.length() + BEYOND, ref.access());
+        MemorySegment into = MemorySegment.ofArray(new byte[BEYOND]);
+        follow(op, holder, regions.get(longer, ref.length() - step.place(), into), none -> null);
+      }
+      case WITHOUT_RIGHT -> {
+        RegionRef ref = holder.ref;
+        RegionRef wider = new RegionRef(ref.id(), ref.key(), ref.length(), ref.access() | 7);
+        follow(op, holder, regions.put(wider, op.offset(), word(-1)), none -> null);
+      }
+      case WITH_WRONG_KEY -> {
+        RegionRef ref = holder.ref;
+        RegionRef wrong = new RegionRef(ref.id(), ref.key() + 1, ref.length(), ref.access());
+        follow(op, holder, regions.get(wrong, op.offset(), word(0)), none -> null);
+      }
+    }
+  }
+
+  private static boolean isAllowed(Reach step, int access) {
+    return switch (step.kind()) {
+      case ADD, EXCHANGE, SET -> (access & Regions.ATOMIC) != 0;
+      case PUT, PUT_PAIR -> (access & Regions.WRITE) != 0;
+      case WITHOUT_RIGHT -> (access & Regions.WRITE) == 0;
+      default -> true;
+    };
+  }
+
+  private static MemorySegment word(long value) {
+    return words(value, Long.BYTES);
+  }
+
+  private static MemorySegment words(long value, int bytes) {
+    long[] words = new long[bytes / Long.BYTES];
+    Arrays.fill(words, value);
+    return MemorySegment.ofArray(words);
+  }
+
+  private <T> void follow(
+      Op op, Holder holder, CompletableFuture<T> future, Function<T, @Nullable Long> seen) {
+    CompletableFuture<T> _ =
+        future.whenComplete(
+            (result, failure) -> {
+              trace.say(
+                  () -> "%s: %s".formatted(op, failure == null ? "done" : failure.getMessage()));
+              @Nullable Long saw = failure == null ? seen.apply(result) : null;
+              book.ended(op, saw, failure, holder.host.stillNanos());
+            });
+    if (op.cancelAfter() >= 0) {
+      Agenda.Entry _ =
+          agenda.after(
+              op.cancelAfter(),
+              () -> {
+                if (!future.isDone()) {
+                  book.cancels(op);
+                  future.cancel(true);
+                }
+              });
+    }
+  }
+}
