@@ -7,6 +7,7 @@ import io.verbena.fuzz.decoder.ContractTarget;
 import io.verbena.fuzz.decoder.KryoTarget;
 import io.verbena.fuzz.decoder.OpeningTarget;
 import io.verbena.fuzz.decoder.RdmaWireTarget;
+import io.verbena.fuzz.decoder.RegionsTarget;
 import io.verbena.fuzz.decoder.SchemaTarget;
 import io.verbena.fuzz.decoder.ServerTarget;
 import io.verbena.fuzz.decoder.StreamsTarget;
@@ -39,7 +40,9 @@ enum Targets {
   /** Questions for items of streams, and what they are answered with. */
   STREAMS,
   /** What a compressed message has before its metadata. */
-  COMPRESSION;
+  COMPRESSION,
+  /** Questions for memory that is exposed, and what they are answered with. */
+  REGIONS;
 
   /** Returns a new one. */
   Target make() {
@@ -56,6 +59,7 @@ enum Targets {
       case KRYO -> new KryoTarget();
       case STREAMS -> new StreamsTarget();
       case COMPRESSION -> new CompressionTarget();
+      case REGIONS -> new RegionsTarget();
     };
   }
 
