@@ -40,6 +40,7 @@ class PeerKilledTest {
   }
 
   @Test
+  @Tag("long")
   void itsCallersAreToldInTimeAndTheOneThatReplacesItIsUsedByTheSameStub() throws Exception {
     try (HouseProcess first = new HouseProcess("127.0.0.1:0");
         Session session = client.connect(first.address())) {

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -305,26 +306,29 @@ class RegionsOverRdmaTest {
   @Test
   void whatIsGivenUpBeforeItBeginsIsNotBegun() throws Exception {
     RegionRef region = reached().ref();
-    for (int i = 1; i <= 100; i++) {
-      CompletableFuture<Void> given = new CompletableFuture<>();
-      CompletableFuture<Void> put = new CompletableFuture<>();
-      long value = i;
-      CompletableFuture<Void> _ = // on the loop, which so cannot begin before it is given up
+    Thread here = Thread.currentThread();
+    AtomicInteger given = new AtomicInteger();
+    for (int i = 0; i < 1_000 && given.get() < 100; i++) {
+      CompletableFuture<Void> over = new CompletableFuture<>();
+      CompletableFuture<Void> _ =
           session
               .regions()
               .get(region, 8, MemorySegment.ofArray(new long[1]))
               .thenRun(
                   () -> {
-                    CompletableFuture<Void> late =
-                        session.regions().put(region, 0, MemorySegment.ofArray(new long[] {value}));
-                    late.cancel(true);
-                    CompletableFuture<Void> _ =
-                        late.whenComplete((end, thrown) -> put.complete(null));
-                    given.complete(null);
+                    // On the loop, which so cannot begin before it is given up; but here, where
+                    // the loop was quicker than this thread.
+                    if (Thread.currentThread() != here) {
+                      MemorySegment value = MemorySegment.ofArray(new long[] {1});
+                      CompletableFuture<Void> put = session.regions().put(region, 0, value);
+                      put.cancel(true);
+                      given.incrementAndGet();
+                    }
+                    over.complete(null);
                   });
-      get(given);
-      get(put);
+      get(over);
     }
+    assertThat(given).hasPositiveValue();
     get(session.regions().get(region, 8, MemorySegment.ofArray(new long[1])));
     assertThat(memory.get(JAVA_LONG, 0)).isZero();
   }

@@ -28,7 +28,7 @@ class RealServersTest {
   private static final int CALLS = 500;
 
   private final List<Branch> branches = new ArrayList<>();
-  private static final int OPENINGS = 300;
+  private static final int OPENINGS = 100;
 
   private final List<VerbenaServer> servers = new ArrayList<>();
   private final VerbenaClient client = VerbenaClient.builder().build();

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * of them, and the loss of one fails nothing. Each host has two, in networks of their own.
  */
 final class RailsTest {
-  private static final long OBJECT_BYTES = 64L << 20;
+  private static final long OBJECT_BYTES = 24L << 20;
   private static final long SLOW = 2_000_000;
   private static final long FAST = 3 * SLOW;
 

@@ -83,10 +83,10 @@ final class SharedReceivesTest {
       pairs.add(links.open());
     }
     links.stepUntil(
-        "two hundred frames on every link",
+        "forty frames on every link",
         () -> {
           pairs.forEach(pair -> fill(pair.client()));
-          return pairs.stream().allMatch(pair -> pair.server().heard().frames().size() >= 200);
+          return pairs.stream().allMatch(pair -> pair.server().heard().frames().size() >= 40);
         });
     long most = (100L * GUARANTEED + 1024) * SLOT + 100L * SLOT + (4L << 20);
     assertThat(harness.west.pinnedBytes()).isLessThanOrEqualTo(most);

@@ -9,6 +9,7 @@ import java.security.KeyPair;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.util.Base64;
+import javax.crypto.spec.PBEParameterSpec;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -19,6 +20,11 @@ import org.jspecify.annotations.Nullable;
 public final class TestIdentity {
   private static final String ALIAS = "identity";
   private static final char[] PASSWORD = "only-for-this-test-run".toCharArray();
+
+  private static final String CIPHER = "PBEWithHmacSHA256AndAES_256";
+
+  /** A password that is hashed once: ten thousand times, as files have it, take tests seconds. */
+  private static final PBEParameterSpec ONCE = new PBEParameterSpec(new byte[16], 1);
 
   private final KeyStore keys;
 
@@ -49,7 +55,10 @@ public final class TestIdentity {
               : new Certificate[] {X509.selfSigned(own, subject, alternativeNames)};
       KeyStore keys = KeyStore.getInstance("PKCS12");
       keys.load(null, null);
-      keys.setKeyEntry(alias, own.getPrivate(), password, chain);
+      keys.setEntry(
+          alias,
+          new KeyStore.PrivateKeyEntry(own.getPrivate(), chain),
+          new KeyStore.PasswordProtection(password, CIPHER, ONCE));
       return keys;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -27,6 +27,7 @@ class QuietTest {
 
   private record Ended(String output, String errors) {}
 
+  @Tag("long")
   @Test
   void makesTheJdkWarnOfNothingAndLeavesNoProperty() throws Exception {
     Ended ended = run();

@@ -94,6 +94,11 @@ final class BulkWorld implements AutoCloseable {
     return arena.allocate(Math.max(1, length), 8).asSlice(0, length);
   }
 
+  static void assertFilled(MemorySegment memory, int with) {
+    MemorySegment filled = MemorySegment.ofArray(new byte[(int) memory.byteSize()]);
+    assertThat(memory.mismatch(filled.fill((byte) with))).isEqualTo(-1);
+  }
+
   /** Publishes on the server. */
   ObjectRef publish(Source source) {
     return server.publish(source, LEASE).ref();

@@ -230,7 +230,7 @@ class LandingCallTest {
     into.fill((byte) 0x55);
     bulk.world.network().heal(URI.create(bulk.world.address()));
     bulk.world.pass(Duration.ofMillis(100));
-    assertThat(into.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0x55);
+    BulkWorld.assertFilled(into, 0x55);
   }
 
   @Test

@@ -227,7 +227,7 @@ class MisfortuneTest {
   private static void assertNobodyWrites(Fetching fetching) {
     fetching.into.fill((byte) 0x55);
     fetching.bulk.world.pass(Duration.ofMillis(20));
-    assertThat(fetching.into.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0x55);
+    BulkWorld.assertFilled(fetching.into, 0x55);
   }
 
   @Test
@@ -244,7 +244,7 @@ class MisfortuneTest {
         bulk.assertNothingLeft();
         into.fill((byte) 0x55);
         bulk.world.pass(Duration.ofMillis(20));
-        assertThat(into.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0x55);
+        BulkWorld.assertFilled(into, 0x55);
       }
     }
   }

@@ -45,6 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ResumedFileTest {
   private static final int BLOCK = 1 << 20;
   private static final int LENGTH = (6 << 20) + 12_345;
+  private static final byte[] CONTENT = bytes(1, LENGTH);
   private static final int SUMS_HEADER = 16;
 
   /** How an object gets into a file. */
@@ -70,7 +71,7 @@ class ResumedFileTest {
   @SuppressWarnings("NullAway.Init") // before each
   private Path file;
 
-  private byte[] content = bytes(1, LENGTH);
+  private byte[] content = CONTENT;
   private @Nullable Source answer;
 
   private static byte[] bytes(long seed, int length) {
