@@ -135,6 +135,17 @@ class KindsTest {
     assertThat(run.exit()).isEqualTo(2);
   }
 
+  /** Its time grows with the square of its digits. */
+  @Test
+  void isRefusedWhereANumberHasNoEndOfDigits() {
+    for (String name : List.of("integer", "decimal")) {
+      String rest = name.equals("integer") ? "" : "\"integer\": 1, ";
+      String long_ = "{%s\"%s\": \"%s\"}".formatted(rest, name, "9".repeat(1001));
+      Shell.Run run = call("numbers", long_);
+      assertThat(run.err()).contains("value." + name + ": expected");
+    }
+  }
+
   static List<String> wrongValues() {
     return List.of(
         "bytes @ \"%\" @ value: expected bytes as base64, not \"%\"",

@@ -23,6 +23,9 @@ final class Numbers {
   /** As many as a decoder of JSON takes by itself: what is longer takes its time as text. */
   private static final int MOST_NUMBER_BYTES = 400;
 
+  /** As many as a parser of JSON takes in a number: those of a string take their time, too. */
+  private static final int MOST_DIGITS = 1000;
+
   private Numbers() {}
 
   static JdkType float32() {
@@ -38,7 +41,7 @@ final class Numbers {
   static JdkType integer() {
     return number(
         "a whole number",
-        BigInteger::new,
+        text -> new BigInteger(shortEnough(text)),
         StandardTypes::writeBigInteger,
         in -> BigIntegerNode.valueOf(shortEnough(StandardTypes.readBigInteger(in))));
   }
@@ -46,7 +49,7 @@ final class Numbers {
   static JdkType decimal() {
     return number(
         "a number",
-        BigDecimal::new,
+        text -> new BigDecimal(shortEnough(text)),
         StandardTypes::writeBigDecimal,
         in -> DecimalNode.valueOf(shortEnough(StandardTypes.readBigDecimal(in))));
   }
@@ -126,6 +129,13 @@ final class Numbers {
       BiConsumer<WireOut, T> write,
       Function<WireIn, JsonNode> read) {
     return JdkType.of(expected, ofText, JsonNode::isNumber, write, read, null);
+  }
+
+  private static String shortEnough(String text) {
+    if (text.length() > MOST_DIGITS) {
+      throw new IllegalArgumentException("too many digits");
+    }
+    return text;
   }
 
   private static BigInteger shortEnough(BigInteger value) {
