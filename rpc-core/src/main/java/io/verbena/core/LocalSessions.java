@@ -37,27 +37,42 @@ public final class LocalSessions {
   private final Acceptors acceptors;
   private final List<ServiceDescriptor<?>> services;
   private final boolean tellsContracts;
-  private final String kind;
+  private final URI address;
 
   /**
    * Those of a server.
    *
-   * @param kind of its links
+   * @param address where it is to listen
    */
   LocalSessions(
       Acceptors acceptors,
       List<ServiceDescriptor<?>> services,
       boolean tellsContracts,
-      String kind) {
+      URI address) {
     this.acceptors = acceptors;
     this.services = List.copyOf(services);
     this.tellsContracts = tellsContracts;
-    this.kind = kind;
+    this.address = address;
   }
 
   /** Returns what the server serves to every client. */
   public List<ServiceDescriptor<?>> services() {
     return services;
+  }
+
+  /** Returns where the server is to listen; port 0 becomes a free one. */
+  public URI address() {
+    return address;
+  }
+
+  /** Returns how many sessions the server takes at once, of all protocols. */
+  public int maxSessions() {
+    return acceptors.maxSessions();
+  }
+
+  /** Returns whether the server has an authenticator; without one everybody may call. */
+  public boolean authenticates() {
+    return acceptors.authenticates();
   }
 
   /** Returns whether clients may read contracts: {@link VerbenaServer.Builder#tellContracts}. */
@@ -102,7 +117,8 @@ public final class LocalSessions {
             own.bulk(),
             own.elsewhere(),
             List.of());
-    LinkCapabilities capabilities = new LinkCapabilities(kind, "gateway", frame, encrypted);
+    LinkCapabilities capabilities =
+        new LinkCapabilities(this.address.getScheme(), "gateway", frame, encrypted);
     LocalLink.Remote client = new LocalLink.Remote(address, certificates);
     @Nullable Supplier<String> shown = token.isEmpty() ? null : () -> token;
     Connector connector =
@@ -117,7 +133,7 @@ public final class LocalSessions {
                     client,
                     handler,
                     link -> ServerHandshake.beginHere(link, acceptors, acceptor)),
-            URI.create("gateway:" + kind),
+            URI.create("gateway:" + this.address.getScheme()),
             shown,
             false,
             true,

@@ -471,6 +471,7 @@ public final class VerbenaServer implements AutoCloseable {
       URI uri = Addresses.parse(listensAt());
       Engine engine = engine("server");
       boolean started = false;
+      @Nullable Gateway begun = null;
       try {
         LinkOptions link = linkOptions();
         UpgradeOptions upgrade = upgradeOptions();
@@ -495,8 +496,9 @@ public final class VerbenaServer implements AutoCloseable {
         for (Offered one : published) {
           engine.bulk().shelf().publish(first, one.name, one.source, one.lease);
         }
-        LinkDriver.Listening listening =
-            listen(engine, uri, speaking(link, uri, acceptors, tells), acceptors);
+        LinkOptions speaking = speaking(link, uri, acceptors, tells);
+        begun = gateway;
+        LinkDriver.Listening listening = listen(engine, uri, speaking, acceptors);
         VerbenaServer server =
             new VerbenaServer(
                 engine,
@@ -520,6 +522,9 @@ public final class VerbenaServer implements AutoCloseable {
         return server;
       } finally {
         if (!started) {
+          if (begun != null) {
+            begun.close();
+          }
           engine.close();
         }
       }
@@ -536,8 +541,7 @@ public final class VerbenaServer implements AutoCloseable {
       }
       List<ServiceDescriptor<?>> contracts =
           services.stream().<ServiceDescriptor<?>>map(ServiceBinding::service).toList();
-      return link.speaking(
-          begins.start(new LocalSessions(acceptors, contracts, tells, at.getScheme())));
+      return link.speaking(begins.start(new LocalSessions(acceptors, contracts, tells, at)));
     }
 
     private static boolean isOpenToOthers(URI address) {

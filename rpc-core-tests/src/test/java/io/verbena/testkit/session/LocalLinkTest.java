@@ -1,6 +1,7 @@
 package io.verbena.testkit.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.session.LocalLink;
@@ -20,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Both ends of a link within one loop, stepped by hand. */
+/**
+ * Both ends of a link within one loop, stepped by hand: what {@code LinkContract} asks of links,
+ * which needs a driver for each end, and one that stands still while the other goes on.
+ */
 class LocalLinkTest {
   private final EventLoop loop = new EventLoop("test", NanoClock.SYSTEM, new InMemoryNetwork());
   private final End client = new End();
@@ -33,6 +37,7 @@ class LocalLinkTest {
     private int writable;
     private @Nullable String closed;
     private boolean throwsUp;
+    private boolean closesOnFrame;
 
     LinkListener of(Link opened) {
       link = opened;
@@ -40,9 +45,13 @@ class LocalLinkTest {
     }
 
     SendResult send(int value) {
-      Slot slot = Slot.unpooled(Integer.BYTES);
+      return send(value, Integer.BYTES);
+    }
+
+    SendResult send(int value, int bytes) {
+      Slot slot = Slot.unpooled(200);
       slot.buffer().putInt(0, value);
-      slot.length(Integer.BYTES);
+      slot.length(bytes);
       try {
         return link.send(slot);
       } finally {
@@ -56,6 +65,9 @@ class LocalLinkTest {
         throw new IllegalStateException("it fails");
       }
       frames.add(buffer.getInt(from));
+      if (closesOnFrame) {
+        link.close();
+      }
     }
 
     @Override
@@ -158,5 +170,46 @@ class LocalLinkTest {
     step();
     assertThat(server.closed).contains("it fails");
     assertThat(client.closed).isNotNull();
+  }
+
+  @Test
+  void itEndsOnceHoweverOftenItIsClosed() {
+    client.link.close();
+    client.link.close();
+    client.link.abort("too late to matter");
+    step();
+    server.link.close();
+    client.link.flush();
+    client.link.setReceiving(true);
+    step();
+    assertThat(client.closed).isEqualTo("closed by this end");
+    assertThat(server.closed).isEqualTo("the other end closed the link");
+  }
+
+  @Test
+  void anEndThatIsClosedFromWithinAFrameHearsNoMore() {
+    server.closesOnFrame = true;
+    for (int i = 0; i < 10; i++) {
+      assertThat(client.send(i)).isEqualTo(SendResult.SENT);
+    }
+    client.link.flush();
+    step();
+    assertThat(server.frames).containsExactly(0);
+    assertThat(client.closed).isNotNull();
+  }
+
+  @Test
+  void anEndHearsOfRoomOnlyWhenItWasPushedBack() {
+    assertThat(client.send(1)).isEqualTo(SendResult.SENT);
+    client.link.flush();
+    step();
+    assertThat(client.writable).isZero();
+  }
+
+  @Test
+  void framesThatAreTooLongOrEmptyAreRefused() {
+    assertThat(client.send(1, 100)).isEqualTo(SendResult.SENT);
+    assertThatIllegalArgumentException().isThrownBy(() -> client.send(1, 101));
+    assertThatIllegalArgumentException().isThrownBy(() -> client.send(1, 0));
   }
 }

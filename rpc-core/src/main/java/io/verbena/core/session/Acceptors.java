@@ -70,6 +70,16 @@ public final class Acceptors {
     return all.getFirst();
   }
 
+  /** Returns how many sessions there may be at once. */
+  public int maxSessions() {
+    return maxSessions;
+  }
+
+  /** Returns whether an authenticator says who is welcome, instead of everyone. */
+  public boolean authenticates() {
+    return authenticator != null;
+  }
+
   /** Returns one for each loop. */
   public List<Acceptor> all() {
     return List.copyOf(all);
