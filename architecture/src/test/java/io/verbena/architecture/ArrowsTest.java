@@ -39,6 +39,7 @@ class ArrowsTest {
   private static final String RDMA = "io.verbena.rdma..";
   private static final String VERBS = "io.verbena.verbs..";
   private static final String TESTKIT = "io.verbena.testkit..";
+  private static final String HTTP = "io.verbena.http..";
   private static final String JUNIT = "io.verbena.junit..";
   private static final String SPRING = "io.verbena.spring..";
   private static final String SIMULATION = "io.verbena.simulation..";
@@ -68,6 +69,7 @@ class ArrowsTest {
         "io.verbena.observe",
         "io.verbena.observe.micrometer",
         "io.verbena.observe.opentelemetry",
+        "io.verbena.http",
         "io.verbena.mem",
         "io.verbena.junit",
         "io.verbena.tcp",
@@ -156,6 +158,36 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(COMPRESSION, "net.jpountz..")
             .because("who compresses nothing has no library for it"));
+  }
+
+  @Test
+  void theGatewayForHttpSeesTheServerFromOutsideAndNobodyKnowsIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(HTTP)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.verbena..")
+                    .and(
+                        not(
+                            resideInAnyPackage(
+                                HTTP,
+                                API,
+                                JSON,
+                                "io.verbena.link",
+                                RUNTIME,
+                                "io.verbena.core",
+                                "io.verbena.tcp"))))
+            .because("another gateway may be written by anybody"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(HTTP)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(HTTP, "io.netty.handler.codec.http..")
+            .because("who speaks no HTTP has nothing of it on the class path"));
   }
 
   @Test

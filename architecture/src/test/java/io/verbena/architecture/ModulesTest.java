@@ -28,6 +28,7 @@ class ModulesTest {
           "io.verbena.codegen",
           "io.verbena.compression",
           "io.verbena.core",
+          "io.verbena.http",
           "io.verbena.junit",
           "io.verbena.link",
           "io.verbena.mem",

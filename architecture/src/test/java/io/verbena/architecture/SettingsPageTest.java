@@ -29,6 +29,7 @@ class SettingsPageTest {
                         "core.ConcurrencyLimit",
                         "api.CallOptions",
                         "api.bulk.TransferOptions",
+                        "http.HttpSettings",
                         "rdma.RdmaSettings")
                     .flatMap(SettingsPageTest::setters)
                     .filter(name -> name.startsWith("with")))

@@ -40,7 +40,8 @@ final class LingeringClose extends ChannelOutboundHandlerAdapter {
     Future<?> patience =
         channel
             .eventLoop()
-            .schedule(() -> context.close(promise), PATIENCE_SECONDS, TimeUnit.SECONDS);
+            .schedule(
+                () -> context.close(context.newPromise()), PATIENCE_SECONDS, TimeUnit.SECONDS);
     channel
         .closeFuture()
         .addListener(

@@ -1,0 +1,147 @@
+package io.verbena.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.stub.MethodDescriptor;
+import io.verbena.api.stub.Schema;
+import io.verbena.api.stub.ServiceDescriptor;
+import io.verbena.api.wire.WireException;
+import io.verbena.codec.json.JsonMethod;
+import io.verbena.codec.json.MethodName;
+import io.verbena.codec.json.Shapes;
+import io.verbena.core.LocalSessions;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What a server serves, by the names that stand in paths. Safe for use by any thread. */
+final class Contracts {
+  private static final int MOST_NEAR = 3;
+
+  private final LocalSessions sessions;
+  private final Map<String, Contract> byName = new TreeMap<>();
+  private volatile @Nullable ObjectNode document;
+
+  /** A contract, and its types taken apart. */
+  private record Contract(ServiceDescriptor<?> service, Shapes shapes) {
+    Schema schema() {
+      return service.schema();
+    }
+
+    List<String> methods() {
+      return schema().methods().stream().map(one -> MethodName.of(schema(), one)).toList();
+    }
+
+    long timeoutNanos(int method) {
+      return service.methods().stream()
+          .filter(one -> one.id() == method)
+          .mapToLong(MethodDescriptor::timeoutNanos)
+          .findAny()
+          .orElse(0);
+    }
+  }
+
+  Contracts(LocalSessions sessions) {
+    this.sessions = sessions;
+    for (ServiceDescriptor<?> service : sessions.services()) {
+      byName.put(service.name(), new Contract(service, new Shapes(service.schema())));
+    }
+  }
+
+  LocalSessions sessions() {
+    return sessions;
+  }
+
+  /**
+   * Returns a method, to be called once.
+   *
+   * @throws Problem if there is none, which names those with a name like it
+   */
+  JsonMethod method(String service, String method) throws Problem {
+    Contract contract = byName.get(service);
+    if (contract == null) {
+      throw unknown("the server has no service '%s'".formatted(service), service, byName.keySet());
+    }
+    List<Schema.Method> found = MethodName.find(contract.schema(), method);
+    if (found.size() > 1) {
+      List<String> names =
+          found.stream().map(one -> MethodName.of(contract.schema(), one)).toList();
+      String why = "%s has several '%s': %s".formatted(service, method, String.join(", ", names));
+      throw unknown(why, method, List.of());
+    }
+    if (found.isEmpty()) {
+      String why = "%s has no method '%s'".formatted(service, method);
+      throw unknown(why, method, contract.methods());
+    }
+    Schema.Method one = found.getFirst();
+    try {
+      return new JsonMethod(
+          contract.schema(), contract.shapes(), one, contract.timeoutNanos(one.id()));
+    } catch (WireException e) {
+      throw new Problem(
+          HttpResponseStatus.NOT_IMPLEMENTED,
+          RpcStatus.UNIMPLEMENTED.name(),
+          String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Problem unknown(String why, String name, Collection<String> all) {
+    List<String> near = sessions.tellsContracts() ? near(name, all) : List.of();
+    String told = near.isEmpty() ? why : why + "; there is " + String.join(", ", near);
+    return new Problem(HttpResponseStatus.NOT_FOUND, RpcStatus.UNIMPLEMENTED.name(), told);
+  }
+
+  /** Returns the names that are like one, the most alike first; a few of all where none is. */
+  private static List<String> near(String name, Collection<String> all) {
+    String sought = name.toLowerCase(Locale.ROOT);
+    Comparator<String> byDistance =
+        Comparator.comparingInt(one -> distance(sought, one.toLowerCase(Locale.ROOT)));
+    return all.stream().sorted(byDistance).limit(MOST_NEAR).toList();
+  }
+
+  /** Returns how many characters are to be put in, left out or replaced; names are short. */
+  private static int distance(String from, String to) {
+    String start = from.substring(0, Math.min(from.length(), 100));
+    int[] row = new int[to.length() + 1];
+    for (int j = 0; j <= to.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= start.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        int replaced = diagonal + (start.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[to.length()];
+  }
+
+  /**
+   * Returns the document that describes all services.
+   *
+   * @throws Problem if the server does not tell its contracts
+   */
+  ObjectNode document() throws Problem {
+    if (!sessions.tellsContracts()) {
+      throw new Problem(
+          HttpResponseStatus.FORBIDDEN,
+          RpcStatus.PERMISSION_DENIED.name(),
+          "the server does not tell its contracts: it has an authenticator, and no"
+              + " tellContracts(true)");
+    }
+    ObjectNode known = document;
+    if (known == null) {
+      List<Schema> schemas = byName.values().stream().map(Contract::schema).toList();
+      known = new OpenApi(schemas).document();
+      document = known;
+    }
+    return known;
+  }
+}

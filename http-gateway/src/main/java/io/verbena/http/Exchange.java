@@ -1,0 +1,554 @@
+package io.verbena.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.verbena.api.Answer;
+import io.verbena.api.CallOptions;
+import io.verbena.api.ClientCall;
+import io.verbena.api.ClientInterceptor;
+import io.verbena.api.Metadata;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.Session;
+import io.verbena.api.StreamIterator;
+import io.verbena.api.Streams;
+import io.verbena.api.wire.WireException;
+import io.verbena.codec.json.DeclaredException;
+import io.verbena.codec.json.Failure;
+import io.verbena.codec.json.Json;
+import io.verbena.codec.json.JsonMethod;
+import io.verbena.codec.json.WrongJsonException;
+import io.verbena.link.runtime.ThrottledLog;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** One request and its answer, on a thread of its own. */
+final class Exchange {
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(Exchange.class, "HTTP requests that could not be answered");
+
+  private static final String JSON = "application/json";
+  private static final String HTML = "text/html; charset=utf-8";
+  private static final String EVENTS = "text/event-stream";
+  private static final String LINES = "application/x-ndjson";
+
+  private static final String STATUS = "verbena-status";
+  private static final String TIMEOUT = "verbena-timeout";
+  private static final String METADATA = "verbena-metadata-";
+  private static final String BINARY_METADATA = "verbena-metadata-bin-";
+
+  /** Headers that are metadata by their own names: those of W3C's trace context. */
+  private static final List<String> ALSO_METADATA = List.of("traceparent", "tracestate", "baggage");
+
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH);
+
+  private static final Pattern BEARER = Pattern.compile("(?i)bearer +(\\S+) *");
+  private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
+  private static final Pattern GRPC_TIME = Pattern.compile("(\\d{1,8})([HMSmun])");
+  private static final Pattern PRINTABLE = Pattern.compile("[\\x20-\\x7e]*");
+
+  /** The page may load nothing from elsewhere, and no other page may frame it. */
+  private static final String PAGE_POLICY =
+      "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src"
+          + " 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  private static final HttpResponseStatus CLIENT_GONE =
+      new HttpResponseStatus(499, "Client Closed Request");
+
+  private final HttpConnection connection;
+  private final Contracts contracts;
+  private final Object request;
+  private boolean keepsAlive;
+  private boolean begun;
+
+  /** What came beside the reply. */
+  private volatile Metadata reply = Metadata.EMPTY;
+
+  /**
+   * A request.
+   *
+   * @param request a request that is whole, or the {@link Problem} that it is
+   */
+  Exchange(HttpConnection connection, Contracts contracts, Object request) {
+    this.connection = connection;
+    this.contracts = contracts;
+    this.request = request;
+  }
+
+  /** Answers it; returns whether the connection may go on. */
+  boolean answer() {
+    try {
+      try {
+        if (request instanceof HttpRequest asked) {
+          keepsAlive = HttpUtil.isKeepAlive(asked);
+          answer(asked);
+        } else {
+          throw (Problem) request;
+        }
+      } catch (InterruptedException e) {
+        throw e;
+      } catch (Exception e) {
+        failed(e);
+      }
+    } catch (InterruptedException e) {
+      keepsAlive = false; // the client is gone
+    }
+    return keepsAlive;
+  }
+
+  private void failed(Exception e) throws InterruptedException {
+    ObjectNode why = failure(e);
+    fail(statusOf(e), why.path("status").asText(), why);
+  }
+
+  private static ObjectNode failure(Exception e) {
+    return switch (e) {
+      case RpcException failure -> Failure.of(failure, String.valueOf(failure.getMessage()));
+      case DeclaredException declared -> Failure.of(declared);
+      case Problem wrong -> Failure.of(wrong.kind(), String.valueOf(wrong.getMessage()));
+      case WrongJsonException wrong ->
+          Failure.of(RpcStatus.INVALID_ARGUMENT.name(), String.valueOf(wrong.getMessage()));
+      case WireException wrong ->
+          Failure.of(RpcStatus.INCOMPATIBLE.name(), String.valueOf(wrong.getMessage()));
+      default -> {
+        FAILED.error("A request of {} could not be answered", "HTTP", e);
+        yield Failure.of(RpcStatus.INTERNAL.name(), "the server's log says why");
+      }
+    };
+  }
+
+  private static HttpResponseStatus statusOf(Exception e) {
+    return switch (e) {
+      case RpcException failure -> statusOf(failure.status());
+      case Problem wrong -> wrong.status();
+      case DeclaredException _ -> HttpResponseStatus.UNPROCESSABLE_ENTITY;
+      case WrongJsonException _ -> HttpResponseStatus.BAD_REQUEST;
+      default -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
+    };
+  }
+
+  /** As gRPC's statuses are mapped to HTTP. */
+  private static HttpResponseStatus statusOf(RpcStatus status) {
+    return switch (status) {
+      case CANCELLED -> CLIENT_GONE;
+      case INVALID_ARGUMENT -> HttpResponseStatus.BAD_REQUEST;
+      case DEADLINE_EXCEEDED -> HttpResponseStatus.GATEWAY_TIMEOUT;
+      case UNIMPLEMENTED -> HttpResponseStatus.NOT_IMPLEMENTED;
+      case UNAVAILABLE -> HttpResponseStatus.SERVICE_UNAVAILABLE;
+      case RESOURCE_EXHAUSTED -> HttpResponseStatus.TOO_MANY_REQUESTS;
+      case UNAUTHENTICATED -> HttpResponseStatus.UNAUTHORIZED;
+      case PERMISSION_DENIED -> HttpResponseStatus.FORBIDDEN;
+      case INCOMPATIBLE, INTERNAL -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
+      case PROTOCOL_ERROR -> HttpResponseStatus.BAD_GATEWAY;
+    };
+  }
+
+  // ---- what is asked for ----
+
+  private void answer(HttpRequest asked) throws Exception {
+    HttpHeaders headers = asked.headers();
+    checkHost(asked);
+    checkOrigin(headers);
+    String expects = only(headers, HttpHeaderNames.EXPECT);
+    if (expects != null && !HttpUtil.is100ContinueExpected(asked)) {
+      throw new Problem(
+          HttpResponseStatus.EXPECTATION_FAILED,
+          RpcStatus.INVALID_ARGUMENT.name(),
+          "nothing can be expected but 100-continue");
+    }
+    String path = path(asked);
+    boolean reads = asked.method().equals(HttpMethod.GET) || asked.method().equals(HttpMethod.HEAD);
+    boolean page = reads && connection.gateway().settings().page();
+    if (page && path.equals("/")) {
+      connection.body(asked);
+      page();
+    } else {
+      Session session = connection.session(token(headers)); // who may not call sends no body
+      byte[] body = connection.body(asked);
+      if (page && path.equals("/openapi.json")) {
+        sendJson(contracts.document());
+      } else {
+        call(asked, path, session, body);
+      }
+    }
+  }
+
+  private static String path(HttpRequest asked) throws Problem {
+    try {
+      return new QueryStringDecoder(asked.uri()).path();
+    } catch (IllegalArgumentException e) {
+      throw wrong("the path is wrong: " + e.getMessage());
+    }
+  }
+
+  private static Problem wrong(String why) {
+    return new Problem(HttpResponseStatus.BAD_REQUEST, RpcStatus.INVALID_ARGUMENT.name(), why);
+  }
+
+  /**
+   * Returns a header's value; null where there is none.
+   *
+   * @throws Problem if there are several, of which somebody between may have seen another
+   */
+  private static @Nullable String only(HttpHeaders headers, CharSequence name) throws Problem {
+    List<String> all = headers.getAll(name);
+    if (all.size() > 1) {
+      throw wrong("the header %s stands there %d times".formatted(name, all.size()));
+    }
+    return all.isEmpty() ? null : all.getFirst();
+  }
+
+  private void checkHost(HttpRequest asked) throws Problem {
+    String host = only(asked.headers(), HttpHeaderNames.HOST);
+    if (host == null && !isOfVersion10()) {
+      throw wrong("there is no header Host");
+    }
+    Hosts hosts = connection.gateway().hosts();
+    if (host != null && hosts != null && !hosts.allow(host)) {
+      throw new Problem(
+          HttpResponseStatus.FORBIDDEN,
+          RpcStatus.PERMISSION_DENIED.name(),
+          "'%s' is no name of this server's: have it allowed there by HttpSettings.withHosts"
+              .formatted(host));
+    }
+  }
+
+  /** A page of elsewhere may send requests, too, with what the browser knows of the user. */
+  private static void checkOrigin(HttpHeaders headers) throws Problem {
+    String origin = only(headers, HttpHeaderNames.ORIGIN);
+    String host = headers.get(HttpHeaderNames.HOST);
+    boolean own =
+        origin == null
+            || (host != null
+                && origin.toLowerCase(Locale.ROOT).endsWith("://" + host.toLowerCase(Locale.ROOT)));
+    if (!own) {
+      throw new Problem(
+          HttpResponseStatus.FORBIDDEN,
+          RpcStatus.PERMISSION_DENIED.name(),
+          "pages of other origins may not call");
+    }
+  }
+
+  private void page() throws IOException, InterruptedException {
+    try (InputStream page = Exchange.class.getResourceAsStream("page.html")) {
+      byte[] bytes = Objects.requireNonNull(page, "page.html").readAllBytes();
+      FullHttpResponse response = response(HttpResponseStatus.OK, HTML, bytes);
+      response.headers().set("content-security-policy", PAGE_POLICY);
+      send(response);
+    }
+  }
+
+  private void call(HttpRequest asked, String path, Session session, byte[] body) throws Exception {
+    HttpHeaders headers = asked.headers();
+    int slash = path.indexOf('/', 1);
+    if (slash < 0) {
+      throw new Problem(
+          HttpResponseStatus.NOT_FOUND,
+          RpcStatus.UNIMPLEMENTED.name(),
+          "methods are at /SERVICE/METHOD, and called by POST");
+    }
+    JsonMethod method = contracts.method(path.substring(1, slash), path.substring(slash + 1));
+    if (!asked.method().equals(HttpMethod.POST)) {
+      throw new Problem(
+          HttpResponseStatus.METHOD_NOT_ALLOWED,
+          RpcStatus.INVALID_ARGUMENT.name(),
+          "methods are called by POST, with their arguments as JSON: curl -d '{}' http://%s%s"
+              .formatted(headers.get(HttpHeaderNames.HOST, "HOST:PORT"), path));
+    }
+    String encoding = only(headers, HttpHeaderNames.CONTENT_ENCODING);
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      throw new Problem(
+          HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
+          RpcStatus.INVALID_ARGUMENT.name(),
+          "requests are taken without compression, not by " + encoding);
+    }
+    CallOptions options =
+        CallOptions.DEFAULT
+            .withTimeout(timeout(headers))
+            .withMetadata(metadata(headers))
+            .withInterceptors(new ReplyMetadata());
+    Arguments given = Arguments.of(method, json(body));
+    String accept = headers.get(HttpHeaderNames.ACCEPT);
+    JsonMethod.Result result;
+    try {
+      result = method.call(session, options, given.values(), given.items());
+    } catch (RpcException | DeclaredException e) {
+      WrongJsonException item = method.wrongItem();
+      throw item == null ? e : item; // it is why the call failed
+    }
+    if (result.items() != null) {
+      stream(result.items(), accept != null && accept.contains(EVENTS));
+    } else if (result.value() != null) {
+      sendJson(result.value());
+    } else {
+      send(response(HttpResponseStatus.NO_CONTENT, JSON, new byte[0]));
+    }
+  }
+
+  private static JsonNode json(byte[] body) throws Problem {
+    String text;
+    try {
+      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+    } catch (CharacterCodingException e) {
+      throw wrong("the request's body is not UTF-8");
+    }
+    return text.isBlank() ? Json.EMPTY : Json.parse(text);
+  }
+
+  /**
+   * What a method is called with.
+   *
+   * @param values without the stream
+   * @param items those of the stream, where one is a parameter: they stand among the values as an
+   *     array
+   */
+  private record Arguments(JsonNode values, Flow.Publisher<JsonMethod.Item> items) {
+    static Arguments of(JsonMethod method, JsonNode given) {
+      String name = method.itemsName();
+      if (name == null) {
+        return new Arguments(given, Streams.of(List.of()));
+      }
+      JsonNode values = given.deepCopy();
+      JsonNode stream =
+          switch (values) {
+            case ObjectNode object -> object.remove(name);
+            case ArrayNode array when !array.isEmpty() -> array.remove(array.size() - 1);
+            default -> null;
+          };
+      if (stream == null || !stream.isArray()) {
+        throw WrongJsonException.expected("an array, the stream's items", stream).within(name);
+      }
+      List<JsonMethod.Item> items = new ArrayList<>();
+      for (JsonNode item : stream) {
+        items.add(new JsonMethod.Item(name + "[" + items.size() + "]", () -> item));
+      }
+      return new Arguments(values, Streams.of(items));
+    }
+  }
+
+  // ---- headers ----
+
+  private static String token(HttpHeaders headers) throws Problem {
+    String shown = only(headers, HttpHeaderNames.AUTHORIZATION);
+    if (shown == null) {
+      return "";
+    }
+    Matcher bearer = BEARER.matcher(shown);
+    if (!bearer.matches()) {
+      throw new Problem(
+          HttpResponseStatus.UNAUTHORIZED,
+          RpcStatus.UNAUTHENTICATED.name(),
+          "the header Authorization is 'Bearer TOKEN'");
+    }
+    return bearer.group(1);
+  }
+
+  private static @Nullable Duration timeout(HttpHeaders headers) throws Problem {
+    String ours = only(headers, TIMEOUT);
+    String grpcs = only(headers, "grpc-timeout");
+    String given = ours == null ? grpcs : ours;
+    if (given == null) {
+      return null;
+    }
+    Matcher time = (ours == null ? GRPC_TIME : TIME).matcher(given);
+    if (!time.matches() || Long.parseLong(time.group(1)) == 0) {
+      throw wrong(
+          ours == null
+              ? "the header grpc-timeout is such as 250m or 2S, not '%s'".formatted(given)
+              : "the header Verbena-Timeout is such as 250ms, 2s, 1m or 1h, not '%s'"
+                  .formatted(given));
+    }
+    long number = Long.parseLong(time.group(1));
+    return switch (time.group(2)) {
+      case "H", "h" -> Duration.ofHours(number);
+      case "M" -> Duration.ofMinutes(number);
+      case "m" -> ours == null ? Duration.ofMillis(number) : Duration.ofMinutes(number);
+      case "S", "s" -> Duration.ofSeconds(number);
+      case "ms" -> Duration.ofMillis(number);
+      case "u" -> Duration.ofNanos(1000 * number);
+      default -> Duration.ofNanos(number);
+    };
+  }
+
+  private static Metadata metadata(HttpHeaders headers) throws Problem {
+    Metadata metadata = Metadata.EMPTY;
+    for (Map.Entry<String, String> header : headers) {
+      String name = header.getKey().toLowerCase(Locale.ROOT);
+      String value = header.getValue();
+      try {
+        if (name.startsWith(BINARY_METADATA)) {
+          var key = Metadata.Key.bytes(name.substring(BINARY_METADATA.length()));
+          metadata = metadata.plus(key, Base64.getDecoder().decode(value));
+        } else if (name.startsWith(METADATA)) {
+          metadata = metadata.plus(Metadata.Key.text(name.substring(METADATA.length())), value);
+        } else if (ALSO_METADATA.contains(name)) {
+          metadata = metadata.plus(Metadata.Key.text(name), value);
+        }
+      } catch (IllegalArgumentException e) {
+        throw wrong("the header %s: %s".formatted(name, e.getMessage()));
+      }
+    }
+    return metadata;
+  }
+
+  /** Keeps what came beside the reply. */
+  private final class ReplyMetadata implements ClientInterceptor {
+    @Override
+    public <R> CompletionStage<Answer<R>> intercept(ClientCall<R> call) {
+      return call.proceed().whenComplete((answer, failure) -> reply = call.replyMetadata());
+    }
+  }
+
+  // ---- the answer ----
+
+  private void sendJson(JsonNode value) throws InterruptedException {
+    byte[] body = (Json.line(value) + "\n").getBytes(StandardCharsets.UTF_8);
+    send(response(HttpResponseStatus.OK, JSON, body));
+  }
+
+  private FullHttpResponse response(HttpResponseStatus status, String type, byte[] body) {
+    ByteBuf content = connection.buffer(body);
+    FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content);
+    head(response, type);
+    if (!status.equals(HttpResponseStatus.NO_CONTENT)) {
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.length);
+    }
+    return response;
+  }
+
+  private void head(HttpResponse response, String type) {
+    HttpHeaders headers = response.headers();
+    headers.set(HttpHeaderNames.CONTENT_TYPE, type);
+    headers.set(HttpHeaderNames.DATE, DATE.format(ZonedDateTime.now(ZoneOffset.UTC)));
+    headers.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+    headers.set("x-content-type-options", "nosniff");
+    Metadata beside = reply;
+    for (String name : beside.names()) {
+      for (byte[] value : beside.all(Metadata.Key.bytes(name))) {
+        String text = new String(value, StandardCharsets.UTF_8);
+        if (PRINTABLE.matcher(text).matches()) {
+          headers.add(METADATA + name, text);
+        } else {
+          headers.add(BINARY_METADATA + name, Base64.getEncoder().encodeToString(value));
+        }
+      }
+    }
+  }
+
+  private void send(FullHttpResponse response) throws InterruptedException {
+    keepsAlive &= connection.mayGoOn();
+    HttpHeaders headers = response.headers();
+    if (!keepsAlive) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else if (isOfVersion10()) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+    }
+    begun = true;
+    connection.send(response);
+  }
+
+  private boolean isOfVersion10() {
+    return request instanceof HttpRequest asked
+        && asked.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
+  }
+
+  private void fail(HttpResponseStatus status, String kind, ObjectNode why)
+      throws InterruptedException {
+    if (begun || connection.isGone()) {
+      keepsAlive = false; // what has begun cannot be told otherwise
+      return;
+    }
+    byte[] body = (Json.line(why) + "\n").getBytes(StandardCharsets.UTF_8);
+    FullHttpResponse response = response(status, JSON, body);
+    response.headers().set(STATUS, kind);
+    if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
+      response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+    } else if (status.equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
+      response.headers().set(HttpHeaderNames.ALLOW, "POST");
+    }
+    send(response);
+  }
+
+  // ---- streams ----
+
+  private void stream(Flow.Publisher<JsonNode> items, boolean asEvents)
+      throws InterruptedException {
+    HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+    head(response, asEvents ? EVENTS : LINES);
+    keepsAlive &= connection.mayGoOn() && !isOfVersion10();
+    if (!isOfVersion10()) {
+      response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+      response.headers().set(HttpHeaderNames.TRAILER, STATUS);
+    }
+    if (!keepsAlive) {
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+    begun = true;
+    connection.send(response);
+    String kind = "OK";
+    try (StreamIterator<JsonNode> each = Streams.iterate(items)) {
+      while (each.hasNext()) {
+        sendItem(asEvents ? "data: " : "", each.next(), asEvents);
+      }
+      if (asEvents) {
+        sendItem("event: end\ndata: ", Json.EMPTY, true);
+      }
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      if (connection.isGone()) {
+        throw new InterruptedException("the client is gone");
+      }
+      ObjectNode why = failure(e);
+      kind = why.path("status").asText();
+      ObjectNode told = Json.EMPTY.objectNode().set("error", why);
+      sendItem(asEvents ? "event: error\ndata: " : "", asEvents ? why : told, asEvents);
+    }
+    LastHttpContent last = new DefaultLastHttpContent();
+    last.trailingHeaders().set(STATUS, kind);
+    connection.send(last);
+  }
+
+  private void sendItem(String before, JsonNode item, boolean asEvent) throws InterruptedException {
+    String text = before + Json.line(item) + (asEvent ? "\n\n" : "\n");
+    connection.send(
+        new DefaultHttpContent(connection.buffer(text.getBytes(StandardCharsets.UTF_8))));
+  }
+}

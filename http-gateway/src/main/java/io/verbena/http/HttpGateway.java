@@ -1,0 +1,144 @@
+package io.verbena.http;
+
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.api.settings.Checks;
+import io.verbena.core.Gateway;
+import io.verbena.core.LocalSessions;
+import io.verbena.link.PortProtocol;
+import io.verbena.tcp.TcpProtocol;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has a server's services called by HTTP and JSON, at its own port. One gateway serves one server.
+ *
+ * <pre>{@code
+ * VerbenaServer.builder().listen("0.0.0.0:7400").gateway(new HttpGateway()).serve(…).start();
+ * }</pre>
+ *
+ * <p>Then {@code curl -d '{"key":"a"}' localhost:7400/store.v1/get} calls a method, {@code GET /}
+ * is a page that shows and calls the services, and {@code GET /openapi.json} describes them.
+ */
+public final class HttpGateway implements Gateway {
+  /** How long answers that are on their way may take when the server closes. */
+  private static final long LAST_WORDS_SECONDS = 5;
+
+  private final HttpSettings settings;
+  private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
+
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("verbena-http-", 0).factory());
+
+  private @Nullable Contracts contracts;
+  private volatile @Nullable Hosts hosts;
+  private volatile boolean draining;
+  private volatile boolean closed;
+
+  /** With the defaults. */
+  public HttpGateway() {
+    this(HttpSettings.DEFAULT);
+  }
+
+  /** With settings. */
+  public HttpGateway(HttpSettings settings) {
+    this.settings = Checks.required("settings", settings);
+  }
+
+  @Override
+  public synchronized PortProtocol start(LocalSessions sessions) {
+    if (contracts != null) {
+      throw new IllegalStateException("a gateway serves one server: make one for each");
+    }
+    Contracts of = new Contracts(sessions);
+    contracts = of;
+    if (!sessions.authenticates()) {
+      hosts = new Hosts(settings.hosts(), sessions.address());
+    }
+    return new TcpProtocol() {
+      @Override
+      public boolean beginsWith(byte first) {
+        return first >= 'A' && first <= 'Z'; // of a method
+      }
+
+      @Override
+      public void accept(
+          SocketChannel channel, String peer, List<X509Certificate> certificates, Executor loop) {
+        new HttpConnection(HttpGateway.this, of, channel, peer, certificates, loop).open();
+      }
+    };
+  }
+
+  HttpSettings settings() {
+    return settings;
+  }
+
+  /** Returns the names that requests may be for; null for any. */
+  @Nullable Hosts hosts() {
+    return hosts;
+  }
+
+  /** Returns whether connections are to end with the answer that they are at. */
+  boolean isDraining() {
+    return draining;
+  }
+
+  /** Runs what answers a request, on a thread of its own. */
+  Executor threads() {
+    return threads;
+  }
+
+  /** Counts a connection; returns false where there are too many. On its loop. */
+  boolean opened(HttpConnection connection, int most) {
+    connections.add(connection);
+    if (closed) {
+      connection.closeAfterAnswer();
+    }
+    return connections.size() <= most;
+  }
+
+  /** A connection that was counted has ended, and answers nothing any more. */
+  void ended(HttpConnection connection) {
+    if (connections.remove(connection) && closed) {
+      synchronized (connections) {
+        connections.notifyAll();
+      }
+    }
+  }
+
+  @Override
+  public void drain() {
+    draining = true;
+    connections.forEach(HttpConnection::closeIfIdle);
+  }
+
+  @Override
+  public void close() {
+    draining = true;
+    closed = true;
+    connections.forEach(HttpConnection::closeAfterAnswer);
+    try {
+      awaitLastWords();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    connections.forEach(HttpConnection::abort);
+    threads.shutdownNow();
+  }
+
+  private void awaitLastWords() throws InterruptedException {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(LAST_WORDS_SECONDS);
+    synchronized (connections) {
+      long left;
+      while (!connections.isEmpty() && (left = until - System.nanoTime()) > 0) {
+        TimeUnit.NANOSECONDS.timedWait(connections, left);
+      }
+    }
+  }
+}
