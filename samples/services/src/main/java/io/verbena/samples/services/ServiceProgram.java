@@ -5,6 +5,7 @@ import io.verbena.api.stub.ServiceBinding;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
+import io.verbena.http.HttpGateway;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,9 @@ final class ServiceProgram implements Callable<Integer> {
       description = "where it serves calls, port 0 for any")
   private String listen = "";
 
+  @Option(names = "--http", description = "speak HTTP and JSON at that port, too, with a page at /")
+  private boolean http;
+
   private ServiceProgram(String name, Function<Here, ServiceBinding> service) {
     this.name = name;
     this.service = service;
@@ -59,10 +63,12 @@ final class ServiceProgram implements Callable<Integer> {
     List<BalancedChannel> channels = new ArrayList<>();
     Watch watch = place.watch(name);
     VerbenaClient client = watch.client();
+    VerbenaServer.Builder builder = watch.server().listen(listen);
+    if (http) {
+      builder.gateway(new HttpGateway());
+    }
     VerbenaServer server =
-        watch
-            .server()
-            .listen(listen)
+        builder
             .serve(
                 service.apply(
                     other -> {
