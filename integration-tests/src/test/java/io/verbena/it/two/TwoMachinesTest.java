@@ -359,6 +359,7 @@ class TwoMachinesTest {
   }
 
   /** A switch lets jumbo frames of TCP through and has a smaller MTU for RoCE. */
+  @Tag("long")
   @Test
   @EnabledIf("isLinux7")
   void whereOnlyLargePacketsVanishTrafficGoesOnOverTcp() throws Exception {
@@ -391,6 +392,7 @@ class TwoMachinesTest {
     assertThat(rdma.counters().linksOpened()).isEqualTo(links);
   }
 
+  @Tag("long")
   @Test
   void aPeerThatIsFrozenForLongerIsGivenUpAndFoundAgain() throws Exception {
     long closed = rdma.counters().linksClosed();
