@@ -15,12 +15,6 @@ import io.verbena.core.VerbenaServer;
 import io.verbena.core.stat.CompressionStat;
 import io.verbena.core.stat.EngineStat;
 import io.verbena.core.stat.Stats;
-import io.verbena.link.runtime.NanoClock;
-import io.verbena.rdma.RdmaSettings;
-import io.verbena.rdma.RdmaUpgradeProvider;
-import io.verbena.verbs.fabric.Fabric;
-import java.net.InetAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -117,35 +111,6 @@ class CompressedCallsTest {
       assertThat(sent.messages()).as(end).isGreaterThan(10);
       assertThat(sent.bytes()).as(end).isPositive().isLessThan(sent.plainBytes() / 5);
     }
-  }
-
-  @Test
-  void everyKindOfMessageArrivesOverRdma() throws Exception {
-    try (Fabric fabric = Fabric.threaded(3)) {
-      RdmaUpgradeProvider east = rdma(fabric, "east", "10.9.0.1");
-      RdmaUpgradeProvider west = rdma(fabric, "west", "10.9.0.2");
-      Session session =
-          session(
-              VerbenaClient.builder().upgrades(east).compressFromBytes(FROM),
-              VerbenaServer.builder()
-                  .listen("127.0.0.1:0")
-                  .serve(LibraryRpc.bind(library))
-                  .upgrades(west)
-                  .compressFromBytes(FROM));
-      await().atMost(Duration.ofSeconds(40)).until(() -> session.path().link().equals("rdma"));
-      everyKindOfMessageArrives(session);
-      assertThat(sent("client").messages()).isGreaterThan(10);
-      close();
-      open.clear();
-    }
-  }
-
-  private static RdmaUpgradeProvider rdma(Fabric fabric, String name, String address)
-      throws Exception {
-    return new RdmaUpgradeProvider(
-        fabric.addHost(name, InetAddress.getByName(address)),
-        RdmaSettings.DEFAULT,
-        NanoClock.SYSTEM);
   }
 
   @Test

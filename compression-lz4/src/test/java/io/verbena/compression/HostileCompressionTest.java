@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -307,6 +308,32 @@ class HostileCompressionTest {
           .hasMessageContaining("its reply does not decode");
       assertThat(second).isCompletedWithValue("a page ".repeat(100));
       assertThat(client.sharedBytesInUse()).isZero();
+    }
+  }
+
+  @Test
+  void whatIsSentAgainOverANewLinkIsAsItWas() {
+    VerbenaServer server = server(s -> {});
+    try (VerbenaClient client = world.client(c -> c.compressFromBytes(512))) {
+      LibraryRpc.Async stub = LibraryRpc.async(client.session(world.address()));
+      CompletableFuture<String> open = stub.copy("open").toCompletableFuture();
+      world.runUntil(open::isDone);
+      byte[] noise = new byte[600_000];
+      new Random(3).nextBytes(noise);
+      String book = HexFormat.of().formatHex(noise).substring(0, 900_000);
+      for (int steps = 1; steps < 60; steps += 3) {
+        CompletableFuture<String> call = stub.copy(steps + book).toCompletableFuture();
+        for (int i = 0; i < steps; i++) {
+          world.step();
+          if (i % 10 == 9) {
+            world.runHandlers();
+          }
+        }
+        world.network().drop(URI.create(world.address()), "the cable is pulled");
+        world.runUntil(call::isDone);
+        assertThat(call).isCompletedWithValue(steps + book);
+      }
+      assertThat(server.sharedBytesInUse()).isZero();
     }
   }
 

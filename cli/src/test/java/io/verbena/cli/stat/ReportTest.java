@@ -83,6 +83,16 @@ class ReportTest {
   }
 
   @Test
+  void showsWhatWasCompressed() throws Exception {
+    try (VerbenaServer server =
+        VerbenaServer.builder().listen("127.0.0.1:0").compressFromBytes(1024).start()) {
+      assertThat(report())
+          .contains("server at " + server.address())
+          .contains("compressed    0 messages of 0 B to 0 B");
+    }
+  }
+
+  @Test
   void showsWhatASessionHasMeasuredOfItsPath() throws Exception {
     try (VerbenaServer server = VerbenaServer.builder().listen("127.0.0.1:0").start();
         VerbenaClient client = VerbenaClient.builder().build();

@@ -207,6 +207,32 @@ class CallMetricsTest {
     }
   }
 
+  @Test
+  void messagesThatAreCompressedAreCounted() throws Exception {
+    new EngineMetrics().bindTo(registry);
+    try (VerbenaServer compressing =
+            VerbenaServer.builder()
+                .listen("mem://compressing")
+                .serve(ShopRpc.bind(new PlainShop()))
+                .compressFromBytes(256)
+                .start();
+        VerbenaClient caller = VerbenaClient.builder().compressFromBytes(256).build();
+        Session calling = caller.connect(compressing.address().toString())) {
+      assertThat(ShopRpc.client(calling).price("bread ".repeat(200))).isEqualTo(1_200);
+      assertThat(compressed("messages")).isOne();
+      assertThat(compressed("plain.bytes")).isGreaterThan(1_200);
+      assertThat(compressed("bytes")).isPositive().isLessThan(200);
+    }
+  }
+
+  private double compressed(String what) {
+    return registry
+        .get("verbena.compressed." + what)
+        .tag("verbena.engine", "client")
+        .functionCounter()
+        .count();
+  }
+
   private double taken(String priority) {
     return registry
         .get("verbena.limit.taken")
