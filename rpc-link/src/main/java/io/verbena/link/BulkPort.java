@@ -131,11 +131,6 @@ public interface BulkPort {
     throw new UnsupportedOperationException("this link exposes nothing");
   }
 
-  /** Returns how many requests {@link #access} takes now. */
-  default int accessRoom() {
-    return 0;
-  }
-
   /**
    * Reads or writes memory that the peer has exposed, at any place: in no order with others but
    * those that are asked to come behind. On {@link SendResult#SENT} one of the two is run, later,

@@ -171,7 +171,7 @@ enum Planted {
 
   /** A device is asked for more than the region has. */
   REGION_READ_BEYOND(
-      20, Workload.REGIONS, Slip.in("core.region.OneSided", "post", Planting.returning("fit", 1))),
+      20, Workload.REGIONS, Slip.in("core.region.OneSided", "start", Planting.returning("fit", 1))),
 
   /** What a device has read of, when its link is lost, is taken for read. */
   REGION_READ_FROM_DEAD_LINK(

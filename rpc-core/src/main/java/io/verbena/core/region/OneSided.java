@@ -18,6 +18,7 @@ import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
 import io.verbena.link.RemoteTarget;
 import io.verbena.link.SendResult;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -41,8 +42,17 @@ final class OneSided implements Participant {
 
   private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
+  /** What has more goes by a call: each piece that is read waits for the one before. */
+  private static final int MOST_PIECES = 48;
+
   private final SessionImpl session;
   private final EventLoop loop;
+
+  /** Those that have not asked for all of their bytes, in their order: the first one goes on. */
+  private final ArrayDeque<Access> waiting = new ArrayDeque<>();
+
+  /** So many bytes are asked for, or written, and have not come. */
+  private long flying;
 
   /** The one that was used last at the end. */
   private final LinkedHashMap<Long, Reach> reaches = new LinkedHashMap<>(16, 0.75f, true);
@@ -110,6 +120,35 @@ final class OneSided implements Participant {
     if (path == closed) {
       path = null;
     }
+    for (Access access : List.copyOf(waiting)) {
+      if (access.by == closed) {
+        access.stop();
+        access.endIfOver();
+      }
+    }
+  }
+
+  @Override
+  public boolean takesTurns() {
+    return !waiting.isEmpty();
+  }
+
+  /** The link may have a place again that others had. */
+  @Override
+  public void afterFrames() {
+    pump();
+  }
+
+  /**
+   * Has the device go on, by as many bytes at a time as objects have under way: a call that is made
+   * meanwhile waits for these, and for no more.
+   */
+  private void pump() {
+    Access first;
+    while ((first = waiting.peek()) != null && first.postsAll()) {
+      waiting.remove(first);
+      first.endIfOver();
+    }
   }
 
   @Override
@@ -144,56 +183,34 @@ final class OneSided implements Participant {
       operation.settleFailed(new CancellationException());
       return;
     }
-    boolean posted = false;
-    try {
-      posted = post(ref, reads, pieces, block, operation, deadline, calls);
-      if (!posted) {
-        calls.instead();
-      }
-    } catch (RuntimeException e) {
-      operation.settleFailed(
-          new RpcException(RpcStatus.INTERNAL, ref + " could not be reached", e).notExecuted());
-    } finally {
-      if (!posted) {
-        block.release();
-      }
+    RemoteTarget target = reach(ref, reads ? Regions.READ : Regions.WRITE, calls);
+    BulkPath by = path;
+    BulkRegion staged =
+        target == null || by == null || pieces.size() > MOST_PIECES || !fit(pieces, target)
+            ? null
+            : staged(by, block);
+    if (target == null || by == null || staged == null) {
+      calls.instead();
+      block.release();
+      return;
+    }
+    Access access = new Access(ref, target, reads, by, pieces, block, staged, operation, calls);
+    access.timer = loop.timers().schedule(deadline, now -> access.expire());
+    operation.endBy(access::givenUp);
+    boolean alone = waiting.isEmpty();
+    waiting.add(access);
+    pump();
+    if (alone && !waiting.isEmpty()) {
+      session.turnsChanged();
     }
   }
 
-  /** Returns whether the device does it, and uses the block. Where it throws, it does not. */
-  private boolean post(
-      RegionRef ref,
-      boolean reads,
-      List<RegionPiece> pieces,
-      Block block,
-      Operation<Void> operation,
-      long deadline,
-      ByCalls calls) {
-    RemoteTarget target = reach(ref, reads ? Regions.READ : Regions.WRITE, calls);
-    BulkPath by = path;
-    if (target == null
-        || by == null
-        || pieces.size() > by.port().accessRoom()
-        || !fit(pieces, target)) {
-      return false;
-    }
-    BulkRegion staged;
+  private static @Nullable BulkRegion staged(BulkPath by, Block block) {
     try {
-      staged = by.port().attach(block.memory(), MemoryLife.HELD);
+      return by.port().attach(block.memory(), MemoryLife.HELD);
     } catch (LinkException e) {
-      return false;
+      return null;
     }
-    boolean posted = false;
-    try {
-      posted =
-          new Access(reads, by, pieces, block, staged, operation, calls).post(target, deadline);
-    } finally {
-      if (!posted) {
-        reaches.remove(ref.id()); // it ends, or the link does
-        staged.release();
-      }
-    }
-    return posted;
   }
 
   private static boolean fit(List<RegionPiece> pieces, RemoteTarget target) {
@@ -254,8 +271,17 @@ final class OneSided implements Participant {
     }
   }
 
-  /** A get or put that is under way by the device. */
+  /**
+   * A get or put by the device.
+   *
+   * <pre>
+   *   waiting ──each piece asked for──→ posted ──all are here──→ over
+   *      └──a link that takes no more, a deadline, its holder──────↑
+   * </pre>
+   */
   private final class Access {
+    private final RegionRef ref;
+    private final RemoteTarget target;
     private final boolean reads;
     private final BulkPath by;
     private final List<RegionPiece> pieces;
@@ -265,6 +291,18 @@ final class OneSided implements Participant {
     private final ByCalls calls;
     private long timer = Timers.NONE;
 
+    /** Which piece comes next, from where on, and where that is in the staged memory. */
+    private int piece;
+
+    private int pieceAt;
+    private long at;
+
+    /** Some of it was asked for. */
+    private boolean begun;
+
+    /** No more of it is asked for: it has been, or shall not be. */
+    private boolean stopped;
+
     /** Requests of which it is not known that they are done, or never will be. */
     private int open;
 
@@ -273,8 +311,12 @@ final class OneSided implements Participant {
 
     private boolean lost;
     private boolean told;
+    private boolean released;
+    private @Nullable RuntimeException mistake;
 
     Access(
+        RegionRef ref,
+        RemoteTarget target,
         boolean reads,
         BulkPath by,
         List<RegionPiece> pieces,
@@ -282,6 +324,8 @@ final class OneSided implements Participant {
         BulkRegion staged,
         Operation<Void> operation,
         ByCalls calls) {
+      this.ref = ref;
+      this.target = target;
       this.reads = reads;
       this.by = by;
       this.pieces = pieces;
@@ -291,78 +335,101 @@ final class OneSided implements Participant {
       this.calls = calls;
     }
 
-    /** Posts all of it; returns whether some of it was. */
-    private boolean post(RemoteTarget target, long deadline) {
-      timer = loop.timers().schedule(deadline, now -> expire());
-      operation.endBy(this::givenUp);
-      try {
-        postAll(target);
-      } catch (RuntimeException e) {
-        lost = true;
-        if (open == 0) {
-          throw e;
-        }
-      } finally {
-        if (open == 0) {
-          told = true;
-          loop.timers().cancel(timer);
+    /** Asks for as much as may be under way; returns whether no more of it is to be asked for. */
+    private boolean postsAll() {
+      while (!stopped && piece < pieces.size()) {
+        int left = (int) pieces.get(piece).memory().byteSize() - pieceAt;
+        if (left == 0) {
+          piece++;
+          pieceAt = 0;
+        } else if (!posts(Math.min(left, by.port().chunkBytes()))) {
+          return stopped;
         }
       }
-      return open > 0;
+      stopped = true;
+      return true;
     }
 
     /** Pieces that are read are so one after the other: adapters may read ahead of a READ. */
-    private void postAll(RemoteTarget target) {
-      long at = 0;
-      for (RegionPiece piece : pieces) {
-        int length = (int) piece.memory().byteSize();
-        if (length == 0) {
-          continue;
-        }
-        BulkPath.Flight flight = by.fly(length, this::over);
-        Runnable whenDone =
-            () -> {
-              using--;
-              flight.run();
-              releaseIfFree();
-            };
-        SendResult result =
+    private boolean posts(int length) {
+      if (flying > 0 && flying + length > by.port().windowBytes()) {
+        return false;
+      }
+      BulkPath.Flight flight = by.fly(0, () -> over(length));
+      Runnable whenDone =
+          () -> {
+            using--;
+            flight.run();
+            releaseIfFree();
+          };
+      SendResult result = SendResult.CLOSED;
+      try {
+        boolean behind = reads && begun && pieceAt == 0;
+        long there = pieces.get(piece).offset() + pieceAt;
+        result =
             by.port()
                 .access(
-                    target,
-                    reads,
-                    reads && open > 0,
-                    piece.offset(),
-                    staged,
-                    at,
-                    length,
-                    whenDone,
-                    this::abandoned);
-        if (result != SendResult.SENT) {
-          lost = true;
-          break;
-        }
-        flight.sent();
-        open++;
-        using++;
-        at += length;
+                    target, reads, behind, there, staged, at, length, whenDone, this::abandoned);
+      } catch (RuntimeException e) {
+        mistake = e;
       }
+      if (result == SendResult.CLOSED) {
+        reaches.remove(ref.id()); // it ends, or the link does
+        stop();
+      }
+      if (result != SendResult.SENT) {
+        return false;
+      }
+      flight.sent();
+      flying += length;
+      begun = true;
+      open++;
+      using++;
+      at += length;
+      pieceAt += length;
+      return true;
+    }
+
+    /** The rest of it is not asked for. */
+    private void stop() {
+      lost = true;
+      stopped = true;
+      waiting.remove(this);
     }
 
     /** A request is done, or its path closed. */
-    private void over() {
-      lost |= by.isClosed();
-      if (--open > 0) {
+    private void over(int length) {
+      flying -= length;
+      open--;
+      if (by.isClosed() && !lost) {
+        stop();
+      }
+      endIfOver();
+      pump();
+    }
+
+    /** Tells what became of it, once nothing of it is, or will be, under way. */
+    private void endIfOver() {
+      if (!stopped || open > 0) {
         return;
       }
       loop.timers().cancel(timer);
-      if (told) {
-        return;
+      if (!told) {
+        told = true;
+        tell();
       }
-      told = true;
+      releaseIfFree();
+    }
+
+    private void tell() {
+      RuntimeException thrown = mistake;
       if (!lost) {
         finish();
-      } else if (reads) {
+      } else if (!begun && thrown != null) {
+        operation.settleFailed(
+            new RpcException(RpcStatus.INTERNAL, ref + " could not be reached", thrown)
+                .notExecuted());
+      } else if (reads || !begun) {
         calls.instead(); // a read does no harm twice
       } else {
         operation.settleFailed(
@@ -402,14 +469,17 @@ final class OneSided implements Participant {
         told = true;
         operation.settleFailed(failure(RpcStatus.DEADLINE_EXCEEDED, why));
       }
+      stop();
+      endIfOver();
+      pump();
     }
 
     private RpcException failure(RpcStatus status, String why) {
       return new RpcException(
           status,
           "a %s of a region failed: %s: %s".formatted(reads ? "get" : "put", status, why),
-          CallPhase.SENT,
-          Execution.UNKNOWN,
+          begun ? CallPhase.SENT : CallPhase.QUEUED,
+          begun ? Execution.UNKNOWN : Execution.NOT_EXECUTED,
           reads,
           null,
           null);
@@ -422,7 +492,8 @@ final class OneSided implements Participant {
     }
 
     private void releaseIfFree() {
-      if (using == 0) {
+      if (using == 0 && stopped && !released) {
+        released = true;
         staged.release();
         block.release();
       }

@@ -428,11 +428,6 @@ final class RdmaBulk implements BulkPort {
   }
 
   @Override
-  public int accessRoom() {
-    return link.isOpen() ? sends.roomForAccess() : 0;
-  }
-
-  @Override
   public SendResult access(
       RemoteTarget target,
       boolean reads,
@@ -453,7 +448,8 @@ final class RdmaBulk implements BulkPort {
     if (!link.isOpen() || to.revoked) {
       return SendResult.CLOSED;
     }
-    if (sends.roomForAccess() < 1) {
+    if (!sends.hasRoomForAccess()) {
+      link.writeTurnedBack();
       return SendResult.BACK_PRESSURED;
     }
     UnderWay access = new UnderWay(to, whenDone, whenFree);

@@ -395,9 +395,9 @@ final class SendSide {
     return credits.hasToSay();
   }
 
-  /** Returns how many READs and WRITEs could be posted now that tell nobody of themselves. */
-  int roomForAccess() {
-    return orders.isEmpty() ? Math.min(MOST_WRITES - writes, free() - RESERVED - 1) : 0;
+  /** Returns whether a READ, or a WRITE that tells nobody of itself, could be posted now. */
+  boolean hasRoomForAccess() {
+    return orders.isEmpty() && writes < MOST_WRITES && free() > RESERVED + 1;
   }
 
   /**
