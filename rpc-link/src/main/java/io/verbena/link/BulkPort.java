@@ -122,12 +122,15 @@ public interface BulkPort {
   }
 
   /**
-   * Exposes all of a region to the peer of this link, and to nobody else.
+   * Exposes native memory to the peer of this link, and to nobody else. It is pinned once, until
+   * the target is fenced.
    *
+   * @param memory at least 1 byte
    * @return to be closed; the peer is asked first to leave it alone
    * @throws LinkException if it cannot be exposed; the message says why
    */
-  default BulkTarget expose(BulkRegion region, boolean reads, boolean writes) throws LinkException {
+  default BulkTarget expose(MemorySegment memory, boolean reads, boolean writes)
+      throws LinkException {
     throw new UnsupportedOperationException("this link exposes nothing");
   }
 

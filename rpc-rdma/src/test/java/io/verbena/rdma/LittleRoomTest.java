@@ -8,6 +8,8 @@ import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.TransferException;
+import io.verbena.api.region.RegionRef;
+import io.verbena.api.region.Regions;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,6 +19,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Objects that would need more registered memory than there may be. */
 final class LittleRoomTest {
@@ -176,6 +180,29 @@ final class LittleRoomTest {
       assertThat(failure.status()).isEqualTo(RpcStatus.RESOURCE_EXHAUSTED);
       assertThat(failure).hasMessageContaining("ulimit -l");
       assertThat(w.session.path().link()).isEqualTo("rdma");
+    }
+  }
+
+  /** Two registrations of it would be more than there may be. */
+  @ParameterizedTest
+  @EnumSource
+  void aRegionIsPinnedOnceWhateverOpensIt(DeviceProfile.Windows windows) {
+    RdmaSettings settings = RdmaSettings.DEFAULT.withMaxPinnedBytes(MOST_PINNED);
+    DeviceProfile device = DeviceProfile.full().withWindows(windows);
+    try (RdmaWorld w = new RdmaWorld(1, device, settings, s -> {}, c -> {}).upgraded()) {
+      RegionRef region =
+          w.accepted
+              .regions()
+              .expose(w.memory(MOST_PINNED / 2), Regions.READ, Duration.ofHours(1))
+              .ref();
+      for (int i = 0; i < 4; i++) {
+        CompletableFuture<Void> get =
+            w.session.regions().get(region, 0, MemorySegment.ofArray(new byte[8]));
+        w.world.runUntil(get::isDone);
+        w.world.pass(Duration.ofMillis(5));
+      }
+      assertThat(w.verbs.east.counts().others()).as("read by the device").isPositive();
+      assertThat(w.west.pinnedBytes()).isBetween(MOST_PINNED / 2, MOST_PINNED);
     }
   }
 }

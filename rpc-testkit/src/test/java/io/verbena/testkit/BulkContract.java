@@ -141,7 +141,7 @@ public abstract class BulkContract {
     void expose() throws LinkException {
       Assumptions.assumeTrue(client.port().isOneSided() && server.port().isOneSided());
       exposed = server.filled(LENGTH, 1);
-      target = server.port().expose(exposed, true, true);
+      target = server.port().expose(exposed.memory(), true, true);
       boolean[] open = new boolean[1];
       target.whenOpen(() -> open[0] = true);
       links.stepUntil("it to be open", () -> open[0]);

@@ -12,10 +12,8 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Timers;
-import io.verbena.link.BulkRegion;
 import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
-import io.verbena.link.MemoryLife;
 import io.verbena.link.runtime.NanoClock;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -130,7 +128,6 @@ final class Exposure implements ExposedRegion {
   /** The region as the peer of one path reaches it by itself. */
   private final class Opening {
     private final BulkPath path;
-    private final BulkRegion memory;
     private final BulkTarget target;
 
     /** What is to be told to the peer once its requests find the region open. */
@@ -139,9 +136,8 @@ final class Exposure implements ExposedRegion {
     private boolean ready;
     private boolean shut;
 
-    Opening(BulkPath path, BulkRegion memory, BulkTarget target) {
+    Opening(BulkPath path, BulkTarget target) {
       this.path = path;
-      this.memory = memory;
       this.target = target;
       target.whenOpen(this::ready);
     }
@@ -172,7 +168,6 @@ final class Exposure implements ExposedRegion {
     }
 
     private void fenced() {
-      memory.release();
       loop.timers().cancel(watch);
       watch = Timers.NONE;
       boolean last;
@@ -223,20 +218,13 @@ final class Exposure implements ExposedRegion {
     if (ref.length() > MOST_OPENED_BYTES) {
       return null;
     }
-    BulkRegion region;
     try {
-      region = path.port().attach(memory, MemoryLife.ONCE);
-    } catch (LinkException e) {
-      return null; // no room to pin it: the loop does the work
-    }
-    try {
-      Opening made = new Opening(path, region, path.port().expose(region, reads, writes));
+      Opening made = new Opening(path, path.port().expose(memory, reads, writes));
       opening = made;
       watch();
       return made;
     } catch (LinkException e) {
-      region.release();
-      return null;
+      return null; // no room to pin it: the loop does the work
     }
   }
 

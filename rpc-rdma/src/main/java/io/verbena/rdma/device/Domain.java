@@ -285,30 +285,26 @@ public final class Domain {
    * Prepares to open a range to a peer. Where that takes a window, its rkey is good once a request
    * of the queue pair has bound it.
    *
-   * @param registration covers the memory
+   * @param registration covers the memory; null: another is made
    * @param share the link's part
    * @param rights what the peer may do: REMOTE_ flags of {@link Access}
    */
   public PeerAccess grantAccess(
-      Registration registration, MemorySegment segment, Quota.Share share, int rights)
+      @Nullable Registration registration, MemorySegment segment, Quota.Share share, int rights)
       throws IOException {
     long address = segment.address();
     long length = segment.byteSize();
     Extent extent = Extent.of(segment);
-    return switch (opening) {
-      case REGISTRATIONS -> {
-        Registration own = register(extent, Access.LOCAL_WRITE | rights, MemoryLife.ONCE, share);
-        yield new PeerAccess(own.region().getRkey(), rights, address, length, own, true, null);
-      }
-      case LOOSE_WINDOWS -> {
-        if (registration.isExactly(address, length)) {
-          yield bound(rights, address, length, registration, false);
-        }
-        Registration own = register(extent, cachedRights(), MemoryLife.ONCE, share);
-        yield bound(rights, address, length, own, true);
-      }
-      case EXACT_WINDOWS -> bound(rights, address, length, registration, false);
-    };
+    if (opening == Opening.REGISTRATIONS) {
+      Registration own = register(extent, Access.LOCAL_WRITE | rights, MemoryLife.ONCE, share);
+      return new PeerAccess(own.region().getRkey(), rights, address, length, own, true, null);
+    }
+    boolean exact = opening == Opening.EXACT_WINDOWS;
+    if (registration != null && (exact || registration.isExactly(address, length))) {
+      return bound(rights, address, length, registration, false);
+    }
+    Registration own = register(extent, cachedRights(), MemoryLife.ONCE, share);
+    return bound(rights, address, length, own, true);
   }
 
   private PeerAccess bound(

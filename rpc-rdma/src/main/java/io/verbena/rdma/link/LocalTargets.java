@@ -222,12 +222,16 @@ final class LocalTargets {
   // ---- opening ----
 
   /**
-   * Opens a range of memory that is registered.
+   * Opens a range of memory.
    *
+   * @param registration covers it; null: it is registered for this alone
    * @param rights REMOTE_ flags of {@link io.verbena.verbs.ext.Access}
    */
   LocalTarget open(
-      Registration registration, MemorySegment memory, int rights, BulkTarget.Listener listener)
+      @Nullable Registration registration,
+      MemorySegment memory,
+      int rights,
+      BulkTarget.Listener listener)
       throws LinkException {
     long length = memory.byteSize();
     if (!link.isOpen()) {

@@ -211,10 +211,10 @@ final class RdmaBulk implements BulkPort {
   }
 
   @Override
-  public BulkTarget expose(BulkRegion region, boolean reads, boolean writes) throws LinkException {
-    Region mine = mine(region);
+  public BulkTarget expose(MemorySegment memory, boolean reads, boolean writes)
+      throws LinkException {
     int rights = (reads ? Access.REMOTE_READ : 0) | (writes ? Access.REMOTE_WRITE : 0);
-    return local.open(mine.registration(), mine.memory, rights, upTo -> {});
+    return local.open(null, memory, rights, upTo -> {});
   }
 
   /** Returns the ranges that are open to the peer. */
