@@ -237,6 +237,24 @@ public abstract class BulkContract {
     }
 
     @Test
+    void butNotWhereThePeerTellsOfItTooLate() throws LinkException {
+      shut();
+      BulkTarget next = server.port().expose(exposed.memory(), true, true);
+      boolean[] is = new boolean[2];
+      next.whenOpen(() -> is[0] = true);
+      links.stepUntil("the next to be open", () -> is[0]);
+      RemoteTarget later = client.port().remote(ByteBuffer.wrap(next.advertisement()));
+      remote = client.port().remote(ByteBuffer.wrap(target.advertisement()));
+      assertThat(access(true, 0, 0, 1)).isEqualTo(SendResult.CLOSED);
+      remote = later;
+      assertThat(access(true, 0, 0, LENGTH)).isEqualTo(SendResult.SENT);
+      untilDone(1);
+      next.close(() -> is[1] = true);
+      links.stepUntil("the next to be fenced", () -> is[1]);
+      assertStillWorks(client, server);
+    }
+
+    @Test
     void withinItsBoundsAlone() {
       for (long at : new long[] {-1, LENGTH, LENGTH - 7}) {
         assertThatThrownBy(() -> access(true, at, 0, 8))

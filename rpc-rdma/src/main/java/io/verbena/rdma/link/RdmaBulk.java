@@ -45,7 +45,8 @@ final class RdmaBulk implements BulkPort {
 
   /**
    * The peer's targets, of each slot the latest. The peer tells of those of one slot in their
-   * order, each when the one before is fenced.
+   * order, each when the one before is fenced; by messages and by frames, of which either may be on
+   * its way for longer.
    */
   private final Int2ObjectHashMap<PeerTarget> remotes = new Int2ObjectHashMap<>();
 
@@ -277,6 +278,11 @@ final class RdmaBulk implements BulkPort {
       throw new LinkException("the peer advertises more targets than there may be", null);
     }
     PeerTarget target = new PeerTarget(read);
+    PeerTarget known = remotes.get(slot);
+    if (known != null && isBefore(read.target(), known.advertisement.target())) {
+      target.revoked = true; // what told of it was on its way for longer
+      return target;
+    }
     remotes.put(slot, target);
     target.revoked = wasRevoked(slot, read.target());
     return target;
@@ -294,6 +300,10 @@ final class RdmaBulk implements BulkPort {
       revokedEarly.remove(slot);
     }
     return found;
+  }
+
+  private static boolean isBefore(int name, int other) {
+    return name != other && isNotBehind(name, other);
   }
 
   /** Epochs begin again after a while. */
