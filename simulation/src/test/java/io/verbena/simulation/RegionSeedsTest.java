@@ -25,6 +25,13 @@ class RegionSeedsTest {
     run(seed);
   }
 
+  /** Each of them once showed a fault. */
+  @ParameterizedTest
+  @ValueSource(longs = {2477})
+  void aSeedThatOnceWasNotIsClean(long seed) {
+    run(seed);
+  }
+
   @Test
   void randomSeedsAreClean() {
     long first = new SplittableRandom().nextLong(1L << 40);

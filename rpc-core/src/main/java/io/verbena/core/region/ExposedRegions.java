@@ -291,11 +291,12 @@ public final class ExposedRegions implements Participant {
       return;
     }
     call.awaitsHandler();
-    region.openBy(path, opened -> call.handle(reply -> attached(region, path, opened, reply)));
+    region.openBy(path, () -> call.handle(reply -> attached(region, path, reply)));
   }
 
-  private static void attached(
-      Exposure region, BulkPath path, byte @Nullable [] advertisement, Reply reply) {
+  /** The answer may have had to wait for room, and the region be closed by now. */
+  private static void attached(Exposure region, BulkPath path, Reply reply) {
+    byte[] advertisement = region.openOn(path);
     WireOut out = reply.result();
     out.writeBoolean(advertisement != null);
     if (advertisement != null) {

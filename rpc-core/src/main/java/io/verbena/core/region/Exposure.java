@@ -130,8 +130,8 @@ final class Exposure implements ExposedRegion {
     private final BulkPath path;
     private final BulkTarget target;
 
-    /** What is to be told to the peer once its requests find the region open. */
-    private final List<Consumer<byte @Nullable []>> untold = new ArrayList<>();
+    /** What waits until the peer's requests find the region open, or it is shut. */
+    private final List<Runnable> untold = new ArrayList<>();
 
     private boolean ready;
     private boolean shut;
@@ -144,19 +144,19 @@ final class Exposure implements ExposedRegion {
 
     private void ready() {
       ready = true;
-      tell(target.advertisement());
+      tell();
     }
 
-    private void tell(byte @Nullable [] advertisement) {
-      List<Consumer<byte @Nullable []>> all = List.copyOf(untold);
+    private void tell() {
+      List<Runnable> all = List.copyOf(untold);
       untold.clear();
-      all.forEach(one -> one.accept(advertisement));
+      all.forEach(Runnable::run);
     }
 
-    private void whenReady(Consumer<byte @Nullable []> then) {
+    private void whenReady(Runnable then) {
       untold.add(then);
       if (ready) {
-        tell(target.advertisement());
+        tell();
       }
     }
 
@@ -175,7 +175,7 @@ final class Exposure implements ExposedRegion {
         opening = null;
         last = !open;
       }
-      tell(null);
+      tell();
       if (last) {
         ended.complete(null);
       }
@@ -183,7 +183,7 @@ final class Exposure implements ExposedRegion {
 
     private void lost() {
       close();
-      tell(null);
+      tell();
       ended.completeExceptionally(
           new IllegalStateException(
               "a device that cannot be stopped may use the memory of " + ref + " for ever"));
@@ -193,16 +193,25 @@ final class Exposure implements ExposedRegion {
   /**
    * Opens it to the peer's own requests by a path.
    *
-   * @param then takes what the peer needs for that, once its requests find the region open whatever
-   *     link tells it; null where that is not to be, or cannot
+   * @param then runs when these find it open, whatever link the peer is told by; or when that is
+   *     not to be, or cannot
    */
-  void openBy(BulkPath path, Consumer<byte @Nullable []> then) {
+  void openBy(BulkPath path, Runnable then) {
     Opening made = opening(path);
     if (made == null) {
-      then.accept(null);
+      then.run();
     } else {
       made.whenReady(then);
     }
+  }
+
+  /** Returns what the peer needs to reach it by a path; null where it is not open there. */
+  byte @Nullable [] openOn(BulkPath path) {
+    Opening now = opening;
+    if (now == null || now.path != path || !now.ready || now.shut) {
+      return null;
+    }
+    return now.target.advertisement();
   }
 
   private synchronized @Nullable Opening opening(BulkPath path) {
