@@ -393,6 +393,7 @@ class HttpGatewayTest {
     }
   }
 
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(strings = {"/store.v1/bytes", "/store.v1/endless"})
   void aLongAnswerIsSentForAsLongAsItIsRead(String path) throws Exception {

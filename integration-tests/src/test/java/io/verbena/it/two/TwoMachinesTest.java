@@ -286,6 +286,7 @@ class TwoMachinesTest {
   }
 
   /** Each address is an entry of the device's table of GIDs. */
+  @Tag("long")
   @ParameterizedTest
   @EnumSource
   void addressesThatComeAndGoDisturbNothing(Machine machine) throws Exception {
@@ -334,6 +335,7 @@ class TwoMachinesTest {
    * The link itself may be lost: Soft-RoCE knows no congestion, and repeats what has waited for
    * long until it gives up.
    */
+  @Tag("long")
   @Test
   @EnabledIf("isLinux7")
   void whereTheLinkIsSaturatedNothingFails() throws Exception {
@@ -420,6 +422,7 @@ class TwoMachinesTest {
         .assertNothingFailed();
   }
 
+  @Tag("long")
   @ParameterizedTest
   @EnumSource
   void aDeviceThatComesBackUnderAnotherNameIsFound(Machine machine) throws Exception {
