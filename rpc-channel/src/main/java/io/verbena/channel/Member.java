@@ -96,7 +96,7 @@ final class Member implements Balancer.Candidate, SessionListener {
   synchronized boolean isPromising() {
     return switch (session.state()) {
       case IDLE -> connecting || failedConnects == 0; // lost just now, and to be connected to
-      case OPEN -> health != null && health.asks();
+      case OPEN -> health != null && (connecting || health.asks()); // asked once it is told of
       case RESUMING, DRAINING, ENDED -> connecting;
     };
   }

@@ -101,12 +101,16 @@ class RealServersTest {
   }
 
   /** At any moment of its opening: a server that becomes ready meanwhile is no reason to fail. */
-  @Test
-  void callsWaitForASessionThatOpens() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void callsWaitForASessionThatOpens(boolean asksForHealth) {
     servers.add(start("d", "mem://opens-soon"));
     for (int i = 0; i < OPENINGS; i++) {
-      try (BalancedChannel channel =
-          BalancedChannel.builder(client, "static:mem://opens-soon").build()) {
+      BalancedChannel.Builder opening = BalancedChannel.builder(client, "static:mem://opens-soon");
+      if (asksForHealth) {
+        opening.health("", Duration.ofSeconds(5));
+      }
+      try (BalancedChannel channel = opening.build()) {
         LockSupport.parkNanos(i % 100 * 1_000L);
         assertThat(ShopRpc.client(channel).who("early")).isEqualTo("d");
       }
