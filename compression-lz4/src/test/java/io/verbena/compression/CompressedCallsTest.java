@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -157,6 +158,25 @@ class CompressedCallsTest {
       assertThat(stub.copy(text)).isEqualTo(text);
     }
     assertThat(sent("client").messages()).isGreaterThan(100);
+  }
+
+  @Test
+  void resultsCountAsLongAsTheirHandlersMakeThem() throws Exception {
+    VerbenaServer.Builder server = VerbenaServer.builder().listen("127.0.0.1:0");
+    server.serve(LibraryRpc.bind(library)).maxReplyBytes(8 << 20);
+    Session session = session(set(VerbenaClient.builder(), FROM), set(server, FROM));
+    LibraryRpc.Async stub = LibraryRpc.async(session);
+    String text = "a".repeat(1 << 20); // a few KiB on the wire
+    for (int i = 0; i < 3; i++) {
+      assertThat(stub.copy(text).toCompletableFuture().join()).isEqualTo(text);
+    }
+    library.copyMillis = 50;
+    List<CompletableFuture<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      calls.add(stub.copy(text).toCompletableFuture());
+    }
+    calls.forEach(call -> assertThat(call.join()).isEqualTo(text));
+    assertThat(library.most).hasValueLessThanOrEqualTo(4);
   }
 
   @Test

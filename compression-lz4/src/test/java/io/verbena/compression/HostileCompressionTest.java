@@ -219,7 +219,7 @@ class HostileCompressionTest {
     Listening raw = open();
     byte[] plain = arguments("x".repeat(900_000));
     compressed(raw, 0, plain.length, block(plain));
-    assertRefused(raw, RpcStatus.RESOURCE_EXHAUSTED, "raise maxAssemblyBytes");
+    assertRefused(raw, RpcStatus.INVALID_ARGUMENT, "raise maxAssemblyBytes");
     assertThat(server.sharedBytesInUse()).isZero();
   }
 

@@ -6,14 +6,27 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /** Hands back what it is given. */
 final class PlainLibrary implements Library {
   final BlockingQueue<List<String>> shelved = new LinkedBlockingQueue<>();
 
+  private final AtomicInteger copying = new AtomicInteger();
+
+  /** How many were copying at once, at most. */
+  final AtomicInteger most = new AtomicInteger();
+
+  volatile long copyMillis;
+
   @Override
   public String copy(String page) {
+    most.accumulateAndGet(copying.incrementAndGet(), Math::max);
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(copyMillis));
+    copying.decrementAndGet();
     return page;
   }
 

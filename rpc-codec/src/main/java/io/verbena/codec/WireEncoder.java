@@ -30,6 +30,9 @@ public final class WireEncoder implements WireOut {
   /** What takes more room while it is compressed stays as it is. */
   private static final int MOST_COMPRESSED = 1 << 30;
 
+  /** Less than this part saved is not worth the time, and the memory, that the peer needs. */
+  private static final int LEAST_SAVED = 8;
+
   private ByteBuffer buffer = NONE;
 
   /** The slot of the message. */
@@ -180,7 +183,7 @@ public final class WireEncoder implements WireOut {
     depth = 0;
   }
 
-  /** Has what was written stand compressed, if that is shorter; returns whether it is. */
+  /** Has what was written stand compressed, if that is an eighth shorter; returns whether it is. */
   boolean compress(Lz4 by) {
     int plain = length();
     long most = Compression.mostCompressed(plain);
@@ -190,7 +193,7 @@ public final class WireEncoder implements WireOut {
     byte[] block = new byte[(int) most];
     int length = by.compress(buffer, start, plain, block);
     int size = VarInts.sizeOf(plain) + length;
-    if (size >= plain) {
+    if (size > plain - plain / LEAST_SAVED) {
       return false;
     }
     spilled = size > home.limit() - start;

@@ -145,8 +145,8 @@ public final class Calls {
   }
 
   /**
-   * Compresses what was written of a message, if the peer takes that and it gets shorter. Safe for
-   * any thread.
+   * Compresses what was written of a message, if the peer takes that and it gets shorter. A loop
+   * compresses short ones alone. Safe for any thread.
    *
    * @return the flags that its header has for that
    */
@@ -154,6 +154,7 @@ public final class Calls {
     int length = out.length();
     return length >= compressFrom
             && length <= longestMessage() // else the peer takes it in no form
+            && (length <= LongMessages.LONGEST_SHORT || !loop.isInCycle())
             && compression != null
             && compression.compress(out)
         ? FrameHeader.FLAG_COMPRESSED

@@ -293,8 +293,9 @@ public final class IncomingCalls implements Participant {
       if (place != null) {
         leave(takePlace());
       }
-      String why = longMessages.refusal(message, end);
-      refuse(message, RpcStatus.RESOURCE_EXHAUSTED, "its arguments: " + why);
+      boolean fits = session.memory().assemblies().mayEverTake(longMessages.needed(message, end));
+      RpcStatus status = fits ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
+      refuse(message, status, "its arguments: " + longMessages.refusal(message, end));
       return;
     }
     calls.put(call.id, call);

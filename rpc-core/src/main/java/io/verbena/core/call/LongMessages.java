@@ -42,21 +42,28 @@ final class LongMessages {
     private final int from;
     private final int to;
     private final MemorySegment @Nullable [] values;
-    private final boolean compressed;
+    private final @Nullable Compression compression;
     private final Runnable free;
 
     /**
      * Such a body.
      *
      * @param buffer where it is
+     * @param compression how it is compressed; null if it is not
      * @param free gives back the memory that it is counted in
      */
-    Body(Message message, ByteBuffer buffer, int from, int to, Runnable free) {
+    Body(
+        Message message,
+        ByteBuffer buffer,
+        int from,
+        int to,
+        @Nullable Compression compression,
+        Runnable free) {
       this.buffer = buffer;
       this.from = from;
       this.to = to;
       this.values = message.values();
-      this.compressed = message.has(FrameHeader.FLAG_COMPRESSED);
+      this.compression = compression;
       this.free = free;
     }
 
@@ -86,11 +93,12 @@ final class LongMessages {
     Quota.Share share = session.memory().assemblies();
     int announced = announced(message, to);
     if (announced > 0 && !share.take(announced)) {
+      share.quota().want();
       return null;
     }
     Body body = null;
     try {
-      body = keep(message, to, share, announced);
+      body = keep(message, to, share, announced, compression(message));
     } finally {
       if (body == null && announced > 0) {
         share.give(announced);
@@ -99,15 +107,23 @@ final class LongMessages {
     return body;
   }
 
-  /** Returns what a message takes besides when it is not compressed any more; 0 if nothing. */
-  private int announced(Message message, int to) {
-    Compression compression = session.context().compression();
-    return compression != null && message.has(FrameHeader.FLAG_COMPRESSED)
-        ? compression.announced(message.buffer(), message.from(), to)
-        : 0;
+  /** Returns how a message is compressed; null if it is not. */
+  private @Nullable Compression compression(Message message) {
+    return message.has(FrameHeader.FLAG_COMPRESSED) ? session.context().compression() : null;
   }
 
-  private static @Nullable Body keep(Message message, int to, Quota.Share share, int announced) {
+  /** Returns what a message takes besides when it is not compressed any more; 0 if nothing. */
+  private int announced(Message message, int to) {
+    Compression compression = compression(message);
+    return compression == null ? 0 : compression.announced(message.buffer(), message.from(), to);
+  }
+
+  private static @Nullable Body keep(
+      Message message,
+      int to,
+      Quota.Share share,
+      int announced,
+      @Nullable Compression compression) {
     Runnable counted = message.takeMemory();
     if (counted != null) {
       Runnable free =
@@ -117,7 +133,7 @@ final class LongMessages {
                 counted.run();
                 share.give(announced);
               };
-      return new Body(message, message.buffer(), message.from(), to, free);
+      return new Body(message, message.buffer(), message.from(), to, compression, free);
     }
     int length = to - message.from();
     if (!share.take(length)) {
@@ -127,17 +143,21 @@ final class LongMessages {
       byte[] copy = new byte[length];
       message.buffer().get(message.from(), copy);
       Runnable free = () -> share.give((long) length + announced);
-      return new Body(message, ByteBuffer.wrap(copy), 0, length, free);
+      return new Body(message, ByteBuffer.wrap(copy), 0, length, compression, free);
     } catch (OutOfMemoryError e) {
       share.give(length);
       throw e;
     }
   }
 
+  /** Returns what a message takes that is kept. */
+  long needed(Message message, int to) {
+    return (long) to - message.from() + announced(message, to);
+  }
+
   /** Returns why a message found no memory to be kept. */
   String refusal(Message message, int to) {
-    long needed = (long) to - message.from() + announced(message, to);
-    return session.memory().assemblies().refusal(needed, "maxAssemblyBytes");
+    return session.memory().assemblies().refusal(needed(message, to), "maxAssemblyBytes");
   }
 
   /**
@@ -175,8 +195,11 @@ final class LongMessages {
     Body body = turn.body;
     WireDecoder in = new WireDecoder();
     in.endWhen(turn.unwanted);
-    Compression compression = session.context().compression();
-    if (body.compressed && compression != null) {
+    Compression compression = body.compression;
+    if (compression != null) {
+      if (turn.unwanted.getAsBoolean()) {
+        return;
+      }
       byte[] plain = compression.expand(body.buffer, body.from, body.to);
       in.start(ByteBuffer.wrap(plain), 0, plain.length, session.limits().maxDepth());
     } else {

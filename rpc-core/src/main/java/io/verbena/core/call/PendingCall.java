@@ -168,7 +168,12 @@ public class PendingCall<R> extends FencedFuture<R>
     Slot message = slot;
     if (message != null) {
       if ((FrameHeader.flags(message.first()) & FrameHeader.FLAG_COMPRESSED) != 0) {
-        host.shared.expandUnlessTaken(message);
+        try {
+          host.shared.expandUnlessTaken(message);
+        } catch (OutOfMemoryError e) {
+          refuse(RpcStatus.RESOURCE_EXHAUSTED, Inbox.NO_HEAP); // those behind it go on
+          return;
+        }
       }
       message.header(message.first(), FrameHeader.third(id, place));
     }

@@ -197,7 +197,9 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     if (target == null) {
       throw new AssertionError("no reply was opened");
     }
-    int flags = host.compress(target.encoder());
+    WireEncoder written = target.encoder();
+    long plain = written.spilled() ? written.length() : 0; // what its handler took
+    int flags = host.compress(written);
     if (flags != 0) {
       target.header(FrameHeader.withFlags(target.first(), flags), target.third());
     }
@@ -215,7 +217,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
       parts.charge(host.replyMemory);
       bytes += parts.copiedBytes();
     }
-    served.replyTook(bytes);
+    served.replyTook(Math.max(bytes, plain));
   }
 
   /** A failure's words have the other half: whatever it is, it is told. */
