@@ -160,6 +160,7 @@ class KindsTest {
         "numbers @ {\"flag\": 1} @ value.flag: expected true or false, not 1",
         "numbers @ {\"letter\": \"ab\"} @ value.letter: expected a string of one character",
         "numbers @ {\"single\": 1e300} @ value.single: expected a number (float)",
+        "numbers @ {\"twice\": 1e99999999999} @ a number is out of range",
         "times @ {\"instant\": \"now\"} @ value.instant: expected an instant such as",
         "containers @ {\"byNumber\": {\"x\": \"RED\"}} @ [\"x\"]: expected a whole number",
         "tree @ {\"value\": \"a\", \"children\": [{}]} @ value.children[0].value: is missing");

@@ -58,6 +58,8 @@ public final class Json {
       return value;
     } catch (JsonProcessingException e) {
       throw WrongJsonException.of(JsonWords.of(e));
+    } catch (NumberFormatException e) { // of an exponent beyond those of BigDecimal
+      throw WrongJsonException.of("a number is out of range");
     }
   }
 
