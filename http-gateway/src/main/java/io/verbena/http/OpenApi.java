@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.verbena.api.stub.Schema;
+import io.verbena.codec.json.JsonMethod;
 import io.verbena.codec.json.Labels;
 import io.verbena.codec.json.MethodName;
 import io.verbena.codec.json.Shape;
@@ -17,6 +18,9 @@ import java.util.function.Supplier;
 /** Describes contracts as OpenAPI 3.1 does: each method by its path, each type by a JSON Schema. */
 final class OpenApi {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+  /** Of what any call may fail with; no type of a contract has a name with a dot. */
+  private static final String FAILURE = "Verbena.Failure";
 
   private final List<Schema> contracts;
   private final Labels labels;
@@ -42,7 +46,7 @@ final class OpenApi {
     for (Schema contract : contracts) {
       Shapes shapes = new Shapes(contract);
       for (Schema.Method method : contract.methods()) {
-        if (isCallable(method)) {
+        if (JsonMethod.canCall(method)) {
           String name = MethodName.of(contract, method);
           String path = "/" + contract.service() + "/" + name.replace("#", "%23");
           paths.putObject(path).set("post", operation(contract, shapes, method, name));
@@ -57,13 +61,6 @@ final class OpenApi {
     bearer.put("type", "http").put("scheme", "bearer");
     document.putArray("security").add(JSON.objectNode()).addObject().putArray("token");
     return document;
-  }
-
-  /** Large objects go into a program's memory or file, and there is none here. */
-  private static boolean isCallable(Schema.Method method) {
-    return !method.result().equals("received")
-        && !method.result().equals("landing")
-        && method.parameters().stream().noneMatch(one -> one.type().equals("landing"));
   }
 
   private ObjectNode operation(Schema contract, Shapes shapes, Schema.Method method, String name) {
@@ -89,13 +86,13 @@ final class OpenApi {
       ArrayNode errors = JSON.arrayNode();
       for (String error : method.errors()) {
         ObjectNode one = objectWith("details", schema(shapes, error));
-        errors.add(allOf(reference("Failure"), one));
+        errors.add(allOf(reference(FAILURE), one));
       }
       content(responses.putObject("422"), "what the method declares", "application/json")
           .set("schema", JSON.objectNode().set("oneOf", errors));
     }
     content(responses.putObject("default"), "any other failure", "application/json")
-        .set("schema", reference("Failure"));
+        .set("schema", reference(FAILURE));
     return operation;
   }
 
@@ -131,7 +128,7 @@ final class OpenApi {
       properties.putObject(name).put("type", "string");
     }
     failure.putArray("required").add("status").add("message");
-    components.put("Failure", failure);
+    components.put(FAILURE, failure);
   }
 
   private static ObjectNode allOf(ObjectNode first, ObjectNode second) {

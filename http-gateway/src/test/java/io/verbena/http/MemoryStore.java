@@ -60,7 +60,8 @@ final class MemoryStore implements Store {
     call.replyMetadata(
         Metadata.EMPTY
             .with(Metadata.Key.text("served-by"), "memory")
-            .with(Metadata.Key.text("in-words"), "grün"));
+            .with(Metadata.Key.text("in-words"), "grün")
+            .with(Metadata.Key.text("bin-colour"), "red"));
     Metadata.Key<String> key = Metadata.Key.text(metadata);
     return "%s from %s by %s: %s"
         .formatted(
@@ -128,6 +129,11 @@ final class MemoryStore implements Store {
   @Override
   public int length(byte[] bytes) {
     return bytes.length;
+  }
+
+  @Override
+  public Failure last() {
+    return new Failure("none was there");
   }
 
   private static void await(CountDownLatch latch) {

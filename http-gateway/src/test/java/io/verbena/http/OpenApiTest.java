@@ -91,6 +91,19 @@ class OpenApiTest {
   }
 
   @Test
+  void aTypeMayBeCalledFailure() {
+    String last = "/paths/~1store.v1~1last/post/responses";
+    String schema = "/content/application~1json/schema/$ref";
+    assertThat(at(at(last + "/200" + schema).asText().substring(1) + "/properties").fieldNames())
+        .toIterable()
+        .containsExactly("cause");
+    assertThat(
+            at(at(last + "/default" + schema).asText().substring(1) + "/properties").fieldNames())
+        .toIterable()
+        .contains("status", "message");
+  }
+
+  @Test
   void everyReferenceLeadsSomewhere() {
     List<JsonNode> references = document.findValues("$ref");
     assertThat(references)

@@ -53,6 +53,9 @@ public interface Store {
   @RpcMethod(id = 13)
   int length(byte[] bytes);
 
+  @RpcMethod(id = 14)
+  Failure last();
+
   /** A value with something of each kind. */
   @SuppressWarnings("ArrayRecordComponent") // contracts may have them
   record Value(
@@ -63,6 +66,9 @@ public interface Store {
       Map<String, Integer> counts,
       Packing packing,
       byte[] bytes) {}
+
+  /** Is called as what calls fail with. */
+  record Failure(String cause) {}
 
   enum Colour {
     RED,

@@ -68,8 +68,7 @@ public final class JsonMethod {
     this.shapes = shapes;
     this.json = new JsonToWire(shapes);
     List<Schema.Member> all = method.parameters();
-    if (LANDINGS.contains(method.result())
-        || all.stream().anyMatch(parameter -> LANDINGS.contains(parameter.type()))) {
+    if (!canCall(method)) {
       throw new WireException(
           "method %s returns a large object, into a Landing of a program's: there is none here"
               .formatted(method.name()));
@@ -77,6 +76,12 @@ public final class JsonMethod {
     Shape last = all.isEmpty() ? null : shapes.of(all.getLast().type());
     this.items = last instanceof Shape.Items stream ? stream.element() : null;
     this.values = items == null ? all : all.subList(0, all.size() - 1);
+  }
+
+  /** Returns whether a method takes and returns no large object: there is no place for one here. */
+  public static boolean canCall(Schema.Method method) {
+    return !LANDINGS.contains(method.result())
+        && method.parameters().stream().noneMatch(one -> LANDINGS.contains(one.type()));
   }
 
   /** Returns whether its last parameter is a stream. */
