@@ -71,8 +71,9 @@ final class Contracts {
     if (found.size() > 1) {
       List<String> names =
           found.stream().map(one -> MethodName.of(contract.schema(), one)).toList();
-      String why = "%s has several '%s': %s".formatted(service, method, String.join(", ", names));
-      throw unknown(why, method, List.of());
+      String told =
+          sessions.tellsContracts() ? String.join(", ", names) : "say which, by METHOD%23ID";
+      throw unknown("%s has several '%s': %s".formatted(service, method, told), method, List.of());
     }
     if (found.isEmpty()) {
       String why = "%s has no method '%s'".formatted(service, method);

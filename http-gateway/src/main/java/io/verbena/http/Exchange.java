@@ -84,6 +84,10 @@ final class Exchange {
   private static final Pattern GRPC_TIME = Pattern.compile("(\\d{1,8})([HMSmun])");
   private static final Pattern PRINTABLE = Pattern.compile("[\\x20-\\x7e]*");
 
+  /** A path, behind its host where the client takes this for a proxy; what follows is not used. */
+  private static final Pattern TARGET =
+      Pattern.compile("((?i:https?)://(?<host>[^/?#]+))?(?<path>(/[^?#]*)?)([?#].*)?");
+
   /** The page may load nothing from elsewhere, and no other page may frame it. */
   private static final String PAGE_POLICY =
       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src"
@@ -117,14 +121,16 @@ final class Exchange {
     try {
       try {
         if (request instanceof HttpRequest asked) {
-          keepsAlive = HttpUtil.isKeepAlive(asked);
+          // Of several lengths in HTTP/1.0 the decoder takes the first, and others another.
+          keepsAlive = HttpUtil.isKeepAlive(asked) && !isOfVersion10();
           answer(asked);
         } else {
           throw (Problem) request;
         }
       } catch (InterruptedException e) {
         throw e;
-      } catch (Exception e) {
+      } catch (Throwable e) {
+        keepsAlive &= !(e instanceof Error);
         failed(e);
       }
     } catch (InterruptedException e) {
@@ -133,12 +139,12 @@ final class Exchange {
     return keepsAlive;
   }
 
-  private void failed(Exception e) throws InterruptedException {
+  private void failed(Throwable e) throws InterruptedException {
     ObjectNode why = failure(e);
     fail(statusOf(e), why.path("status").asText(), why);
   }
 
-  private static ObjectNode failure(Exception e) {
+  private ObjectNode failure(Throwable e) {
     return switch (e) {
       case RpcException failure -> Failure.of(failure, String.valueOf(failure.getMessage()));
       case DeclaredException declared -> Failure.of(declared);
@@ -148,13 +154,21 @@ final class Exchange {
       case WireException wrong ->
           Failure.of(RpcStatus.INCOMPATIBLE.name(), String.valueOf(wrong.getMessage()));
       default -> {
-        FAILED.error("A request of {} could not be answered", "HTTP", e);
+        FAILED.error("A request could not be answered: {}", this, e);
         yield Failure.of(RpcStatus.INTERNAL.name(), "the server's log says why");
       }
     };
   }
 
-  private static HttpResponseStatus statusOf(Exception e) {
+  /** For the log. */
+  @Override
+  public String toString() {
+    return request instanceof HttpRequest asked
+        ? "%s %s of %s".formatted(asked.method(), asked.uri(), connection.peer())
+        : "none of " + connection.peer();
+  }
+
+  private static HttpResponseStatus statusOf(Throwable e) {
     return switch (e) {
       case RpcException failure -> statusOf(failure.status());
       case Problem wrong -> wrong.status();
@@ -184,8 +198,9 @@ final class Exchange {
 
   private void answer(HttpRequest asked) throws Exception {
     HttpHeaders headers = asked.headers();
-    checkHost(asked);
-    checkOrigin(headers);
+    Target target = target(asked);
+    checkHost(target.host());
+    checkOrigin(only(headers, HttpHeaderNames.ORIGIN), target.host());
     String expects = only(headers, HttpHeaderNames.EXPECT);
     if (expects != null && !HttpUtil.is100ContinueExpected(asked)) {
       throw new Problem(
@@ -193,7 +208,7 @@ final class Exchange {
           RpcStatus.INVALID_ARGUMENT.name(),
           "nothing can be expected but 100-continue");
     }
-    String path = path(asked);
+    String path = target.path();
     boolean reads = asked.method().equals(HttpMethod.GET) || asked.method().equals(HttpMethod.HEAD);
     boolean page = reads && connection.gateway().settings().page();
     if (page && path.equals("/")) {
@@ -205,21 +220,41 @@ final class Exchange {
       if (page && path.equals("/openapi.json")) {
         sendJson(contracts.document());
       } else {
-        call(asked, path, session, body);
+        call(asked, target, session, body);
       }
     }
   }
 
-  private static String path(HttpRequest asked) throws Problem {
-    try {
-      return new QueryStringDecoder(asked.uri()).path();
-    } catch (IllegalArgumentException e) {
-      throw wrong("the path is wrong: " + e.getMessage());
+  /**
+   * Where a request leads.
+   *
+   * @param host null where a client of HTTP/1.0 names none
+   * @param path as it was sent: what separates its parts is not decoded
+   */
+  private record Target(@Nullable String host, String path) {
+    /** Returns the decoded text of a part. */
+    String decoded(int from, int to) throws Problem {
+      try {
+        return new QueryStringDecoder(path.substring(from, to)).path();
+      } catch (IllegalArgumentException e) {
+        throw Problem.wrong("the path is wrong: " + e.getMessage());
+      }
     }
   }
 
-  private static Problem wrong(String why) {
-    return new Problem(HttpResponseStatus.BAD_REQUEST, RpcStatus.INVALID_ARGUMENT.name(), why);
+  private Target target(HttpRequest asked) throws Problem {
+    String host = only(asked.headers(), HttpHeaderNames.HOST);
+    if (host == null && !isOfVersion10()) {
+      throw Problem.wrong("there is no header Host");
+    }
+    Matcher parts = TARGET.matcher(asked.uri());
+    boolean fits = parts.matches();
+    String own = fits ? parts.group("host") : null; // goes before the header
+    String path = fits ? parts.group("path") : "";
+    if (own == null && path.isEmpty()) {
+      throw Problem.wrong("the request is for no path, such as /SERVICE/METHOD");
+    }
+    return new Target(own == null ? host : own, path.isEmpty() ? "/" : path);
   }
 
   /**
@@ -230,16 +265,12 @@ final class Exchange {
   private static @Nullable String only(HttpHeaders headers, CharSequence name) throws Problem {
     List<String> all = headers.getAll(name);
     if (all.size() > 1) {
-      throw wrong("the header %s stands there %d times".formatted(name, all.size()));
+      throw Problem.wrong("the header %s stands there %d times".formatted(name, all.size()));
     }
     return all.isEmpty() ? null : all.getFirst();
   }
 
-  private void checkHost(HttpRequest asked) throws Problem {
-    String host = only(asked.headers(), HttpHeaderNames.HOST);
-    if (host == null && !isOfVersion10()) {
-      throw wrong("there is no header Host");
-    }
+  private void checkHost(@Nullable String host) throws Problem {
     Hosts hosts = connection.gateway().hosts();
     if (host != null && hosts != null && !hosts.allow(host)) {
       throw new Problem(
@@ -251,13 +282,12 @@ final class Exchange {
   }
 
   /** A page of elsewhere may send requests, too, with what the browser knows of the user. */
-  private static void checkOrigin(HttpHeaders headers) throws Problem {
-    String origin = only(headers, HttpHeaderNames.ORIGIN);
-    String host = headers.get(HttpHeaderNames.HOST);
+  private void checkOrigin(@Nullable String origin, @Nullable String host) throws Problem {
+    // Where TLS ends before this server, its pages are of https all the same.
+    String schemes = connection.isEncrypted() ? "https" : "https?";
     boolean own =
         origin == null
-            || (host != null
-                && origin.toLowerCase(Locale.ROOT).endsWith("://" + host.toLowerCase(Locale.ROOT)));
+            || (host != null && origin.matches("(?i)" + schemes + "://" + Pattern.quote(host)));
     if (!own) {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
@@ -275,8 +305,10 @@ final class Exchange {
     }
   }
 
-  private void call(HttpRequest asked, String path, Session session, byte[] body) throws Exception {
+  private void call(HttpRequest asked, Target target, Session session, byte[] body)
+      throws Exception {
     HttpHeaders headers = asked.headers();
+    String path = target.path();
     int slash = path.indexOf('/', 1);
     if (slash < 0) {
       throw new Problem(
@@ -284,7 +316,8 @@ final class Exchange {
           RpcStatus.UNIMPLEMENTED.name(),
           "methods are at /SERVICE/METHOD, and called by POST");
     }
-    JsonMethod method = contracts.method(path.substring(1, slash), path.substring(slash + 1));
+    JsonMethod method =
+        contracts.method(target.decoded(1, slash), target.decoded(slash + 1, path.length()));
     if (!asked.method().equals(HttpMethod.POST)) {
       throw new Problem(
           HttpResponseStatus.METHOD_NOT_ALLOWED,
@@ -327,7 +360,7 @@ final class Exchange {
     try {
       text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
     } catch (CharacterCodingException e) {
-      throw wrong("the request's body is not UTF-8");
+      throw Problem.wrong("the request's body is not UTF-8");
     }
     return text.isBlank() ? Json.EMPTY : Json.parse(text);
   }
@@ -389,7 +422,7 @@ final class Exchange {
     }
     Matcher time = (ours == null ? GRPC_TIME : TIME).matcher(given);
     if (!time.matches() || Long.parseLong(time.group(1)) == 0) {
-      throw wrong(
+      throw Problem.wrong(
           ours == null
               ? "the header grpc-timeout is such as 250m or 2S, not '%s'".formatted(given)
               : "the header Verbena-Timeout is such as 250ms, 2s, 1m or 1h, not '%s'"
@@ -417,15 +450,24 @@ final class Exchange {
           var key = Metadata.Key.bytes(name.substring(BINARY_METADATA.length()));
           metadata = metadata.plus(key, Base64.getDecoder().decode(value));
         } else if (name.startsWith(METADATA)) {
+          checkText(name, value);
           metadata = metadata.plus(Metadata.Key.text(name.substring(METADATA.length())), value);
         } else if (ALSO_METADATA.contains(name)) {
           metadata = metadata.plus(Metadata.Key.text(name), value);
         }
       } catch (IllegalArgumentException e) {
-        throw wrong("the header %s: %s".formatted(name, e.getMessage()));
+        throw Problem.wrong("the header %s: %s".formatted(name, e.getMessage()));
       }
     }
     return metadata;
+  }
+
+  private static void checkText(String name, String value) throws Problem {
+    if (!PRINTABLE.matcher(value).matches()) {
+      throw Problem.wrong(
+          "the header %s has more than printable ASCII: send its bytes as base64, by %s%s"
+              .formatted(name, BINARY_METADATA, name.substring(METADATA.length())));
+    }
   }
 
   /** Keeps what came beside the reply. */
@@ -463,7 +505,7 @@ final class Exchange {
     for (String name : beside.names()) {
       for (byte[] value : beside.all(Metadata.Key.bytes(name))) {
         String text = new String(value, StandardCharsets.UTF_8);
-        if (PRINTABLE.matcher(text).matches()) {
+        if (PRINTABLE.matcher(text).matches() && !(METADATA + name).startsWith(BINARY_METADATA)) {
           headers.add(METADATA + name, text);
         } else {
           headers.add(BINARY_METADATA + name, Base64.getEncoder().encodeToString(value));
@@ -477,8 +519,6 @@ final class Exchange {
     HttpHeaders headers = response.headers();
     if (!keepsAlive) {
       headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-    } else if (isOfVersion10()) {
-      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
     }
     begun = true;
     connection.send(response);
@@ -512,7 +552,7 @@ final class Exchange {
       throws InterruptedException {
     HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
     head(response, asEvents ? EVENTS : LINES);
-    keepsAlive &= connection.mayGoOn() && !isOfVersion10();
+    keepsAlive &= connection.mayGoOn();
     if (!isOfVersion10()) {
       response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
       response.headers().set(HttpHeaderNames.TRAILER, STATUS);

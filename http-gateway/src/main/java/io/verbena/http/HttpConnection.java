@@ -52,7 +52,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private static final int MOST_OF_HEADERS = 32 << 10;
   private static final int CHUNK = 8 << 10;
 
-  /** So much of later requests is read while one is answered: a client that goes is seen. */
+  /** So much of later requests is kept while one is answered. */
   private static final int MOST_AHEAD = 16 << 10;
 
   /**
@@ -78,12 +78,19 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private boolean receiving;
 
   private boolean answering;
-  private boolean closesAfterAnswer;
+
+  /** The last part of the answer is on its way: what comes from now on may be in answer to it. */
+  private boolean saidAll;
+
+  private volatile boolean closesAfterAnswer;
   private boolean headOnly;
   private @Nullable Future<?> timer;
 
   /** What of the body has come, and who waits for the whole of it. */
   private ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+  /** So many bytes of the body the gateway has counted, until the request is answered. */
+  private int counted;
 
   private @Nullable CompletableFuture<byte[]> body;
 
@@ -162,7 +169,17 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         }
         super.decode(context, in, out);
       } else if (in.readableBytes() > MOST_AHEAD) {
-        channel.config().setAutoRead(false);
+        tooFarAhead(in);
+      }
+    }
+
+    /** Who is answered at length is read on, so that it is seen to go; what it sends is dropped. */
+    private void tooFarAhead(ByteBuf in) {
+      if (readWhole && !saidAll) {
+        closesAfterAnswer = true;
+        in.skipBytes(in.readableBytes());
+      } else {
+        channel.config().setAutoRead(false); // soon this is a body, or the next request
       }
     }
 
@@ -200,7 +217,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
           begin(
               isSound(head)
                   ? head
-                  : wrong("this is no request of HTTP/1.1, or its head is too long"));
+                  : Problem.wrong("this is no request of HTTP/1.1, or its head is too long"));
         }
       } else if (message instanceof HttpContent part) {
         take(part);
@@ -224,6 +241,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     reading = false;
     receiving = false;
     answering = true;
+    saidAll = false;
     headOnly = request instanceof HttpRequest head && head.method().equals(HttpMethod.HEAD);
     Exchange exchange = new Exchange(this, contracts, request);
     try {
@@ -237,10 +255,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private void take(HttpContent part) {
     ByteBuf content = part.content();
     if (part.decoderResult().isFailure()) {
-      refuse(wrong("the request's body is not chunked as it should be"));
+      refuse(Problem.wrong("the request's body is not chunked as it should be"));
     } else if (bytes.size() + content.readableBytes() > gateway.settings().maxRequestBytes()) {
       refuse(tooLong());
+    } else if (!gateway.hold(content.readableBytes())) {
+      refuse(tooMuchAtOnce());
     } else {
+      counted += content.readableBytes();
       try {
         content.readBytes(bytes, content.readableBytes());
       } catch (IOException e) {
@@ -268,16 +289,20 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private static Problem wrong(String why) {
-    return new Problem(HttpResponseStatus.BAD_REQUEST, RpcStatus.INVALID_ARGUMENT.name(), why);
-  }
-
   private Problem tooLong() {
     return new Problem(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
         RpcStatus.INVALID_ARGUMENT.name(),
         "the request has more than the %d bytes that maxRequestBytes allows"
             .formatted(gateway.settings().maxRequestBytes()));
+  }
+
+  private static Problem tooMuchAtOnce() {
+    return new Problem(
+        HttpResponseStatus.SERVICE_UNAVAILABLE,
+        RpcStatus.RESOURCE_EXHAUSTED.name(),
+        "the requests that the server is at take all the memory that requestMemoryBytes allows:"
+            + " try again later, or raise it there");
   }
 
   private Problem tooSlow() {
@@ -396,9 +421,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private void answered(boolean goesOn) {
     answering = false;
+    gateway.letGo(counted);
+    counted = 0;
     if (gone) {
       leave();
-    } else if (goesOn && readWhole && !closesAfterAnswer && !gateway.isDraining()) {
+    } else if (goesOn && mayGoOn()) {
       readWhole = false;
       receiving = false;
       body = null;
@@ -414,11 +441,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     Session ends = session;
     session = null;
     if (ends != null) {
-      try {
-        gateway.threads().execute(ends::close);
-      } catch (RejectedExecutionException e) {
-        // The server has closed, and its sessions with it.
-      }
+      ends.close();
     }
     gateway.ended(this);
   }
@@ -427,17 +450,27 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     return gateway;
   }
 
+  /** Returns where the client is. */
+  String peer() {
+    return peer;
+  }
+
+  /** Returns whether TLS ends here. Safe for any thread. */
+  boolean isEncrypted() {
+    return channel.pipeline().get(SslHandler.class) != null;
+  }
+
   /** Returns whether the client has gone. Safe for any thread. */
   boolean isGone() {
     return gone;
   }
 
   /**
-   * Returns whether another request may follow: this one has been read to its end, and the server
-   * does not drain. Safe for any thread.
+   * Returns whether another request may follow: this one has been read to its end, not too much of
+   * others has been, and the server does not drain. Safe for any thread.
    */
   boolean mayGoOn() {
-    return readWhole && !gateway.isDraining();
+    return readWhole && !closesAfterAnswer && !gateway.isDraining();
   }
 
   /**
@@ -456,9 +489,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
     HttpSettings settings = gateway.settings();
     int most = Math.max(settings.maxRequestBytes(), settings.maxResponseBytes());
-    boolean encrypted = channel.pipeline().get(SslHandler.class) != null;
     CompletionStage<Session> opening =
-        contracts.sessions().open(shown, certificates, peer, encrypted, most);
+        contracts.sessions().open(shown, certificates, peer, isEncrypted(), most);
     try {
       Session opened = opening.toCompletableFuture().get();
       session = opened;
@@ -507,10 +539,16 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     boolean taken =
         onLoop(
             () -> {
-              channel.writeAndFlush(part).addListener(of -> written.complete(of.isSuccess()));
+              saidAll = part instanceof LastHttpContent;
+              channel
+                  .writeAndFlush(part)
+                  .addListener(
+                      of -> {
+                        stopTimer(); // before whoever waits goes on, and on the loop
+                        written.complete(of.isSuccess());
+                      });
               if (!written.isDone()) {
                 watch();
-                written.thenRun(this::stopTimer);
               }
             });
     if (!taken) {

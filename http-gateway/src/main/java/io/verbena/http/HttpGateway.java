@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +31,19 @@ public final class HttpGateway implements Gateway {
   /** How long answers that are on their way may take when the server closes. */
   private static final long LAST_WORDS_SECONDS = 5;
 
+  /** What a body takes besides its bytes: as a text, as a tree of JSON, as arguments. */
+  private static final int TIMES_ITS_BYTES = 16;
+
   private final HttpSettings settings;
   private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
 
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("verbena-http-", 0).factory());
+
+  /** So much memory the bodies of all requests may take that are read or answered. */
+  private final long mostHeld;
+
+  private final AtomicLong held = new AtomicLong();
 
   private @Nullable Contracts contracts;
   private volatile @Nullable Hosts hosts;
@@ -49,6 +58,9 @@ public final class HttpGateway implements Gateway {
   /** With settings. */
   public HttpGateway(HttpSettings settings) {
     this.settings = Checks.required("settings", settings);
+    this.mostHeld =
+        Math.max(
+            settings.requestMemoryBytes(), (long) TIMES_ITS_BYTES * settings.maxRequestBytes());
   }
 
   @Override
@@ -58,7 +70,7 @@ public final class HttpGateway implements Gateway {
     }
     Contracts of = new Contracts(sessions);
     contracts = of;
-    if (!sessions.authenticates()) {
+    if (!sessions.authenticates() || !settings.hosts().isEmpty()) {
       hosts = new Hosts(settings.hosts(), sessions.address());
     }
     return new TcpProtocol() {
@@ -92,6 +104,17 @@ public final class HttpGateway implements Gateway {
   /** Runs what answers a request, on a thread of its own. */
   Executor threads() {
     return threads;
+  }
+
+  /** Counts so many bytes of a body; returns false, and counts none, where there is no memory. */
+  boolean hold(int bytes) {
+    long more = (long) TIMES_ITS_BYTES * bytes;
+    return held.getAndUpdate(has -> more > mostHeld - has ? has : has + more) <= mostHeld - more;
+  }
+
+  /** So many bytes that were counted are used no more. */
+  void letGo(int bytes) {
+    held.addAndGet(-(long) TIMES_ITS_BYTES * bytes);
   }
 
   /** Counts a connection; returns false where there are too many. On its loop. */

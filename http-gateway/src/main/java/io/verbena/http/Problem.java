@@ -1,6 +1,7 @@
 package io.verbena.http;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.verbena.api.RpcStatus;
 
 /** A request that is answered with a failure, though no call has met it. */
 final class Problem extends Exception {
@@ -18,6 +19,11 @@ final class Problem extends Exception {
     super(message, null, false, false);
     this.status = status;
     this.kind = kind;
+  }
+
+  /** A request that is none, or asks for what there is not: its sender's mistake. */
+  static Problem wrong(String why) {
+    return new Problem(HttpResponseStatus.BAD_REQUEST, RpcStatus.INVALID_ARGUMENT.name(), why);
   }
 
   HttpResponseStatus status() {

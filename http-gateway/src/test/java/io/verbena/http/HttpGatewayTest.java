@@ -42,8 +42,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -319,6 +319,8 @@ class HttpGatewayTest {
     assertThat(answer.body()).contains("anonymous from tcp://127.0.0.1:", "by tcp: 7f3a");
     assertThat(answer.headers().firstValue("verbena-metadata-served-by")).contains("memory");
     assertThat(answer.headers().firstValue("verbena-metadata-bin-in-words")).contains("Z3LDvG4=");
+    assertThat(answer.headers().firstValue("verbena-metadata-bin-bin-colour")).contains("cmVk");
+    assertThat(answer.headers().firstValue("verbena-metadata-bin-colour")).isEmpty();
     assertThat(post("/store.v1/who", "[\"traceparent\"]", "traceparent", "00-ab").body())
         .contains("00-ab");
     assertFails(
@@ -456,39 +458,63 @@ class HttpGatewayTest {
   }
 
   @Test
-  void requestsAheadOfTheirTurnAreNotRead() throws Exception {
+  void requestsAheadOfTheirTurnAreNotKept() throws Exception {
     start();
-    AtomicLong written = new AtomicLong();
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
       send(socket, "POST %s HTTP/1.1\r\n", "/store.v1/held", "");
       assertThat(store.began.await(10, TimeUnit.SECONDS)).isTrue();
-      String next =
-          "POST /store.v1/get HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n";
-      Thread writer =
-          Thread.startVirtualThread(
-              () -> {
-                byte[] some = next.repeat(100).getBytes(StandardCharsets.US_ASCII);
-                try {
-                  while (true) {
-                    socket.getOutputStream().write(some);
-                    written.addAndGet(some.length);
-                  }
-                } catch (IOException e) {
-                  // the test has ended
-                }
-              });
-      await()
-          .during(Duration.ofMillis(500))
-          .until(
-              () -> {
-                long before = written.get();
-                Thread.sleep(50);
-                return written.get() == before;
-              });
-      assertThat(written.get()).isLessThan(32 << 20); // of which sockets have it all
-      assertThat(writer.isAlive()).isTrue();
+      FutureTask<Integer> sending = new FutureTask<>(() -> sendAhead(socket, 32 << 20));
+      Thread _ = Thread.startVirtualThread(sending);
+      int sent = sending.get(20, TimeUnit.SECONDS); // more than sockets have: it has been read
+      assertThat(sent).isGreaterThan(16 << 20);
+      store.goOn.countDown();
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).containsOnlyOnce("HTTP/1.1 ").contains("connection: close", "\r\n7\n");
     }
+  }
+
+  @Test
+  void whoHasSentFarAheadIsSeenToGo() throws Exception {
+    start();
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+      send(socket, "POST %s HTTP/1.1\r\n", "/store.v1/held", "");
+      assertThat(store.began.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(sendAhead(socket, 1 << 20)).isPositive();
+    }
+    assertThat(store.cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    await().untilAsserted(() -> assertThat(server.slotsInUse()).isZero());
+  }
+
+  private static int sendAhead(Socket socket, int least) throws IOException {
+    String next =
+        "POST /store.v1/get HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n";
+    byte[] some = next.repeat(1000).getBytes(StandardCharsets.US_ASCII);
+    int sent = 0;
+    while (sent < least) {
+      socket.getOutputStream().write(some);
+      sent += some.length;
+    }
+    return sent;
+  }
+
+  @Test
+  void allRequestsTogetherTakeBoundedMemory() throws Exception {
+    start(
+        builder(),
+        HttpSettings.DEFAULT.withMaxRequestBytes(100_000).withRequestMemoryBytes(1 << 20));
+    String large = "[" + " ".repeat(60_000) + "]";
+    CompletableFuture<HttpResponse<String>> held =
+        http.sendAsync(
+            to("/store.v1/held").POST(HttpRequest.BodyPublishers.ofString(large)).build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(store.began.await(10, TimeUnit.SECONDS)).isTrue();
+    assertFails(post("/store.v1/broken", large), 503, "RESOURCE_EXHAUSTED", "requestMemoryBytes");
+    assertThat(post("/store.v1/get", "[\"a\"]").statusCode()).isEqualTo(200);
     store.goOn.countDown();
+    assertThat(held.get().statusCode()).isEqualTo(200);
+    await()
+        .untilAsserted(
+            () -> assertThat(post("/store.v1/broken", large).statusCode()).isEqualTo(200));
   }
 
   @Test
@@ -513,6 +539,9 @@ class HttpGatewayTest {
         .contains(" 400 ");
     assertThat(onlyAnswer(head + chunked, "x\r\n" + within)).contains(" 400 ");
     assertThat(onlyAnswer(head + "Content-Length: 1\r\n" + length, within)).contains(" 400 ");
+    String old = head.replace("1.1", "1.0") + "Connection: keep-alive\r\nContent-Length: 0\r\n";
+    assertThat(onlyAnswer(old + length, within)).contains("connection: close");
+    assertThat(onlyAnswer(old, within)).contains("connection: close");
     assertThat(store.noted.getCount()).isOne();
   }
 
@@ -581,6 +610,40 @@ class HttpGatewayTest {
   }
 
   @Test
+  void hostsThatAreSetAreAskedForWithAnAuthenticatorToo() throws Exception {
+    start(
+        builder().authenticator(client -> "ali"),
+        HttpSettings.DEFAULT.withHosts(Set.of("store.example")));
+    assertThat(raw(page("store.example"))).contains(" 200 ");
+    assertThat(raw(page("evil.example"))).contains(" 403 ");
+  }
+
+  @Test
+  void thePathIsTakenApartAsItWasSent() throws Exception {
+    start();
+    String body = "Content-Length: 5\r\nConnection: close\r\n\r\n[\"a\"]";
+    String host = "Host: localhost\r\n";
+    for (String own :
+        List.of(
+            "/store.v1/get",
+            "/store%2Ev1/%67et?x=/",
+            "http://localhost/store.v1/get",
+            "HTTPS://localhost:1/store.v1/get#x")) {
+      assertThat(raw("POST " + own + " HTTP/1.1\r\n" + host + body)).as(own).contains(" 200 ");
+    }
+    for (String none :
+        List.of("/store.v1%2Fget", "/x%2F..%2Fstore.v1/get", "//store.v1/get", "http://[::1]")) {
+      assertThat(raw("POST " + none + " HTTP/1.1\r\n" + host + body)).as(none).contains(" 404 ");
+    }
+    for (String wrong :
+        List.of("Xstore.v1/get", "store.v1/get", "*", "?/store.v1/get", "ftp://localhost/x")) {
+      assertThat(raw("POST " + wrong + " HTTP/1.1\r\n" + host + body)).as(wrong).contains(" 400 ");
+    }
+    String foreign = "POST http://evil.example/store.v1/get HTTP/1.1\r\n";
+    assertThat(raw(foreign + host + body)).contains(" 403 ");
+  }
+
+  @Test
   void withAnAuthenticatorOrAStarAnyHostWillDo() throws Exception {
     start(builder(), HttpSettings.DEFAULT.withHosts(Set.of("*")));
     assertThat(raw(page("evil.example"))).contains(" 200 ");
@@ -611,10 +674,13 @@ class HttpGatewayTest {
     assertThat(raw(head.formatted("/%zz/get") + "\r\n")).contains(" 400 ");
     String get = head.formatted("/store.v1/get");
     assertThat(raw(get + "Verbena-Metadata-Bin-A: %\r\n\r\n")).contains(" 400 ");
+    assertThat(raw(get + "Verbena-Metadata-A: gr\u00fcn\r\n\r\n"))
+        .contains(" 400 ", "verbena-metadata-bin-a");
     assertThat(raw(get + "Content-Length: 5\r\n\r\n[\"\u00ff\"]")).contains(" 400 ", "UTF-8");
     assertThat(raw(get + "Content-Length: x\r\n\r\n")).contains(" 400 ");
     assertFails(post("/store.v1/get", "[\"\\ud800\"]"), 400, "INVALID_ARGUMENT");
     assertFails(post("/store.v1/sum", "[\"\\ud800\",[1]]"), 400, "INVALID_ARGUMENT");
+    assertFails(post("/store.v1/count", "[1,1e99999999999]"), 400, "INVALID_ARGUMENT", "range");
     assertFails(post("/store.v1/get", "[".repeat(100_000)), 400, "INVALID_ARGUMENT");
     assertFails(post("/store.v1/get", "{\"a\":".repeat(100_000)), 400, "INVALID_ARGUMENT");
   }
@@ -774,6 +840,15 @@ class HttpGatewayTest {
     try (HttpClient with = HttpClient.newBuilder().sslContext(calls.trusting(serves)).build()) {
       assertThat(with.send(request, HttpResponse.BodyHandlers.ofString()).body())
           .startsWith("\"CN=caller from tcp://127.0.0.1:");
+      for (String scheme : List.of("http", "https")) {
+        HttpRequest page =
+            HttpRequest.newBuilder(request, (name, value) -> true)
+                .header("Origin", scheme + "://127.0.0.1:" + port())
+                .build();
+        assertThat(with.send(page, HttpResponse.BodyHandlers.ofString()).statusCode())
+            .as(scheme)
+            .isEqualTo(scheme.equals("https") ? 200 : 403);
+      }
     }
     try (HttpClient without =
             HttpClient.newBuilder().sslContext(TestIdentity.nobodyTrusting(serves)).build();
