@@ -76,7 +76,7 @@ public final class Calls {
   final @Nullable Compression compression;
 
   /** No message is so long while the peer takes none that is compressed. */
-  private volatile int compressFrom = Integer.MAX_VALUE;
+  volatile int compressFrom = Integer.MAX_VALUE;
 
   private CallStreams.@Nullable Maker streams;
 
@@ -145,15 +145,14 @@ public final class Calls {
   }
 
   /**
-   * Compresses what was written of a message, if the peer takes that and it gets shorter. A loop
-   * compresses short ones alone. Safe for any thread.
+   * Compresses what was written of a message from {@link #compressFrom} bytes on, if it gets
+   * shorter. A loop compresses short ones alone. Safe for any thread.
    *
    * @return the flags that its header has for that
    */
   int compress(WireEncoder out) {
     int length = out.length();
-    return length >= compressFrom
-            && length <= longestMessage() // else the peer takes it in no form
+    return length <= longestMessage() // else the peer takes it in no form
             && (length <= LongMessages.LONGEST_SHORT || !loop.isInCycle())
             && compression != null
             && compression.compress(out)

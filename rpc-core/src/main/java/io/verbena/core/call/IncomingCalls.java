@@ -139,7 +139,8 @@ public final class IncomingCalls implements Participant {
         metadata = MetadataBlock.read(buffer, end, to);
       }
       ServerCall arrived = newCall(method, metadata, message);
-      if (LongMessages.isLong(message, end)) {
+      if (end - message.from() > LongMessages.LONGEST_SHORT
+          || message.has(FrameHeader.FLAG_COMPRESSED)) {
         if (!OwnService.asksForItems(descriptor)) {
           readBeside(method, arrived, message, end);
           return null;

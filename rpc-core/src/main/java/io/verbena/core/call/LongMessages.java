@@ -20,21 +20,15 @@ import org.jspecify.annotations.Nullable;
  * message at a time, in the order in which they came, however many there are. On the loop.
  */
 final class LongMessages {
-  /** A message whose arguments, or outcome, take more bytes is a long one. */
+  /**
+   * A message whose arguments, or outcome, take more bytes is a long one; one that is compressed
+   * may be.
+   */
   static final int LONGEST_SHORT = 8 << 10;
 
   private final SessionImpl session;
   private final ArrayDeque<Turn> waiting = new ArrayDeque<>();
   private boolean busy;
-
-  /**
-   * Returns whether a message is to be read here: it is long, or may be when it is not compressed.
-   *
-   * @param to where what is to be read of it ends
-   */
-  static boolean isLong(Message message, int to) {
-    return to - message.from() > LONGEST_SHORT || message.has(FrameHeader.FLAG_COMPRESSED);
-  }
 
   /** A message's body that its receiver keeps. */
   static final class Body {

@@ -225,7 +225,8 @@ public final class OutgoingCalls implements Participant {
       end = MetadataBlock.start(buffer, from, to);
       metadata = MetadataBlock.read(buffer, end, to);
     }
-    if (LongMessages.isLong(message, end)) {
+    if (end - message.from() > LongMessages.LONGEST_SHORT
+        || message.has(FrameHeader.FLAG_COMPRESSED)) {
       LongMessages.Body body = shared.longMessages.keep(message, end);
       if (body == null) {
         String why = shared.longMessages.refusal(message, end);
