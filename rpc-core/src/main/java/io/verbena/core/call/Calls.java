@@ -1,5 +1,6 @@
 package io.verbena.core.call;
 
+import io.verbena.api.RpcStatus;
 import io.verbena.codec.Compression;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
@@ -135,6 +136,11 @@ public final class Calls {
   /** Returns the longest message that both ends take, as far as it is known. For any thread. */
   public int longestMessage() {
     return path.longestMessage();
+  }
+
+  /** Returns how a message is refused that found no memory: to send it again may be of no use. */
+  static RpcStatus refusal(Quota.Share memory, long bytes) {
+    return memory.mayEverTake(bytes) ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
   }
 
   /** The peer takes this. On the loop. */

@@ -139,8 +139,7 @@ public final class IncomingCalls implements Participant {
         metadata = MetadataBlock.read(buffer, end, to);
       }
       ServerCall arrived = newCall(method, metadata, message);
-      if (end - message.from() > LongMessages.LONGEST_SHORT
-          || message.has(FrameHeader.FLAG_COMPRESSED)) {
+      if (message.takesMore(LongMessages.LONGEST_SHORT, end)) {
         if (!OwnService.asksForItems(descriptor)) {
           readBeside(method, arrived, message, end);
           return null;
@@ -186,10 +185,7 @@ public final class IncomingCalls implements Participant {
     if (dropped == null) {
       return awaitValues(message);
     }
-    RpcStatus status =
-        session.memory().assemblies().mayEverTake(message.length())
-            ? RpcStatus.RESOURCE_EXHAUSTED
-            : RpcStatus.INVALID_ARGUMENT;
+    RpcStatus status = Calls.refusal(session.memory().assemblies(), message.length());
     refuse(message, status, "its arguments: " + dropped);
     return null;
   }
@@ -294,8 +290,8 @@ public final class IncomingCalls implements Participant {
       if (place != null) {
         leave(takePlace());
       }
-      boolean fits = session.memory().assemblies().mayEverTake(longMessages.needed(message, end));
-      RpcStatus status = fits ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
+      long needed = longMessages.needed(message, end);
+      RpcStatus status = Calls.refusal(session.memory().assemblies(), needed);
       refuse(message, status, "its arguments: " + longMessages.refusal(message, end));
       return;
     }

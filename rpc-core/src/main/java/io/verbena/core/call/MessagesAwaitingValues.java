@@ -120,8 +120,7 @@ final class MessagesAwaitingValues implements Participant {
     if (!fits) {
       String why = "its message: " + memory.refusal(length, "maxAssemblyBytes");
       memory.quota().want();
-      RpcStatus status =
-          memory.mayEverTake(length) ? RpcStatus.RESOURCE_EXHAUSTED : RpcStatus.INVALID_ARGUMENT;
+      RpcStatus status = Calls.refusal(memory, length);
       shared.objects.refuseParts(callId, requests, status, why);
       incomplete(held, status, why);
       return;

@@ -225,8 +225,7 @@ public final class OutgoingCalls implements Participant {
       end = MetadataBlock.start(buffer, from, to);
       metadata = MetadataBlock.read(buffer, end, to);
     }
-    if (end - message.from() > LongMessages.LONGEST_SHORT
-        || message.has(FrameHeader.FLAG_COMPRESSED)) {
+    if (message.takesMore(LongMessages.LONGEST_SHORT, end)) {
       LongMessages.Body body = shared.longMessages.keep(message, end);
       if (body == null) {
         String why = shared.longMessages.refusal(message, end);

@@ -93,6 +93,16 @@ public final class Message {
     return (flags & flag) != 0;
   }
 
+  /**
+   * Returns whether what is to be read of its body takes more than so many bytes, or may when it is
+   * not compressed any more.
+   *
+   * @param to where that ends
+   */
+  public boolean takesMore(int bytes, int to) {
+    return to - from > bytes || has(FrameHeader.FLAG_COMPRESSED);
+  }
+
   /** Returns the {@linkplain FrameHeader#timeLeft time left} of a request. */
   public int timeLeft() {
     return timeLeft;
