@@ -3,6 +3,7 @@ package io.verbena.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.verbena.api.RpcStatus;
+import io.verbena.api.settings.Spelling;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceDescriptor;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /** What a server serves, by the names that stand in paths. Safe for use by any thread. */
 final class Contracts {
   private static final int MOST_NEAR = 3;
+
+  /** So much of what a client asks for is compared. */
+  private static final int LONGEST_NAME = 100;
 
   private final LocalSessions sessions;
   private final Map<String, Contract> byName = new TreeMap<>();
@@ -86,7 +90,7 @@ final class Contracts {
     } catch (WireException e) {
       throw new Problem(
           HttpResponseStatus.NOT_IMPLEMENTED,
-          RpcStatus.UNIMPLEMENTED.name(),
+          RpcStatus.UNIMPLEMENTED,
           String.valueOf(e.getMessage()));
     }
   }
@@ -94,34 +98,16 @@ final class Contracts {
   private Problem unknown(String why, String name, Collection<String> all) {
     List<String> near = sessions.tellsContracts() ? near(name, all) : List.of();
     String told = near.isEmpty() ? why : why + "; there is " + String.join(", ", near);
-    return new Problem(HttpResponseStatus.NOT_FOUND, RpcStatus.UNIMPLEMENTED.name(), told);
+    return new Problem(HttpResponseStatus.NOT_FOUND, RpcStatus.UNIMPLEMENTED, told);
   }
 
   /** Returns the names that are like one, the most alike first; a few of all where none is. */
   private static List<String> near(String name, Collection<String> all) {
-    String sought = name.toLowerCase(Locale.ROOT);
+    String lower = name.toLowerCase(Locale.ROOT);
+    String sought = lower.substring(0, Math.min(lower.length(), LONGEST_NAME));
     Comparator<String> byDistance =
-        Comparator.comparingInt(one -> distance(sought, one.toLowerCase(Locale.ROOT)));
+        Comparator.comparingInt(one -> Spelling.distance(sought, one.toLowerCase(Locale.ROOT)));
     return all.stream().sorted(byDistance).limit(MOST_NEAR).toList();
-  }
-
-  /** Returns how many characters are to be put in, left out or replaced; names are short. */
-  private static int distance(String from, String to) {
-    String start = from.substring(0, Math.min(from.length(), 100));
-    int[] row = new int[to.length() + 1];
-    for (int j = 0; j <= to.length(); j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= start.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= to.length(); j++) {
-        int replaced = diagonal + (start.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[to.length()];
   }
 
   /**
@@ -133,7 +119,7 @@ final class Contracts {
     if (!sessions.tellsContracts()) {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
-          RpcStatus.PERMISSION_DENIED.name(),
+          RpcStatus.PERMISSION_DENIED,
           "the server does not tell its contracts: it has an authenticator, and no"
               + " tellContracts(true)");
     }

@@ -148,7 +148,7 @@ final class Exchange {
     return switch (e) {
       case RpcException failure -> Failure.of(failure, String.valueOf(failure.getMessage()));
       case DeclaredException declared -> Failure.of(declared);
-      case Problem wrong -> Failure.of(wrong.kind(), String.valueOf(wrong.getMessage()));
+      case Problem wrong -> Failure.of(wrong.kind().name(), String.valueOf(wrong.getMessage()));
       case WrongJsonException wrong ->
           Failure.of(RpcStatus.INVALID_ARGUMENT.name(), String.valueOf(wrong.getMessage()));
       case WireException wrong ->
@@ -205,7 +205,7 @@ final class Exchange {
     if (expects != null && !HttpUtil.is100ContinueExpected(asked)) {
       throw new Problem(
           HttpResponseStatus.EXPECTATION_FAILED,
-          RpcStatus.INVALID_ARGUMENT.name(),
+          RpcStatus.INVALID_ARGUMENT,
           "nothing can be expected but 100-continue");
     }
     String path = target.path();
@@ -275,7 +275,7 @@ final class Exchange {
     if (host != null && hosts != null && !hosts.allow(host)) {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
-          RpcStatus.PERMISSION_DENIED.name(),
+          RpcStatus.PERMISSION_DENIED,
           "'%s' is no name of this server's: have it allowed there by HttpSettings.withHosts"
               .formatted(host));
     }
@@ -291,7 +291,7 @@ final class Exchange {
     if (!own) {
       throw new Problem(
           HttpResponseStatus.FORBIDDEN,
-          RpcStatus.PERMISSION_DENIED.name(),
+          RpcStatus.PERMISSION_DENIED,
           "pages of other origins may not call");
     }
   }
@@ -313,7 +313,7 @@ final class Exchange {
     if (slash < 0) {
       throw new Problem(
           HttpResponseStatus.NOT_FOUND,
-          RpcStatus.UNIMPLEMENTED.name(),
+          RpcStatus.UNIMPLEMENTED,
           "methods are at /SERVICE/METHOD, and called by POST");
     }
     JsonMethod method =
@@ -321,7 +321,7 @@ final class Exchange {
     if (!asked.method().equals(HttpMethod.POST)) {
       throw new Problem(
           HttpResponseStatus.METHOD_NOT_ALLOWED,
-          RpcStatus.INVALID_ARGUMENT.name(),
+          RpcStatus.INVALID_ARGUMENT,
           "methods are called by POST, with their arguments as JSON: curl -d '{}' http://%s%s"
               .formatted(headers.get(HttpHeaderNames.HOST, "HOST:PORT"), path));
     }
@@ -329,7 +329,7 @@ final class Exchange {
     if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
       throw new Problem(
           HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
-          RpcStatus.INVALID_ARGUMENT.name(),
+          RpcStatus.INVALID_ARGUMENT,
           "requests are taken without compression, not by " + encoding);
     }
     CallOptions options =
@@ -407,7 +407,7 @@ final class Exchange {
     if (!bearer.matches()) {
       throw new Problem(
           HttpResponseStatus.UNAUTHORIZED,
-          RpcStatus.UNAUTHENTICATED.name(),
+          RpcStatus.UNAUTHENTICATED,
           "the header Authorization is 'Bearer TOKEN'");
     }
     return bearer.group(1);

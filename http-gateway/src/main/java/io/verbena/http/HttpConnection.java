@@ -132,7 +132,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       begin(
           new Problem(
               HttpResponseStatus.SERVICE_UNAVAILABLE,
-              RpcStatus.UNAVAILABLE.name(),
+              RpcStatus.UNAVAILABLE,
               "the server has all the %d connections it takes: raise maxSessions there"
                   .formatted(most)));
     }
@@ -292,7 +292,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private Problem tooLong() {
     return new Problem(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
-        RpcStatus.INVALID_ARGUMENT.name(),
+        RpcStatus.INVALID_ARGUMENT,
         "the request has more than the %d bytes that maxRequestBytes allows"
             .formatted(gateway.settings().maxRequestBytes()));
   }
@@ -300,7 +300,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private static Problem tooMuchAtOnce() {
     return new Problem(
         HttpResponseStatus.SERVICE_UNAVAILABLE,
-        RpcStatus.RESOURCE_EXHAUSTED.name(),
+        RpcStatus.RESOURCE_EXHAUSTED,
         "the requests that the server is at take all the memory that requestMemoryBytes allows:"
             + " try again later, or raise it there");
   }
@@ -308,7 +308,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private Problem tooSlow() {
     return new Problem(
         HttpResponseStatus.REQUEST_TIMEOUT,
-        RpcStatus.INVALID_ARGUMENT.name(),
+        RpcStatus.INVALID_ARGUMENT,
         "the request did not come whole within the %d ms that requestTime allows"
             .formatted(gateway.settings().requestTime().toMillis()));
   }

@@ -8,14 +8,14 @@ final class Problem extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient HttpResponseStatus status;
-  private final String kind;
+  private final RpcStatus kind;
 
   /**
    * What is wrong with a request.
    *
-   * @param kind the status in the answer's body: one of Verbena's
+   * @param kind the status in the answer's body
    */
-  Problem(HttpResponseStatus status, String kind, String message) {
+  Problem(HttpResponseStatus status, RpcStatus kind, String message) {
     super(message, null, false, false);
     this.status = status;
     this.kind = kind;
@@ -23,14 +23,14 @@ final class Problem extends Exception {
 
   /** A request that is none, or asks for what there is not: its sender's mistake. */
   static Problem wrong(String why) {
-    return new Problem(HttpResponseStatus.BAD_REQUEST, RpcStatus.INVALID_ARGUMENT.name(), why);
+    return new Problem(HttpResponseStatus.BAD_REQUEST, RpcStatus.INVALID_ARGUMENT, why);
   }
 
   HttpResponseStatus status() {
     return status;
   }
 
-  String kind() {
+  RpcStatus kind() {
     return kind;
   }
 }

@@ -1,5 +1,6 @@
 package io.verbena.spring.autoconfigure;
 
+import io.verbena.api.settings.Spelling;
 import io.verbena.spring.VerbenaProperties;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ final class UnknownPropertyAnalyzer
         .map(name -> name.replace(ANY_NAME, named))
         .min(
             Comparator.comparing((String name) -> !name.endsWith(last))
-                .thenComparing(name -> distance(name, unknown)))
+                .thenComparing(name -> Spelling.distance(name, unknown)))
         .orElseThrow();
   }
 
@@ -76,23 +77,5 @@ final class UnknownPropertyAnalyzer
         names.add(name);
       }
     }
-  }
-
-  /** Returns how many letters are to be changed, added or taken away (Levenshtein). */
-  private static int distance(String from, String to) {
-    int[] row = new int[to.length() + 1];
-    for (int j = 0; j < row.length; j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= from.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j < row.length; j++) {
-        int changed = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(changed, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[to.length()];
   }
 }
