@@ -39,17 +39,7 @@ final class OtherVersionTest {
   }
 
   /** Asks and offers in another version. */
-  private record OfAnotherVersion(UpgradeProvider provider) implements UpgradeProvider {
-    @Override
-    public String kind() {
-      return provider.kind();
-    }
-
-    @Override
-    public Availability availability() {
-      return provider.availability();
-    }
-
+  private record OfAnotherVersion(UpgradeProvider provider) implements ForwardingProvider {
     @Override
     public UpgradeDriver newDriver(Runnable wakeLoop) {
       return new Driver(provider.newDriver(wakeLoop));

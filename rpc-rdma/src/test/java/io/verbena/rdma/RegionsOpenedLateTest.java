@@ -55,7 +55,7 @@ final class RegionsOpenedLateTest {
   private final RegionRef region = exposed.ref();
 
   /** Links whose windows are bound when the test says so. */
-  private final class Late implements UpgradeProvider {
+  private final class Late implements ForwardingProvider {
     private final UpgradeProvider provider;
 
     Late(UpgradeProvider provider) {
@@ -63,13 +63,8 @@ final class RegionsOpenedLateTest {
     }
 
     @Override
-    public String kind() {
-      return provider.kind();
-    }
-
-    @Override
-    public Availability availability() {
-      return provider.availability();
+    public UpgradeProvider provider() {
+      return provider;
     }
 
     @Override

@@ -131,11 +131,10 @@ final class SimulateCommand implements Callable<Integer> {
         "%,d seeds, %,d not clean, in %.1f s (%.1f a second)%n",
         campaign.done(), broken.size(), seconds, campaign.done() / seconds);
     out.println("calls: " + campaign.calls());
-    CoverageTable table = new CoverageTable(campaign.coverage());
     if (regions) {
       out.println("regions: " + campaign.coverage());
     } else {
-      table.print(out);
+      new CoverageTable(campaign.coverage()).print(out);
     }
     if (!broken.isEmpty()) {
       tell(run(broken.getFirst()), out);

@@ -2,15 +2,12 @@ package io.verbena.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole runs in which ends reach memory that others expose, and every rule holds. */
 class RegionSeedsTest {
-  private static final long RANDOM_NANOS = Boolean.getBoolean("verbena.long") ? 2_000_000_000L : 0;
-
   private static Outcome run(long seed) {
     Outcome outcome = Simulation.run(Simulation.plan(seed, true), null);
     assertThat(outcome.violations())
@@ -34,13 +31,7 @@ class RegionSeedsTest {
 
   @Test
   void randomSeedsAreClean() {
-    long first = new SplittableRandom().nextLong(1L << 40);
-    long end = System.nanoTime() + RANDOM_NANOS;
-    long seeds = 0;
-    while (seeds == 0 || System.nanoTime() - end < 0) {
-      run(first + seeds++);
-    }
-    System.out.println("random seeds " + first + " to " + (first + seeds - 1) + " are clean");
+    SeedsTest.randomSeeds(RegionSeedsTest::run);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.verbena.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,11 +37,16 @@ class SeedsTest {
 
   @Test
   void randomSeedsAreClean() {
+    randomSeeds(SeedsTest::isClean);
+  }
+
+  /** Runs as many as there is time for. */
+  static void randomSeeds(LongConsumer isClean) {
     long first = new SplittableRandom().nextLong(1L << 40);
     long end = System.nanoTime() + RANDOM_NANOS;
     long seeds = 0;
     while (seeds == 0 || System.nanoTime() - end < 0) {
-      isClean(first + seeds++);
+      isClean.accept(first + seeds++);
     }
     System.out.println("random seeds " + first + " to " + (first + seeds - 1) + " are clean");
   }

@@ -4,6 +4,7 @@ import io.verbena.api.wire.WireOut;
 import io.verbena.codec.WireDecoder;
 import io.verbena.codec.WireEncoder;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.Consumer;
 
 /** Messages as arrays. */
@@ -44,6 +45,25 @@ public final class Bytes {
     WireDecoder in = new WireDecoder();
     in.start(ByteBuffer.wrap(bytes), from, bytes.length, MOST_DEPTH);
     return in;
+  }
+
+  /** What an input says at one place. */
+  @FunctionalInterface
+  interface Told {
+    void is(int what, byte[] bytes);
+  }
+
+  /**
+   * Takes an input apart: what, 1 byte; a length, 1 byte; as many bytes, or those that are left.
+   */
+  static void records(byte[] input, Told each) {
+    int head = 2;
+    for (int at = 0; at + head <= input.length; ) {
+      int length = Math.min(input[at + 1] & 0xff, input.length - at - head);
+      byte[] bytes = Arrays.copyOfRange(input, at + head, at + head + length);
+      each.is(input[at] & 0xff, bytes);
+      at += head + length;
+    }
   }
 
   /** Puts a byte before others. */

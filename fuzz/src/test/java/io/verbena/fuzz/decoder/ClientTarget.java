@@ -44,7 +44,7 @@ public final class ClientTarget implements Target {
   private static final int OTHER_CONTRACT = 1;
   private static final int NO_WELCOME = 2;
 
-  private Ends ends = new Ends();
+  private final Renewed<Ends> renewed = new Renewed<>(Ends::new, ends -> ends.world.close());
 
   /** A client, and a server that says what it is told to; made anew now and then. */
   private static final class Ends {
@@ -53,31 +53,14 @@ public final class ClientTarget implements Target {
             ServerTarget.LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES, ServerTarget.CHUNK);
     final VerbenaClient client =
         world.client(c -> c.bulkMemoryBytes(1 << 20).partCutOffBytes(ServerTarget.CHUNK));
-    int inputs;
   }
 
   @Override
   public void take(byte[] input, Meter meter) throws LinkException {
-    if (ends.inputs++ == ServerTarget.INPUTS_OF_A_WORLD) {
-      renew();
-    }
-    boolean isSound = false;
-    try {
-      attack(input, meter);
-      isSound = true;
-    } finally {
-      if (!isSound) {
-        renew();
-      }
-    }
+    renewed.take(ends -> attack(ends, input, meter));
   }
 
-  private void renew() {
-    ends.world.close();
-    ends = new Ends();
-  }
-
-  private void attack(byte[] input, Meter meter) throws LinkException {
+  private void attack(Ends ends, byte[] input, Meter meter) throws LinkException {
     int first = input.length == 0 ? 0 : input[0];
     SteppedWorld world = ends.world;
     LinkDriver attacker = world.network().newDriver(() -> {});

@@ -28,7 +28,6 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -55,7 +54,6 @@ public final class RegionsTarget implements Target {
   private static final int CLOSE = 3;
   private static final int PASS = 4;
   private static final int WHATS = 5;
-  private static final int HEAD = 2;
   private static final int ALL = Regions.READ | Regions.WRITE | Regions.ATOMIC;
 
   private static final int BYTES = 4096;
@@ -98,7 +96,7 @@ public final class RegionsTarget implements Target {
             throw new UnsupportedOperationException();
           });
 
-  private Yard yard = new Yard();
+  private final Renewed<Yard> renewed = new Renewed<>(Yard::new, yard -> yard.world.close());
 
   private static MethodDescriptor<Void> method(int id, String name) {
     return new MethodDescriptor<>(NAME, id, name, false, false, true, 0, in -> null, null);
@@ -123,7 +121,6 @@ public final class RegionsTarget implements Target {
     final List<Session> sessions = new ArrayList<>();
     final VerbenaServer server =
         world.server(s -> s.serve(ArboretumRpc.bind(this)).onSession(sessions::add));
-    int inputs;
 
     @Override
     public Flow.Publisher<Leaf> fall(int leaves) {
@@ -136,26 +133,10 @@ public final class RegionsTarget implements Target {
 
   @Override
   public void take(byte[] input, Meter meter) {
-    if (yard.inputs++ == ServerTarget.INPUTS_OF_A_WORLD) {
-      renew();
-    }
-    boolean isSound = false;
-    try {
-      attack(input, meter);
-      isSound = true;
-    } finally {
-      if (!isSound) {
-        renew();
-      }
-    }
+    renewed.take(yard -> attack(yard, input, meter));
   }
 
-  private void renew() {
-    yard.world.close();
-    yard = new Yard();
-  }
-
-  private void attack(byte[] input, Meter meter) {
+  private void attack(Yard yard, byte[] input, Meter meter) {
     SteppedWorld world = yard.world;
     yard.sessions.clear();
     yard.around.fill(BESIDE);
@@ -166,13 +147,12 @@ public final class RegionsTarget implements Target {
     Peer peer = new Peer(session, owner, exposed, world);
     world.settle();
     meter.start();
-    for (int at = 0; at + HEAD <= input.length; ) {
-      int length = Math.min(input[at + 1] & 0xff, input.length - at - HEAD);
-      byte[] bytes = Arrays.copyOfRange(input, at + HEAD, at + HEAD + length);
-      peer.does((input[at] & 0xff) % WHATS, bytes);
-      world.settle();
-      at += HEAD + length;
-    }
+    Bytes.records(
+        input,
+        (what, bytes) -> {
+          peer.does(what % WHATS, bytes);
+          world.settle();
+        });
     meter.stop();
     opened(world).close();
     session.close();

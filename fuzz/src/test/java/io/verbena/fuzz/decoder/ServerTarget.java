@@ -39,13 +39,15 @@ public final class ServerTarget implements Target {
 
   private static final int SERVICE = OfferedService.id("herbarium.v1");
 
-  /** Made anew now and then, and after each finding: to make one takes longer than an input. */
-  static final int INPUTS_OF_A_WORLD = 200;
+  private final Renewed<Grounds> renewed =
+      new Renewed<>(Grounds::new, grounds -> grounds.world.close());
 
-  private SteppedWorld world = new SteppedWorld(LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES, CHUNK);
-  private VerbenaServer server = server(world);
-  private ObjectRef published = publish(server);
-  private int inputs;
+  /** A server with an object. */
+  private static final class Grounds {
+    final SteppedWorld world = new SteppedWorld(LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES, CHUNK);
+    final VerbenaServer server = server(world);
+    final ObjectRef published = publish(server);
+  }
 
   private static ObjectRef publish(VerbenaServer server) {
     return server.publish(Source.of(new byte[20_000]), Duration.ofDays(1)).ref();
@@ -70,29 +72,11 @@ public final class ServerTarget implements Target {
 
   @Override
   public void take(byte[] input, Meter meter) {
-    if (inputs++ == INPUTS_OF_A_WORLD) {
-      renew();
-    }
-    boolean isSound = false;
-    try {
-      attack(input, meter);
-      isSound = true;
-    } finally {
-      if (!isSound) {
-        renew();
-      }
-    }
+    renewed.take(grounds -> attack(grounds, input, meter));
   }
 
-  private void renew() {
-    world.close();
-    world = new SteppedWorld(LIMITS, InMemoryNetwork.DEFAULT_RING_FRAMES, CHUNK);
-    server = server(world);
-    published = publish(server);
-    inputs = 1;
-  }
-
-  private void attack(byte[] input, Meter meter) {
+  private static void attack(Grounds grounds, byte[] input, Meter meter) {
+    SteppedWorld world = grounds.world;
     LinkDriver attacker = world.network().newDriver(() -> {});
     RawPeer raw = new RawPeer();
     attacker.connect(URI.create(world.address()), LINK, raw);
@@ -105,13 +89,13 @@ public final class ServerTarget implements Target {
     meter.start();
     attack(world, attacker, raw, new Script(input, 1));
     meter.stop();
-    othersAreServed();
+    othersAreServed(world);
     attacker.close();
     for (int i = 0; i < 12; i++) {
       world.passIdle(Duration.ofSeconds(1), () -> {});
       world.settle();
     }
-    nothingIsKept(server.bulkStats());
+    nothingIsKept(grounds.server.bulkStats());
     Logged.assertNone();
   }
 
@@ -136,7 +120,7 @@ public final class ServerTarget implements Target {
     }
   }
 
-  private void othersAreServed() {
+  private static void othersAreServed(SteppedWorld world) {
     Session session = world.client().session(world.address());
     HerbariumRpc.Async honest = HerbariumRpc.async(session);
     CompletableFuture<String> answer = honest.name("verbena").toCompletableFuture();
@@ -155,6 +139,7 @@ public final class ServerTarget implements Target {
   @Override
   public List<byte[]> seeds() {
     byte[] name = Bytes.encode(out -> out.writeString("rue"));
+    ObjectRef published = renewed.world().published;
     return List.of(
         new Script.Maker(0)
             .frame(FrameKind.REQUEST, 1, out -> request(out, 10, name))

@@ -21,7 +21,6 @@ import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -49,7 +48,6 @@ public final class StreamsTarget implements Target {
   private static final int RAKE = 3;
   private static final int PASS = 4;
   private static final int WHATS = 5;
-  private static final int HEAD = 2;
   private static final int MOST_STREAMS = 8;
 
   private static final String NAME = "verbena.streams";
@@ -80,7 +78,8 @@ public final class StreamsTarget implements Target {
             throw new UnsupportedOperationException();
           });
 
-  private Garden garden = new Garden();
+  private final Renewed<Garden> renewed =
+      new Renewed<>(Garden::new, garden -> garden.world.close());
 
   private static MethodDescriptor<Void> method(String service, int id, String name) {
     return new MethodDescriptor<>(service, id, name, false, false, false, 0, in -> null, null);
@@ -94,7 +93,6 @@ public final class StreamsTarget implements Target {
     final List<Leaves> falling = new ArrayList<>();
     final List<Rake> raking = new ArrayList<>();
     final VerbenaServer server = world.server(s -> s.serve(ArboretumRpc.bind(this)));
-    int inputs;
 
     @Override
     public Flow.Publisher<Leaf> fall(int leaves) {
@@ -113,26 +111,10 @@ public final class StreamsTarget implements Target {
 
   @Override
   public void take(byte[] input, Meter meter) {
-    if (garden.inputs++ == ServerTarget.INPUTS_OF_A_WORLD) {
-      renew();
-    }
-    boolean isSound = false;
-    try {
-      attack(input, meter);
-      isSound = true;
-    } finally {
-      if (!isSound) {
-        renew();
-      }
-    }
+    renewed.take(garden -> attack(garden, input, meter));
   }
 
-  private void renew() {
-    garden.world.close();
-    garden = new Garden();
-  }
-
-  private void attack(byte[] input, Meter meter) {
+  private void attack(Garden garden, byte[] input, Meter meter) {
     SteppedWorld world = garden.world;
     garden.falling.clear();
     garden.raking.clear();
@@ -140,13 +122,12 @@ public final class StreamsTarget implements Target {
     Peer peer = new Peer(session, world);
     world.settle();
     meter.start();
-    for (int at = 0; at + HEAD <= input.length; ) {
-      int length = Math.min(input[at + 1] & 0xff, input.length - at - HEAD);
-      byte[] bytes = Arrays.copyOfRange(input, at + HEAD, at + HEAD + length);
-      peer.does((input[at] & 0xff) % WHATS, bytes);
-      world.settle();
-      at += HEAD + length;
-    }
+    Bytes.records(
+        input,
+        (what, bytes) -> {
+          peer.does(what % WHATS, bytes);
+          world.settle();
+        });
     meter.stop();
     othersAreServed(world);
     session.close();
