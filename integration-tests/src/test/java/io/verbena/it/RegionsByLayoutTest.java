@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.api.CallContext;
+import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
 import io.verbena.api.VerbenaException;
@@ -24,8 +25,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -145,23 +148,36 @@ class RegionsByLayoutTest {
                         ACCOUNT,
                         () -> {
                           memory.set(JAVA_LONG, 8, amount);
-                          Thread.onSpinWait();
+                          LockSupport.parkNanos(20_000); // many a read finds it torn
                           memory.set(JAVA_LONG, 16, -amount);
                         },
                         groupElement("version"));
-                    for (int j = 0; j < 300; j++) {
-                      Thread.onSpinWait();
-                    }
+                    LockSupport.parkNanos(20_000); // else no read may find it at rest
                   }
                 });
     try {
       for (int i = 0; i < 500; i++) {
-        MemorySegment account = first.getVersioned(groupElement("version")).get();
+        MemorySegment account = atRest(first);
         assertThat(account.get(JAVA_LONG, 8)).isEqualTo(-account.get(JAVA_LONG, 16));
       }
     } finally {
       over.set(true);
       writer.join();
+    }
+  }
+
+  /** Where the writer's thread stands still within a change, for as many reads as are made. */
+  private static MemorySegment atRest(RegionView view) throws InterruptedException {
+    while (true) {
+      try {
+        return view.getVersioned(groupElement("version")).get();
+      } catch (ExecutionException e) {
+        assertThat(e.getCause())
+            .isInstanceOfSatisfying(
+                RpcException.class,
+                failure -> assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE))
+            .hasMessageContaining("somebody wrote at each of");
+      }
     }
   }
 

@@ -127,7 +127,7 @@ class PythonClientTest {
   void keepsDeadlinesAndCancels() throws Exception {
     assertThat(linesOf("time"))
         .containsExactly(
-            "[\"DEADLINE_EXCEEDED\", \"UNKNOWN\"]",
+            "[\"DEADLINE_EXCEEDED\", true]",
             "[\"CANCELLED\", \"UNKNOWN\"]",
             "\"both were interrupted\"");
   }
