@@ -156,28 +156,23 @@ class RegionsByLayoutTest {
                   }
                 });
     try {
-      for (int i = 0; i < 500; i++) {
-        MemorySegment account = atRest(first);
-        assertThat(account.get(JAVA_LONG, 8)).isEqualTo(-account.get(JAVA_LONG, 16));
+      int read = 0;
+      while (read < 500) {
+        try {
+          MemorySegment account = first.getVersioned(groupElement("version")).get();
+          assertThat(account.get(JAVA_LONG, 8)).isEqualTo(-account.get(JAVA_LONG, 16));
+          read++;
+        } catch (ExecutionException e) { // the writer's thread stood still within a change
+          assertThat(e.getCause())
+              .isInstanceOfSatisfying(
+                  RpcException.class,
+                  failure -> assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE))
+              .hasMessageContaining("somebody wrote at each of");
+        }
       }
     } finally {
       over.set(true);
       writer.join();
-    }
-  }
-
-  /** Where the writer's thread stands still within a change, for as many reads as are made. */
-  private static MemorySegment atRest(RegionView view) throws InterruptedException {
-    while (true) {
-      try {
-        return view.getVersioned(groupElement("version")).get();
-      } catch (ExecutionException e) {
-        assertThat(e.getCause())
-            .isInstanceOfSatisfying(
-                RpcException.class,
-                failure -> assertThat(failure.status()).isEqualTo(RpcStatus.UNAVAILABLE))
-            .hasMessageContaining("somebody wrote at each of");
-      }
     }
   }
 
