@@ -2,14 +2,11 @@ package io.verbena.api.region;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.verbena.api.RpcException;
-import io.verbena.api.RpcStatus;
 import io.verbena.api.settings.Checks;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -21,9 +18,6 @@ import java.util.concurrent.CompletableFuture;
  * read is one state, or reads again.
  */
 public final class RegionView {
-  /** How often {@link #getVersioned} reads where each time somebody writes. */
-  public static final int MOST_READS = 64;
-
   private static final VarHandle LONG = JAVA_LONG.varHandle();
 
   private final Regions regions;
@@ -120,37 +114,13 @@ public final class RegionView {
 
   /**
    * Reads all of it as it was at one time, by a version of it that is changed by {@link #change}:
-   * by one request, and again while somebody writes.
+   * by one request, and {@linkplain Regions#getVersioned again} while somebody writes.
    *
    * @param version the path of an aligned {@code long}
-   * @return fails with UNAVAILABLE if somebody wrote at each of {@value #MOST_READS} reads
    */
   public CompletableFuture<MemorySegment> getVersioned(PathElement... version) {
-    return versioned(place(version), MOST_READS);
-  }
-
-  private CompletableFuture<MemorySegment> versioned(long version, int reads) {
-    if (reads == 0) {
-      return CompletableFuture.failedFuture(
-          new RpcException(
-              RpcStatus.UNAVAILABLE,
-              "somebody wrote at each of " + MOST_READS + " reads of a struct in " + ref));
-    }
-    long[] before = new long[1];
-    long[] after = new long[1];
     MemorySegment struct = room();
-    return regions
-        .get(
-            ref,
-            List.of(
-                new RegionPiece(version, MemorySegment.ofArray(before)),
-                new RegionPiece(offset, struct),
-                new RegionPiece(version, MemorySegment.ofArray(after))))
-        .thenCompose(
-            _ ->
-                before[0] == after[0] && (before[0] & 1) == 0
-                    ? CompletableFuture.completedFuture(struct)
-                    : versioned(version, reads - 1));
+    return regions.getVersioned(ref, place(version), offset, struct).thenApply(_ -> struct);
   }
 
   /**

@@ -89,6 +89,17 @@ public interface Regions {
   CompletableFuture<Void> get(RegionRef ref, List<RegionPiece> pieces);
 
   /**
+   * Reads a range as it was at one time, by a version of it that is changed as {@link
+   * RegionView#change} does: again while somebody writes, after pauses that grow from 20 &micro;s
+   * to 10 ms, until the time is over, and then fails with DEADLINE_EXCEEDED.
+   *
+   * @param version where the {@code long} is that is odd while somebody writes; divided by 8
+   * @throws IllegalArgumentException as for {@link #get(RegionRef, List)}
+   */
+  CompletableFuture<Void> getVersioned(
+      RegionRef ref, long version, long offset, MemorySegment into);
+
+  /**
    * Writes memory to a range. The memory is copied before this returns.
    *
    * @throws IllegalArgumentException if the region has no such range, or may not be written

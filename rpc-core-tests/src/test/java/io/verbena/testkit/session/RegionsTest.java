@@ -245,6 +245,53 @@ class RegionsTest {
     assertThat(failureOf(missing)).hasMessageContaining("the peer serves probe, not this service");
   }
 
+  // ---- structs that are written meanwhile ----
+
+  private CompletableFuture<Void> versioned(Duration timeout) {
+    RegionRef region = expose(LEASE).ref();
+    memory.set(JAVA_LONG, 0, 1);
+    CompletableFuture<Void> read =
+        session
+            .regions()
+            .withTimeout(timeout)
+            .getVersioned(region, 0, 8, MemorySegment.ofArray(new long[2]));
+    world.pass(Duration.ofMillis(900));
+    assertThat(read).as("while somebody writes").isNotDone();
+    return read;
+  }
+
+  @Test
+  void aVersionedReadWaitsForAWriterThatStandsStill() {
+    CompletableFuture<Void> read = versioned(LEASE);
+    memory.set(JAVA_LONG, 0, 2);
+    world.pass(Duration.ofMillis(12));
+    assertThat(read).isCompleted();
+  }
+
+  @Test
+  void butNotBeyondItsDeadline() {
+    CompletableFuture<Void> read = versioned(Duration.ofSeconds(1));
+    world.pass(Duration.ofMillis(102));
+    assertThat(failure(read).status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED);
+    assertThat(failure(read)).hasMessageContaining("somebody wrote at each of");
+  }
+
+  @Test
+  void norBeyondItsCancellation() {
+    CompletableFuture<Void> read = versioned(LEASE);
+    assertThat(read.cancel(true)).isTrue();
+    world.settle();
+    assertThat(read).isCancelled();
+  }
+
+  @Test
+  void norBeyondTheEndOfItsSession() {
+    CompletableFuture<Void> read = versioned(LEASE);
+    session.close();
+    world.settle();
+    assertThat(failure(read).status()).isEqualTo(RpcStatus.UNAVAILABLE);
+  }
+
   // ---- hostile peers: they ask as they like ----
 
   private static MethodDescriptor<String> raw(int id) {

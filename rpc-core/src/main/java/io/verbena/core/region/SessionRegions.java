@@ -38,6 +38,7 @@ public final class SessionRegions implements Regions {
 
   private final ExposedRegions own;
   private final OneSided device;
+  private final VersionedReads versioned;
   private final OutgoingCalls calls;
   private final EventLoop loop;
   private final BulkMemory memory;
@@ -50,13 +51,23 @@ public final class SessionRegions implements Regions {
 
   /** The regions of the session that has these calls. */
   public SessionRegions(SessionImpl session, OutgoingCalls calls) {
-    this(new ExposedRegions(session), new OneSided(session), calls, CallOptions.DEFAULT);
+    this(
+        new ExposedRegions(session),
+        new OneSided(session),
+        new VersionedReads(session.loop()),
+        calls,
+        CallOptions.DEFAULT);
   }
 
   private SessionRegions(
-      ExposedRegions own, OneSided device, OutgoingCalls calls, CallOptions options) {
+      ExposedRegions own,
+      OneSided device,
+      VersionedReads versioned,
+      OutgoingCalls calls,
+      CallOptions options) {
     this.own = own;
     this.device = device;
+    this.versioned = versioned;
     this.calls = calls;
     this.caller = new SessionCaller(calls, options);
     SessionImpl session = caller.host().session();
@@ -74,6 +85,11 @@ public final class SessionRegions implements Regions {
     return device;
   }
 
+  /** Returns what reads structs that are written meanwhile. */
+  public Participant versioned() {
+    return versioned;
+  }
+
   @Override
   public ExposedRegion expose(MemorySegment memory, int access, Duration lease) {
     return own.expose(memory, access, lease);
@@ -81,11 +97,36 @@ public final class SessionRegions implements Regions {
 
   @Override
   public Regions withTimeout(Duration timeout) {
-    return new SessionRegions(own, device, calls, CallOptions.timeout(timeout));
+    return new SessionRegions(own, device, versioned, calls, CallOptions.timeout(timeout));
   }
 
   @Override
   public CompletableFuture<Void> get(RegionRef ref, List<RegionPiece> pieces) {
+    return get(ref, landings(ref, pieces), deadline(ExposedRegions.GET));
+  }
+
+  @Override
+  public CompletableFuture<Void> getVersioned(
+      RegionRef ref, long version, long offset, MemorySegment into) {
+    long[] before = new long[1];
+    long[] after = new long[1];
+    List<RegionPiece> pieces =
+        landings(
+            ref,
+            List.of(
+                new RegionPiece(version, MemorySegment.ofArray(before)),
+                new RegionPiece(offset, into),
+                new RegionPiece(version, MemorySegment.ofArray(after))));
+    Checks.that(version % Long.BYTES == 0, "version", "divided by 8", version);
+    long deadline = deadline(ExposedRegions.GET);
+    return versioned.begin(
+        ref,
+        deadline,
+        () -> get(ref, pieces, deadline),
+        () -> before[0] == after[0] && (before[0] & 1) == 0);
+  }
+
+  private static List<RegionPiece> landings(RegionRef ref, List<RegionPiece> pieces) {
     List<RegionPiece> into = checked(ref, pieces, READ);
     for (RegionPiece piece : into) {
       MemorySegment memory = piece.memory();
@@ -95,8 +136,11 @@ public final class SessionRegions implements Regions {
                 + " to one thread as that of Arena.ofConfined() does");
       }
     }
+    return into;
+  }
+
+  private CompletableFuture<Void> get(RegionRef ref, List<RegionPiece> into, long deadline) {
     Operation<Void> operation = new Operation<>(loop);
-    long deadline = deadline(ExposedRegions.GET);
     Block block = staging(into);
     if (block == null) {
       getByCall(operation, ref, into, deadline);

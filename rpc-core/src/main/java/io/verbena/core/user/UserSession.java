@@ -77,6 +77,7 @@ public final class UserSession extends SessionImpl {
         streams,
         mine.exposed(),
         mine.device(),
+        mine.versioned(),
         incoming.oneways(),
         incoming.awaitingValues(),
         outgoing.awaitingValues(),

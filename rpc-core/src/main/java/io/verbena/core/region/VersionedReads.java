@@ -1,0 +1,122 @@
+package io.verbena.core.region;
+
+import io.verbena.api.CallPhase;
+import io.verbena.api.Execution;
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import io.verbena.api.region.RegionRef;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.session.Participant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Reads of structs that others write meanwhile: each is made again after a pause, which grows,
+ * until it finds the struct at rest or its deadline passes. On the loop, but {@link #begin}.
+ */
+final class VersionedReads implements Participant {
+  /** Most writers are done by then. */
+  private static final long FIRST_PAUSE_NANOS = 20_000;
+
+  /** One whose thread does not run has it again by then, or does not for long. */
+  private static final long LONGEST_PAUSE_NANOS = 10_000_000;
+
+  private final EventLoop loop;
+  private final Set<Read> pausing = new LinkedHashSet<>();
+
+  VersionedReads(EventLoop loop) {
+    this.loop = loop;
+  }
+
+  /**
+   * Begins one. Safe for any thread.
+   *
+   * @param once reads once, until the deadline at the latest
+   * @param atRest whether nobody wrote while it was read last
+   */
+  CompletableFuture<Void> begin(
+      RegionRef ref,
+      long deadline,
+      Supplier<CompletableFuture<Void>> once,
+      BooleanSupplier atRest) {
+    Read read = new Read(ref, deadline, once, atRest);
+    read.make();
+    return read.operation;
+  }
+
+  /** Whoever pauses would find nobody: it hears of that at once, as its next read does. */
+  @Override
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
+    List.copyOf(pausing).forEach(Read::goOn);
+  }
+
+  private final class Read {
+    private final Operation<Void> operation = new Operation<>(loop);
+    private final RegionRef ref;
+    private final long deadline;
+    private final Supplier<CompletableFuture<Void>> once;
+    private final BooleanSupplier atRest;
+    private long pause = FIRST_PAUSE_NANOS;
+    private long timer = Timers.NONE;
+    private int made;
+
+    Read(
+        RegionRef ref,
+        long deadline,
+        Supplier<CompletableFuture<Void>> once,
+        BooleanSupplier atRest) {
+      this.ref = ref;
+      this.deadline = deadline;
+      this.once = once;
+      this.atRest = atRest;
+    }
+
+    private void make() {
+      made++;
+      CompletableFuture<Void> read = once.get();
+      operation.endBy(() -> read.cancel(true));
+      read.whenComplete(
+          (none, thrown) -> {
+            if (thrown != null) {
+              operation.settleFailed(thrown);
+            } else if (atRest.getAsBoolean()) {
+              operation.settle(null);
+            } else {
+              loop.execute(this::pause);
+            }
+          });
+    }
+
+    private void pause() {
+      long now = loop.now();
+      pausing.add(this);
+      timer = loop.timers().schedule(now + Math.min(pause, deadline - now), later -> goOn());
+      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+      operation.endBy(this::goOn);
+    }
+
+    /** Its pause is over. */
+    private void goOn() {
+      pausing.remove(this);
+      loop.timers().cancel(timer);
+      if (loop.now() - deadline < 0) {
+        make();
+      } else {
+        operation.settleFailed(
+            new RpcException(
+                RpcStatus.DEADLINE_EXCEEDED,
+                "somebody wrote at each of %d reads of a struct in %s".formatted(made, ref),
+                CallPhase.REPLIED,
+                Execution.EXECUTED,
+                true,
+                null,
+                null));
+      }
+    }
+  }
+}
