@@ -9,6 +9,7 @@ import io.verbena.api.Execution;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.SessionState;
 import io.verbena.api.region.ExposedRegion;
 import io.verbena.api.region.RegionPiece;
 import io.verbena.api.region.RegionRef;
@@ -28,6 +29,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -349,6 +351,26 @@ class RegionsOverRdmaTest {
       get(session.regions().get(region, i, into));
       assertThat(into.toArray(JAVA_BYTE)).containsOnly(3);
     }
+  }
+
+  /** Its device waits for a peer that does not answer, and its loop for the device. */
+  @Test
+  void whatIsAskedWhileAClosedServersLinksLeaveFailsBeforeTheyHaveLeft() throws Exception {
+    RegionRef region = session.regions().expose(memory, ALL, LEASE).ref();
+    fabric.cut(east, west);
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
+    await().atMost(LONGEST).until(() -> owner.state() == SessionState.ENDED);
+    List<CompletableFuture<Long>> waiting = new ArrayList<>();
+    while (!closing.isDone()) {
+      waiting.removeIf(CompletableFuture::isDone);
+      assertThat(waiting).as("requests that wait").hasSizeLessThan(50);
+      waiting.add(owner.regions().getAndAdd(region, 0, 1));
+      Thread.sleep(10);
+    }
+    for (CompletableFuture<Long> last : waiting) {
+      assertThat(last).failsWithin(LONGEST);
+    }
+    assertThat(memory.get(JAVA_LONG, 0)).isZero();
   }
 
   @Test

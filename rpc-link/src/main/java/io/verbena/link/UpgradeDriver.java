@@ -68,7 +68,14 @@ public interface UpgradeDriver extends AutoCloseable {
   /**
    * Closes every link, when what was sent by it has arrived, or after some seconds where a peer
    * does not answer. Links' listeners are told.
+   *
+   * @param meanwhile what else the loop has to do: runs now and then while links are waited for
    */
+  void close(Runnable meanwhile);
+
+  /** {@linkplain #close(Runnable) Closes} every link while the loop does nothing else. */
   @Override
-  void close();
+  default void close() {
+    close(() -> {});
+  }
 }

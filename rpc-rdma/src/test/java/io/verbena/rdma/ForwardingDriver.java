@@ -44,7 +44,7 @@ interface ForwardingDriver extends UpgradeDriver {
   }
 
   @Override
-  default void close() {
-    driver().close();
+  default void close(Runnable meanwhile) {
+    driver().close(meanwhile);
   }
 }

@@ -116,7 +116,7 @@ public final class InMemoryUpgrade implements UpgradeProvider {
     }
 
     @Override
-    public void close() {
+    public void close(Runnable meanwhile) {
       links.close();
     }
   }

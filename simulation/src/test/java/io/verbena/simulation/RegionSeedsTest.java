@@ -24,7 +24,7 @@ class RegionSeedsTest {
 
   /** Each of them once showed a fault. */
   @ParameterizedTest
-  @ValueSource(longs = {2477})
+  @ValueSource(longs = {2477, 8156})
   void aSeedThatOnceWasNotIsClean(long seed) {
     run(seed);
   }

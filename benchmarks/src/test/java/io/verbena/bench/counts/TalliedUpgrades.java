@@ -79,8 +79,8 @@ final class TalliedUpgrades implements UpgradeProvider {
     }
 
     @Override
-    public void close() {
-      links.close();
+    public void close(Runnable meanwhile) {
+      links.close(meanwhile);
     }
   }
 }

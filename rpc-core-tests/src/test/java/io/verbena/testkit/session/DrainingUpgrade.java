@@ -98,8 +98,8 @@ final class DrainingUpgrade implements UpgradeProvider {
     }
 
     @Override
-    public void close() {
-      driver.close();
+    public void close(Runnable meanwhile) {
+      driver.close(meanwhile);
       ends.forEach(end -> end.told().run());
       ends.clear();
     }

@@ -304,9 +304,12 @@ public final class EventLoop {
   /**
    * Returns what steps this loop's links of a kind that sessions upgrade to; made when first asked.
    *
-   * @throws LinkException if it cannot be made
+   * @throws LinkException if it cannot be made, or the loop is closing
    */
   public UpgradeDriver upgradeDriver(UpgradeProvider provider) throws LinkException {
+    if (stopping) {
+      throw new LinkException("the event loop is closing", null);
+    }
     // A provider may stand for another kind each time.
     String kind = ProviderCalls.ask("kind()", provider::kind);
     Upgrades last = null;
@@ -571,15 +574,27 @@ public final class EventLoop {
     wakeup();
   }
 
-  /** Closes the loop's links and runs the commands that wait; the loop is of no use after it. */
+  /**
+   * Closes the loop's links and runs the commands that wait; the loop is of no use after it. That
+   * takes seconds where peers do not answer: until then commands and timers run as ever.
+   */
   public void onClose() {
+    stopping = true;
     run(this::runAll);
     for (Upgrades one = firstUpgrades; one != null; one = one.next) {
-      run(one::close);
+      Upgrades closing = one;
+      run(() -> closing.close(this::goOn));
     }
     run(driver::close);
     closed = true;
     runLate();
+  }
+
+  private void goOn() {
+    stale = true;
+    drainCommands();
+    timers.poll(now());
+    runCycleEnd();
   }
 
   /** Returns the loop's name, for its thread. */
@@ -645,16 +660,16 @@ public final class EventLoop {
 
     private void breaks(String method, Throwable thrown) {
       breaking = ProviderCalls.failure(method, thrown).getMessage();
-      close();
+      close(() -> {});
       breaking = null;
     }
 
-    void close() {
+    void close(Runnable meanwhile) {
       UpgradeDriver closing = driver;
       driver = null;
       if (closing != null) {
         try {
-          closing.close();
+          closing.close(meanwhile);
         } catch (Throwable thrown) {
           ProviderCalls.failure("close()", thrown);
         }

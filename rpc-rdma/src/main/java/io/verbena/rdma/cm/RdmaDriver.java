@@ -276,7 +276,7 @@ public final class RdmaDriver implements UpgradeDriver {
   }
 
   @Override
-  public void close() {
+  public void close(Runnable meanwhile) {
     if (closed) {
       return;
     }
@@ -288,7 +288,7 @@ public final class RdmaDriver implements UpgradeDriver {
     for (RdmaLink link : links.all()) {
       link.close();
     }
-    linger();
+    linger(meanwhile);
     for (RdmaLink link : links.all()) {
       link.abort("the driver was closed");
       link.finish();
@@ -307,12 +307,13 @@ public final class RdmaDriver implements UpgradeDriver {
    * does not answer; what queue pairs still have to receive, nobody would hear. Bounded in pauses
    * too, since a clock that is set by hand stands still meanwhile.
    */
-  private void linger() {
+  private void linger(Runnable meanwhile) {
     long end = context.clock().nanoTime() + LINGER_NANOS;
     long pauses = LINGER_NANOS / LINGER_STEP_NANOS;
     try (WaitSet pause = provider.newWaitSet()) {
       long now;
       while (links.someSend() && pauses > 0 && (now = context.clock().nanoTime()) - end < 0) {
+        meanwhile.run();
         if (poll(now) == 0) {
           pause.await(LINGER_STEP_NANOS);
           pauses--;
