@@ -110,12 +110,16 @@ enum Planted {
       Workload.FLAPPING,
       Slip.in("core.session.Upgrade", "greets", Planting.returning("isDue", 1))),
 
-  /** A word is exchanged, or added to, once more when its question is sent again. */
+  /**
+   * A word is exchanged, or added to, once more when its question is sent again, and nobody minds
+   * the second answer: words alone tell of it.
+   */
   REGION_CHANGED_TWICE(
       12,
       Workload.REGIONS_SETTLING,
-      Slip.in(
-          "core.sequence.Inbox", "accept", CodeTransform.ofStateful(WithoutDeduplication::new))),
+      "what is done with words is linearizable",
+      Slip.in("core.sequence.Inbox", "accept", CodeTransform.ofStateful(WithoutDeduplication::new)),
+      Slip.in("core.call.OutgoingCalls", "take", Planting.withoutCalling("notMade"))),
 
   /** A closed region does what it is asked for. */
   REGION_REACHED_AFTER_ITS_END(
@@ -190,23 +194,33 @@ enum Planted {
   private final int seeds;
   private final Workload workload;
   private final String mischief;
+  private final String rule;
 
   @SuppressWarnings("ImmutableEnumChecker") // nobody changes it
   private final List<Slip> slips;
 
   Planted(int seeds, Slip... slips) {
-    this(1, seeds, Workload.DRAWN, "", slips);
+    this(1, seeds, Workload.DRAWN, "", "", slips);
   }
 
   Planted(int seeds, Workload workload, Slip... slips) {
-    this(1, seeds, workload, "", slips);
+    this(1, seeds, workload, "", "", slips);
+  }
+
+  Planted(int seeds, Workload workload, String rule, Slip... slips) {
+    this(1, seeds, workload, "", rule, slips);
   }
 
   Planted(long first, int seeds, Workload workload, String mischief, Slip... slips) {
+    this(first, seeds, workload, mischief, "", slips);
+  }
+
+  Planted(long first, int seeds, Workload workload, String mischief, String rule, Slip... slips) {
     this.first = first;
     this.seeds = seeds;
     this.workload = workload;
     this.mischief = mischief;
+    this.rule = rule;
     this.slips = List.of(slips);
   }
 
@@ -227,6 +241,11 @@ enum Planted {
   /** Returns what one client does meanwhile; empty: nothing. */
   String mischief() {
     return mischief;
+  }
+
+  /** Returns the rule that it breaks before any other; empty: some rule. */
+  String rule() {
+    return rule;
   }
 
   List<Slip> slips() {
