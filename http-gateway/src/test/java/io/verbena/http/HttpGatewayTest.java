@@ -359,6 +359,7 @@ class HttpGatewayTest {
   }
 
   @Test
+  @Tag("long")
   void aStreamIsProducedAsItIsRead() throws Exception {
     start();
     HttpResponse<InputStream> answer =
@@ -438,6 +439,7 @@ class HttpGatewayTest {
   // ---- hostile clients ----
 
   @Test
+  @Tag("long")
   void answersThatNobodyReadsDoNotPileUp() throws Exception {
     start();
     int requests = 40;

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -161,6 +162,7 @@ class CompressedCallsTest {
   }
 
   @Test
+  @Tag("long")
   void resultsCountAsLongAsTheirHandlersMakeThem() throws Exception {
     VerbenaServer.Builder server = VerbenaServer.builder().listen("127.0.0.1:0");
     server.serve(LibraryRpc.bind(library)).maxReplyBytes(8 << 20);

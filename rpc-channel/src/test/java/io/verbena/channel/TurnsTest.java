@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How calls are spread over servers, counted by attempts, where some servers are bad. */
@@ -75,6 +76,7 @@ class TurnsTest {
   }
 
   @Test
+  @Tag("long")
   void whereAllShedMovesBeyondTheSecondAreWithinTheBudget() {
     int calls = 800;
     List<String> names = IntStream.range(0, 10).mapToObj(i -> "bad-" + i).toList();

@@ -52,6 +52,7 @@ class SeedsTest {
   }
 
   @Test
+  @Tag("long")
   void aSeedMakesOneRun() {
     isOneRun(4);
   }

@@ -59,18 +59,11 @@ class BenchCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-w call -o 16",
         "-w call -o 4 -q 2 --callers virtual --handler virtual",
         "-w push -s 64k",
-        "-w pull -s 64k --handler virtual",
         "-w oneway --callers virtual",
-        "-w put -s 200k -o 2",
         "-w fetch -s 200k -o 2",
-        "-w fetch -s 200k --memory file",
         "-w put -s 20k --memory cold --extra-copy",
-        "-w put -s 200k -o 2 --memory files",
-        "-w fetch -s 200k --memory files",
-        "-w mixed -s 200k -o 2",
         "-w connect",
         "-w call -r 1000 -o 8"
       })
@@ -79,6 +72,22 @@ class BenchCommandTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
     assertThat(run.out()).contains("verbena tcp", "calls/s", "whole round trip", "allocated bytes");
+  }
+
+  @ParameterizedTest
+  @Tag("long")
+  @ValueSource(
+      strings = {
+        "-w call -o 16",
+        "-w pull -s 64k --handler virtual",
+        "-w put -s 200k -o 2",
+        "-w fetch -s 200k --memory file",
+        "-w put -s 200k -o 2 --memory files",
+        "-w fetch -s 200k --memory files",
+        "-w mixed -s 200k -o 2"
+      })
+  void measuresEveryKindOfMemory(String workload) {
+    measuresEveryKindOfCall(workload);
   }
 
   @Test

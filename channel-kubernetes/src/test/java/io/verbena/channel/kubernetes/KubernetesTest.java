@@ -47,6 +47,7 @@ class KubernetesTest {
   }
 
   @Test
+  @Tag("long")
   void noCallFailsWherePodsComeAndGo() throws Exception {
     try (Town town = new Town(client -> channel(api.client).apply(client).waitForReady())) {
       VerbenaServer a = town.open("a");
@@ -70,6 +71,7 @@ class KubernetesTest {
   }
 
   @Test
+  @Tag("long")
   void callsGoOnWhileTheApiServerIsAway() throws Exception {
     try (Town town = new Town(channel(api.client))) {
       VerbenaServer a = town.open("a");
