@@ -18,6 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoadLoopTest {
   private static final long MILLI = 1_000_000;
 
+  /** Longer than a call waits for its turn on a busy machine. */
+  private static final Duration LITTLE_PATIENCE = Duration.ofSeconds(1);
+
   /** Answers on a thread of its own, in a way that the test chooses. */
   private record Answering(Consumer<Call> how) implements Caller {
     @Override
@@ -138,7 +141,7 @@ class LoadLoopTest {
                               call.answered(call.message().clone());
                             })),
                     Watcher.NONE,
-                    Duration.ofMillis(300)))
+                    LITTLE_PATIENCE))
         .hasMessageContaining("of 100 calls that were due")
         .hasMessageContaining("ask for a lower rate");
   }
@@ -213,7 +216,7 @@ class LoadLoopTest {
                               }
                             })),
                     Watcher.NONE,
-                    Duration.ofMillis(300)))
+                    LITTLE_PATIENCE))
         .hasMessageContaining("a call failed: the cable is cut");
   }
 

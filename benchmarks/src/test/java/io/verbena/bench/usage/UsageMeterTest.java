@@ -41,7 +41,11 @@ class UsageMeterTest {
   @Test
   void takesLittleItself() {
     UsageMeter.read();
-    Usage before = UsageMeter.read();
-    assertThat(UsageMeter.read().since(before).allocatedBytes()).isLessThan(10_000);
+    long least = Long.MAX_VALUE; // other threads may allocate meanwhile
+    for (int i = 0; i < TIMES; i++) {
+      Usage before = UsageMeter.read();
+      least = Math.min(least, UsageMeter.read().since(before).allocatedBytes());
+    }
+    assertThat(least).isLessThan(10_000);
   }
 }
