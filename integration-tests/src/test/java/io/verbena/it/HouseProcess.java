@@ -10,7 +10,7 @@ final class HouseProcess implements AutoCloseable {
   /** Short bounds, for both ends. */
   static final SessionLimits LIMITS =
       SessionLimits.DEFAULT
-          .withKeepalive(Duration.ofMillis(300), Duration.ofSeconds(2))
+          .withKeepalive(Duration.ofMillis(300), Duration.ofSeconds(5))
           .withResumeWindow(Duration.ofMillis(500));
 
   private static final String STAYING = "staying";

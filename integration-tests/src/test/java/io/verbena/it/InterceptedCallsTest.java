@@ -104,8 +104,12 @@ class InterceptedCallsTest {
         Session session = client.connect(server.address().toString())) {
       calls(session);
       assertThat(session.path().link()).isEqualTo(path == PathPolicy.TCP_ONLY ? "tcp" : "rdma");
-      await().untilAsserted(() -> assertThat(client.slotsInUse()).isZero());
-      assertThat(client.sharedBytesInUse()).isZero();
+      await()
+          .untilAsserted(
+              () -> {
+                assertThat(client.slotsInUse()).isZero();
+                assertThat(client.sharedBytesInUse()).isZero();
+              });
     } finally {
       fabric.close();
     }

@@ -2,10 +2,12 @@ package io.verbena.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.api.SessionState;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class LoopsTest {
   private static final int LOOPS = 3;
+  private static final Duration LONGEST = Duration.ofSeconds(30);
   private static final int FLYING = 500; // calls under way at most, of all sessions
   private static final SessionLimits PATIENT =
       SessionLimits.DEFAULT
@@ -43,12 +47,14 @@ class LoopsTest {
     }
   }
 
-  /** Takes its time for who asks who it is. */
+  /** Takes its time for who asks who it is: until the test goes on. */
   private static final class Slow extends Where {
+    final CountDownLatch goOn = new CountDownLatch(1);
+
     @Override
     public String whoAmI() {
       try {
-        Thread.sleep(300);
+        goOn.await();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -186,20 +192,32 @@ class LoopsTest {
 
   @Test
   void callsThatRunOnAnyLoopEndBeforeTheServerIsClosed() {
-    VerbenaServer server = server(new Slow()).start();
+    Slow slow = new Slow();
+    VerbenaServer server = server(slow).start();
     try (VerbenaClient client = client()) {
       List<Session> sessions = connect(client, server, 2 * LOOPS);
       List<CompletableFuture<String>> running =
           sessions.stream().map(one -> HouseRpc.async(one).whoAmI().toCompletableFuture()).toList();
       sessions.forEach(LoopsTest::loopOf); // behind it: the slow one has begun
+      CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+      await()
+          .atMost(LONGEST)
+          .until(() -> sessions.stream().allMatch(one -> one.state() == SessionState.DRAINING));
+      assertThat(closed).isNotDone();
+      slow.goOn.countDown();
+      assertThat(running)
+          .allSatisfy(one -> assertThat(one).succeedsWithin(LONGEST).isEqualTo("done"));
+      assertThat(closed).succeedsWithin(LONGEST);
+    } finally {
+      slow.goOn.countDown();
       server.close();
-      assertThat(running).allSatisfy(one -> assertThat(one).isCompletedWithValue("done"));
     }
   }
 
   @Test
   void aClientsSessionsAreSpreadOverLoopsOfItsOwn() {
-    try (VerbenaServer server = server(new Slow()).start();
+    Slow slow = new Slow();
+    try (VerbenaServer server = server(slow).start();
         VerbenaClient client = VerbenaClient.builder().loops(LOOPS).build()) {
       List<CompletableFuture<String>> hearing = new ArrayList<>();
       for (Session session : connect(client, server, 2 * LOOPS)) {
@@ -210,6 +228,7 @@ class LoopsTest {
                 .thenApply(done -> Thread.currentThread().getName())
                 .toCompletableFuture());
       }
+      slow.goOn.countDown();
       Map<String, Integer> heard = new HashMap<>();
       hearing.forEach(one -> heard.merge(one.join(), 1, Integer::sum));
       assertThat(heard).hasSize(LOOPS).values().containsOnly(2);

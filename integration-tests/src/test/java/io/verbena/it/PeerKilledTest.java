@@ -1,6 +1,7 @@
 package io.verbena.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.CallPhase;
 import io.verbena.api.Execution;
@@ -24,7 +25,8 @@ class PeerKilledTest {
 
   @AfterEach
   void leavesNoSlotInUse() {
-    assertThat(client.slotsInUse()).isZero();
+    // The session that was closed tells its peer so, on its own thread.
+    await().untilAsserted(() -> assertThat(client.slotsInUse()).isZero());
     client.close();
   }
 

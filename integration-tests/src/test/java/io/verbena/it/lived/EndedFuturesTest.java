@@ -114,7 +114,7 @@ class EndedFuturesTest {
             assertNothingIsWritten(session, into, way, asked);
           }
         }
-        assertThat(client.slotsInUse()).isZero();
+        await().untilAsserted(() -> assertThat(client.slotsInUse()).isZero());
       }
     }
   }
