@@ -73,7 +73,8 @@ final class Browser implements AutoCloseable {
     String line;
     while ((line = said.readLine()) != null) {
       if (line.contains("DevTools listening on ")) {
-        Thread.ofVirtual().start(() -> said.lines().forEach(any -> {}));
+        // A virtual thread that reads from a process keeps its carrier.
+        Thread.ofPlatform().daemon().start(() -> said.lines().forEach(any -> {}));
         return URI.create(line.substring(line.indexOf("ws://"))).getAuthority();
       }
     }

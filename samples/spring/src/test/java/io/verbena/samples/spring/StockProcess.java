@@ -23,7 +23,8 @@ final class StockProcess implements AutoCloseable {
 
   private StockProcess(Process process) {
     this.process = process;
-    this.reader = Thread.ofVirtual().start(this::read);
+    // A virtual thread that reads from a process keeps its carrier, and there may be two for all.
+    this.reader = Thread.ofPlatform().daemon().start(this::read);
   }
 
   static StockProcess start() throws IOException {
