@@ -3,12 +3,16 @@ package io.verbena.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The BOM lists what users get: it whole, and nothing else. */
 class PublishedTest {
@@ -38,6 +42,9 @@ class PublishedTest {
               + "\\s*<artifactId>([^<]+)</artifactId>(?!\\s*<scope>test<)");
   private static final Pattern EXPORTED = Pattern.compile("exports ([\\w.]+);");
   private static final Pattern COMPARED = Pattern.compile("<include>(io[^<]+)</include>");
+
+  private static final Pattern OF_BOM =
+      Pattern.compile("<artifactId>verbena-bom</artifactId>\\s*<version>([^<]+)</version>");
 
   private static String read(String file) throws IOException {
     return Files.readString(ROOT.resolve(file));
@@ -89,6 +96,28 @@ class PublishedTest {
       }
     }
     assertThat(all(COMPARED, read("pom.xml"))).isEqualTo(exported);
+  }
+
+  @Test
+  void aReleaseDropsNoArtifactUnsaid(@TempDir Path staged) throws Exception {
+    String version = all(OF_BOM, read("bom/pom.xml")).iterator().next().replace("-SNAPSHOT", "");
+    for (String artifact : List.of("verbena-bom", "rpc-core", "rpc-carrier-pigeon", "rpc-drum")) {
+      Files.createDirectories(staged.resolve("io/verbena").resolve(artifact).resolve("0.0.9"));
+    }
+    Process release =
+        new ProcessBuilder("bash", "../build/release", "--dry-run", staged.toString())
+            .redirectErrorStream(true)
+            .start();
+    try {
+      assertThat(release.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(new String(release.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .startsWith(
+              "release: 0.0.9 published what %s does not: rpc-carrier-pigeon rpc-drum. "
+                  .formatted(version));
+      assertThat(release.exitValue()).isEqualTo(1);
+    } finally {
+      release.destroyForcibly();
+    }
   }
 
   @Test
