@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,7 +14,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
 import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
@@ -24,8 +28,12 @@ import javax.tools.ToolProvider;
  *
  * @param errors what javac reported as errors or warnings
  * @param generated the generated sources, by file name
+ * @param origins what the processor wrote by its filer, and which sources it said each is made of
  */
-record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, String> generated) {
+record Compiled(
+    List<Diagnostic<? extends JavaFileObject>> errors,
+    Map<String, String> generated,
+    Map<String, List<String>> origins) {
   private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
 
   /** Of all compilations: the class path is opened once. */
@@ -50,6 +58,7 @@ record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, S
 
   private static Compiled of(List<JavaFileObject> sources, List<String> more) {
     DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
+    Origins origins = new Origins();
     try {
       Path out = Files.createTempDirectory("verbena-codegen");
       List<String> options = new ArrayList<>(more);
@@ -62,7 +71,7 @@ record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, S
               "-cp",
               System.getProperty("java.class.path")));
       JavaCompiler.CompilationTask task =
-          JAVAC.getTask(null, FILES, diagnostics, options, null, sources);
+          JAVAC.getTask(null, origins, diagnostics, options, null, sources);
       task.setProcessors(List.of(new VerbenaProcessor()));
       task.call();
       Map<String, String> generated = generated(out);
@@ -72,9 +81,40 @@ record Compiled(List<Diagnostic<? extends JavaFileObject>> errors, Map<String, S
               // Of a name that is taken javac warns, and the processor says what to do.
               .filter(d -> !d.getCode().equals("compiler.warn.proc.type.recreate"))
               .toList(),
-          generated);
+          generated,
+          origins.said);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Notes what is written of which sources; javac's own classes are left out. */
+  private static final class Origins extends ForwardingJavaFileManager<JavaFileManager> {
+    final Map<String, List<String>> said = new TreeMap<>();
+
+    Origins() {
+      super(FILES);
+    }
+
+    @Override
+    public JavaFileObject getJavaFileForOutputForOriginatingFiles(
+        Location location, String type, JavaFileObject.Kind kind, FileObject... of)
+        throws IOException {
+      if (kind == JavaFileObject.Kind.SOURCE) {
+        said.put(type + kind.extension, names(of));
+      }
+      return super.getJavaFileForOutputForOriginatingFiles(location, type, kind, of);
+    }
+
+    @Override
+    public FileObject getFileForOutputForOriginatingFiles(
+        Location location, String directory, String name, FileObject... of) throws IOException {
+      said.put(directory + "/" + name, names(of));
+      return super.getFileForOutputForOriginatingFiles(location, directory, name, of);
+    }
+
+    private static List<String> names(FileObject... files) {
+      return Arrays.stream(files).map(FileObject::getName).toList();
     }
   }
 

@@ -151,6 +151,20 @@ class GeneratedCodeTest {
         .isEqualTo(processor);
   }
 
+  /**
+   * The rules that Gradle has for such a processor; that it writes by the filer alone is another.
+   */
+  @Test
+  void whatIsGeneratedIsOfOneSourceAsIsolatingProcessorsMustHaveIt() {
+    assertThat(Compiled.of(shop()).origins())
+        .isEqualTo(
+            Map.of(
+                "shop.StoreRpc.java",
+                List.of("/Store.java"),
+                "shop.Outer_StoreRpc.java",
+                List.of("/Outer.java")));
+  }
+
   private static String resource(String name) throws IOException {
     try (InputStream in = VerbenaProcessor.class.getClassLoader().getResourceAsStream(name)) {
       return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8).strip();
