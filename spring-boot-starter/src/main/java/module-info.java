@@ -1,6 +1,7 @@
 /** Beans served and stubs injected in Spring Boot. */
 module io.verbena.spring {
   requires static io.opentelemetry.api;
+  requires static io.verbena.http;
   requires static io.verbena.observe.micrometer;
   requires static io.verbena.observe.opentelemetry;
   requires static io.verbena.rdma;

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -73,6 +74,7 @@ public record VerbenaProperties(
    * @param memory What it may take of memory.
    * @param limits What each session allows.
    * @param concurrency How many calls run at once, of all sessions together.
+   * @param http HTTP and JSON at its port.
    */
   public record Server(
       @DefaultValue("true") boolean enabled,
@@ -90,7 +92,8 @@ public record VerbenaProperties(
       @DefaultValue ServerTls tls,
       @DefaultValue Memory memory,
       @DefaultValue Limits limits,
-      @DefaultValue Concurrency concurrency)
+      @DefaultValue Concurrency concurrency,
+      @DefaultValue Http http)
       implements End {}
 
   /**
@@ -268,6 +271,30 @@ public record VerbenaProperties(
       @Nullable Double normalShare,
       @Nullable Double backgroundShare,
       @DefaultValue List<String> exempt) {}
+
+  /**
+   * HTTP and JSON at the server's port.
+   *
+   * @param enabled Whether the server speaks HTTP and JSON at its port, too.
+   * @param page Whether there is a page at /, and the document at /openapi.json.
+   * @param hosts Names by which the server may be asked, besides its own. Default: none, and any
+   *     where there is a ClientAuthenticator.
+   * @param maxRequest The longest body of a request. Default 1MB.
+   * @param maxResponse The longest result, or item of a stream. Default 16MB.
+   * @param requestMemory Memory for the bodies of all requests. Default: a quarter of the heap.
+   * @param requestTime How long a client may take to send a request's head, and its body. Default
+   *     10s.
+   * @param idleTime How long a connection may be open without a request. Default 60s.
+   */
+  public record Http(
+      @DefaultValue("false") boolean enabled,
+      @DefaultValue("true") boolean page,
+      @DefaultValue Set<String> hosts,
+      @Nullable DataSize maxRequest,
+      @Nullable DataSize maxResponse,
+      @Nullable DataSize requestMemory,
+      @Nullable Duration requestTime,
+      @Nullable Duration idleTime) {}
 
   /**
    * What each session allows.

@@ -13,6 +13,13 @@ import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.stat.Stats;
 import io.verbena.spring.EchoApplication.Caller;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -233,6 +241,76 @@ class SettingsTest {
   }
 
   @Test
+  void aServerSpeaksHttpWhereItIsToldTo() {
+    Contexts.plain()
+        .withUserConfiguration(EchoApplication.class)
+        .withPropertyValues(
+            "verbena.server.listen=127.0.0.1:0",
+            "verbena.server.http.enabled=true",
+            "verbena.server.http.page=false",
+            "verbena.server.http.hosts=store.example",
+            "verbena.server.http.max-request=1KB",
+            "verbena.server.http.max-response=1MB",
+            "verbena.server.http.request-memory=1MB",
+            "verbena.server.http.request-time=5s",
+            "verbena.server.http.idle-time=5s",
+            "verbena.clients.stock.target=127.0.0.1:1")
+        .run(
+            context -> {
+              String server = Contexts.server(context).address().toString();
+              try (HttpClient http = HttpClient.newHttpClient()) {
+                assertThat(answer(http, server, "/stock.v1/count", "[\"rose\"]"))
+                    .isEqualTo("200 4");
+                assertThat(answer(http, server, "/stock.v1/count", " ".repeat(2000)))
+                    .startsWith("413 ");
+                assertThat(answer(http, server, "/openapi.json", "")).startsWith("404 ");
+              }
+            });
+  }
+
+  private static String answer(HttpClient http, String server, String path, String body)
+      throws Exception {
+    URI at = URI.create(server.replaceFirst("^(tcp://)?", "http://") + path);
+    HttpResponse<String> answer =
+        http.send(
+            HttpRequest.newBuilder(at).POST(BodyPublishers.ofString(body)).build(),
+            BodyHandlers.ofString());
+    return answer.statusCode() + " " + answer.body().strip();
+  }
+
+  @Test
+  void itSpeaksNoneWhereItIsNot() {
+    Contexts.plain()
+        .withUserConfiguration(EchoApplication.class)
+        .withPropertyValues(
+            "verbena.server.listen=127.0.0.1:0",
+            "verbena.server.http.hosts=store.example",
+            "verbena.clients.stock.target=127.0.0.1:1")
+        .run(
+            context -> {
+              String server = Contexts.server(context).address().toString();
+              try (HttpClient http = HttpClient.newHttpClient()) {
+                assertThatThrownBy(() -> answer(http, server, "/stock.v1/count", "[\"rose\"]"))
+                    .isInstanceOf(IOException.class);
+              }
+            });
+  }
+
+  @Test
+  void httpThatIsNotOnTheClassPathIsToldWithItsArtifact() {
+    Contexts.serving()
+        .withUserConfiguration(EchoApplication.class)
+        .withClassLoader(new FilteredClassLoader("io.verbena.http"))
+        .withPropertyValues(
+            "verbena.server.http.enabled=true", "verbena.clients.stock.target=127.0.0.1:1")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("Add io.verbena:http-gateway"));
+  }
+
+  @Test
   void aValueOutOfRangeIsToldWithItsSetting() {
     Contexts.echo()
         .withPropertyValues("verbena.server.max-sessions=0")
@@ -293,15 +371,21 @@ class SettingsTest {
                     .hasStackTraceContaining("Correct verbena.rdma.*"));
   }
 
-  @Test
-  void aSizeThatDoesNotFitIsRefused() {
+  @ParameterizedTest
+  @CsvSource({
+    "limits.max-message, maxMessage is 4096 to 2147483647",
+    "compress-from, compressFromBytes is 1 to 2147483647",
+    "http.max-request, maxRequestBytes is 1 to 2147483647",
+  })
+  void aSizeThatDoesNotFitIsRefused(String property, String said) {
     Contexts.echo()
-        .withPropertyValues("verbena.server.limits.max-message=5000000000B")
+        .withPropertyValues(
+            "verbena.server.http.enabled=true", "verbena.server." + property + "=5000000000B")
         .run(
             context ->
                 assertThat(context)
                     .getFailure()
-                    .hasStackTraceContaining("maxMessage is 4096 to 2147483647, not 5000000000")
+                    .hasStackTraceContaining(said + ", not 5000000000")
                     .hasStackTraceContaining("Correct verbena.server.*"));
   }
 

@@ -3,6 +3,7 @@ package io.verbena.spring.autoconfigure;
 import io.verbena.api.ClientInterceptor;
 import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
+import io.verbena.api.settings.Checks;
 import io.verbena.core.ClientAuthenticator;
 import io.verbena.core.ConcurrencyLimit;
 import io.verbena.core.EngineBuilder;
@@ -46,6 +47,7 @@ final class EndSetup {
     map.from(set.tellContracts()).to(server::tellContracts);
     map.from(Tls.server(set.tls())).to(server::tls);
     map.from(limit(set.concurrency())).to(server::concurrencyLimit);
+    map.from(HttpGatewayOf.properties(set.http())).to(server::gateway);
     apply(set, beans, server);
     ordered(beans, ClientAuthenticator.class).stream().findFirst().ifPresent(server::authenticator);
     ordered(beans, VerbenaServerCustomizer.class).forEach(bean -> bean.customize(server));
@@ -67,8 +69,13 @@ final class EndSetup {
     return limit.withInitial(or(set.initial(), limit.initial()));
   }
 
-  private static <T> T or(@Nullable T set, T known) {
+  static <T> T or(@Nullable T set, T known) {
     return set == null ? known : set;
+  }
+
+  /** Returns a size in bytes that the setting of that name takes as a number of 32 bits. */
+  static int bytes(String setting, @Nullable DataSize set, int known) {
+    return set == null ? known : (int) Checks.between(setting, set.toBytes(), 1, Integer.MAX_VALUE);
   }
 
   /** What both ends have: each may make calls and serve them. */
@@ -78,7 +85,7 @@ final class EndSetup {
     map.from(set.connectTimeout()).to(end::connectTimeout);
     map.from(set.loops()).to(end::loops);
     map.from(set.compressFrom())
-        .as(size -> Math.toIntExact(size.toBytes()))
+        .as(size -> bytes("compressFromBytes", size, 1))
         .to(end::compressFromBytes);
     map.from(set.allowPlaintextRdma()).whenTrue().toCall(end::allowPlaintextRdma);
     map.from(set.memory().slots()).as(DataSize::toBytes).to(end::slotMemoryBytes);

@@ -1,0 +1,47 @@
+package io.verbena.spring.autoconfigure;
+
+import io.verbena.core.Gateway;
+import io.verbena.http.HttpGateway;
+import io.verbena.http.HttpSettings;
+import io.verbena.spring.VerbenaProperties.Http;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** Makes the server's gateway of properties. */
+final class HttpGatewayOf {
+  private static final String GATEWAY = "io.verbena.http.HttpGateway";
+
+  private HttpGatewayOf() {}
+
+  /** Returns null where the server is not to speak HTTP. */
+  static @Nullable Gateway properties(Http set) {
+    if (!set.enabled()) {
+      return null;
+    }
+    if (!ClassUtils.isPresent(GATEWAY, null)) {
+      throw new VerbenaStartException(
+          "verbena.server.http.enabled is set, and there is no HTTP on the class path",
+          "Add io.verbena:http-gateway, or remove the property.",
+          null);
+    }
+    return Made.of(set);
+  }
+
+  /** Loaded only where the class path has the gateway. */
+  private static final class Made {
+    static Gateway of(Http set) {
+      HttpSettings known = HttpSettings.DEFAULT;
+      return new HttpGateway(
+          new HttpSettings(
+              EndSetup.bytes("maxRequestBytes", set.maxRequest(), known.maxRequestBytes()),
+              EndSetup.bytes("maxResponseBytes", set.maxResponse(), known.maxResponseBytes()),
+              set.requestMemory() == null
+                  ? known.requestMemoryBytes()
+                  : set.requestMemory().toBytes(),
+              EndSetup.or(set.requestTime(), known.requestTime()),
+              EndSetup.or(set.idleTime(), known.idleTime()),
+              set.hosts(),
+              set.page()));
+    }
+  }
+}
