@@ -489,7 +489,9 @@ final class Exchange {
     ByteBuf content = connection.buffer(body);
     FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content);
     head(response, type);
-    if (!status.equals(HttpResponseStatus.NO_CONTENT)) {
+    if (status.equals(HttpResponseStatus.NO_CONTENT)) {
+      response.headers().remove(HttpHeaderNames.CONTENT_TYPE);
+    } else {
       response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.length);
     }
     return response;

@@ -151,7 +151,9 @@ class HttpGatewayTest {
   @Test
   void argumentsMayStandInTheirOrderAndAMethodMayReturnNothing() throws Exception {
     start();
-    assertThat(post("/store.v1/put", "[\"b\"," + VALUE_AS_JSON + "]").statusCode()).isEqualTo(204);
+    HttpResponse<String> nothing = post("/store.v1/put", "[\"b\"," + VALUE_AS_JSON + "]");
+    assertThat(nothing.statusCode()).isEqualTo(204);
+    assertThat(nothing.headers().map()).doesNotContainKeys("content-type", "content-length");
     assertThat(store.values)
         .hasEntrySatisfying("b", value -> assertThat(value.packing()).isEqualTo(new Store.Box(6)));
     assertThat(post("/store.v1/note", "[\"x\"]").statusCode()).isEqualTo(204);
@@ -803,6 +805,25 @@ class HttpGatewayTest {
     drained.get(10, TimeUnit.SECONDS);
     server.close();
     assertThat(server.slotsInUse()).isZero();
+  }
+
+  @Test
+  void whatHasNotEndedWhenAServerHasDrainedIsToldSo() throws Exception {
+    start(builder().drainTime(Duration.ofMillis(100)), HttpSettings.DEFAULT);
+    CompletableFuture<HttpResponse<String>> held =
+        http.sendAsync(
+            to("/store.v1/held").POST(HttpRequest.BodyPublishers.noBody()).build(),
+            HttpResponse.BodyHandlers.ofString());
+    HttpResponse<Stream<String>> endless =
+        http.send(
+            to("/store.v1/endless").POST(HttpRequest.BodyPublishers.ofString("[1000]")).build(),
+            HttpResponse.BodyHandlers.ofLines());
+    assertThat(store.began.await(10, TimeUnit.SECONDS)).isTrue();
+    Thread closes = Thread.startVirtualThread(server::close);
+    assertThat(endless.body().reduce((_, last) -> last).orElseThrow())
+        .startsWith("{\"error\":{\"status\":\"UNAVAILABLE\"");
+    assertFails(held.get(10, TimeUnit.SECONDS), 503, "UNAVAILABLE");
+    closes.join();
   }
 
   // ---- who may call ----

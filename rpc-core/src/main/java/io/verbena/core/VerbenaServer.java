@@ -274,13 +274,13 @@ public final class VerbenaServer implements AutoCloseable {
     } else if (closing.compareAndSet(false, true)) {
       inTime(drain().toCompletableFuture(), drainTime.toMillis() + 5_000);
       acceptors.first().loop().execute(listening::close);
-      closeGateway();
       inTime(
           CompletableFuture.allOf(
               acceptors.all().stream()
                   .map(VerbenaServer::endAll)
                   .toArray(CompletableFuture[]::new)),
           5_000);
+      closeGateway(); // its clients are still to be told what becomes of calls that were ended
       engine.close();
       closed.complete(null);
       ShutdownHook.remove(hook);
