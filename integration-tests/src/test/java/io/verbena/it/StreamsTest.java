@@ -239,7 +239,8 @@ class StreamsTest {
       assertThatThrownBy(each::hasNext)
           .isInstanceOfSatisfying(
               RpcException.class,
-              e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED));
+              e -> assertThat(e.status()).isEqualTo(RpcStatus.DEADLINE_EXCEEDED))
+          .hasMessageContaining("the deadline of its call passed");
     }
     await().until(exchange.cancelled::isDone);
   }

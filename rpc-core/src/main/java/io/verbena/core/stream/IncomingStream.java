@@ -26,6 +26,8 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
   private static final ThrottledLog BROKEN =
       ThrottledLog.of(IncomingStream.class, "subscribers that threw");
 
+  private static final String PASSED = "the deadline of its call passed";
+
   private static final Flow.Subscription NONE =
       new Flow.Subscription() {
         @Override
@@ -317,6 +319,9 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   /** Its call was executed, whatever became of the question. */
   private RpcException ofCall(RpcException e) {
+    if (e.status() == RpcStatus.DEADLINE_EXCEEDED && e.phase() != CallPhase.REPLIED) {
+      return failure(e.status(), PASSED, e); // the question had what was left of the call's time
+    }
     String words = String.valueOf(e.getMessage());
     int reason = words.indexOf(e.status() + ": "); // before it, how far the question came
     return failure(e.status(), reason < 0 ? words : words.substring(reason), e)
@@ -336,7 +341,7 @@ final class IncomingStream<T> implements Flow.Publisher<T>, CountedItems {
 
   private void expire() {
     timer = Timers.NONE;
-    end(failure(RpcStatus.DEADLINE_EXCEEDED, "the deadline of its call passed", null));
+    end(failure(RpcStatus.DEADLINE_EXCEEDED, PASSED, null));
   }
 
   /** Ends it from this side, or for a failure, and tells the peer. */
