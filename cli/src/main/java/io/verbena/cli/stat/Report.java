@@ -29,7 +29,7 @@ final class Report {
     print(engine.bulk(), out);
     print(engine.oneways(), out);
     print(engine.limit(), out);
-    print(engine.compression(), out);
+    print(engine.compression(), engine.sessions(), out);
     print("published", published(engine.published()), out);
     if (!engine.upgrade().isEmpty()) {
       out.println(INDENT + "rdma");
@@ -142,14 +142,17 @@ final class Report {
     table.print(out, INDENT + INDENT);
   }
 
-  private static void print(@Nullable CompressionStat compression, PrintWriter out) {
+  private static void print(
+      @Nullable CompressionStat compression, List<SessionStat> sessions, PrintWriter out) {
     if (compression != null) {
       out.printf(
-          "%scompressed    %,d messages of %s to %s%n",
+          "%scompressed    %,d messages of %s to %s; the peers of %,d of %,d sessions take them%n",
           INDENT,
           compression.messages(),
           bytes(compression.plainBytes()),
-          bytes(compression.bytes()));
+          bytes(compression.bytes()),
+          sessions.stream().filter(one -> one.costs().containsKey("compressed from bytes")).count(),
+          sessions.size());
     }
   }
 

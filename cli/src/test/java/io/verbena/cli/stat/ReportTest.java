@@ -3,6 +3,7 @@ package io.verbena.cli.stat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.api.Session;
+import io.verbena.api.SessionState;
 import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Published;
 import io.verbena.api.bulk.Source;
@@ -25,6 +26,7 @@ import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import javax.management.JMX;
 import javax.management.ObjectName;
@@ -85,10 +87,18 @@ class ReportTest {
   @Test
   void showsWhatWasCompressed() throws Exception {
     try (VerbenaServer server =
-        VerbenaServer.builder().listen("127.0.0.1:0").compressFromBytes(1024).start()) {
+            VerbenaServer.builder().listen("127.0.0.1:0").compressFromBytes(1024).start();
+        VerbenaClient alike = VerbenaClient.builder().compressFromBytes(1).build();
+        VerbenaClient other = VerbenaClient.builder().build();
+        Session first = alike.connect(server.address().toString());
+        Session second = other.connect(server.address().toString())) {
+      assertThat(List.of(first.state(), second.state())).containsOnly(SessionState.OPEN);
       assertThat(report())
           .contains("server at " + server.address())
-          .contains("compressed    0 messages of 0 B to 0 B");
+          .contains(
+              "compressed    0 messages of 0 B to 0 B; the peers of 1 of 2 sessions take them\n")
+          .contains(
+              "compressed    0 messages of 0 B to 0 B; the peers of 1 of 1 sessions take them\n");
     }
   }
 

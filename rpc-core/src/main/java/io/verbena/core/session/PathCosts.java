@@ -1,8 +1,10 @@
 package io.verbena.core.session;
 
+import io.verbena.codec.Compression;
 import io.verbena.core.bulk.stat.CopyCost;
 import io.verbena.core.bulk.stat.Costs;
 import io.verbena.core.bulk.stat.CutOffs;
+import io.verbena.core.frame.PeerLimits;
 import io.verbena.core.loop.Command;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.link.BulkPort;
@@ -28,6 +30,11 @@ public final class PathCosts {
   private volatile long beside;
 
   private volatile int longestMessage;
+
+  /**
+   * From which length on messages are compressed; 0 where the peer takes none, or none are made.
+   */
+  private volatile long compressedFrom;
 
   PathCosts(SessionContext context, Outbox outbox, SessionLinks links) {
     this.context = context;
@@ -72,6 +79,10 @@ public final class PathCosts {
     put(figures, "pin ns per page", warm.perPage());
     figures.put("beside from bytes", cutOffs.beside());
     figures.put("in place from bytes", cutOffs.inPlace());
+    long compressed = compressedFrom;
+    if (compressed > 0) {
+      figures.put("compressed from bytes", compressed);
+    }
     return figures;
   }
 
@@ -87,8 +98,10 @@ public final class PathCosts {
 
   /** The path has changed, and perhaps the peer. */
   void changed() {
-    int peers = outbox.peerLimits().maxMessageBytes();
-    longestMessage = Math.min(context.limits().maxMessageBytes(), peers);
+    PeerLimits peers = outbox.peerLimits();
+    longestMessage = Math.min(context.limits().maxMessageBytes(), peers.maxMessageBytes());
+    Compression here = context.compression();
+    compressedFrom = here != null && peers.takesLz4() ? here.fromBytes() : 0;
     take(costs);
     SessionLink out = links.out();
     if (out == null || !context.bulk().measures()) {

@@ -22,7 +22,8 @@ import java.util.Map;
  * @param transfers large objects under way, both ways
  * @param link figures of the link that carries calls, by name, such as its credits
  * @param costs what the session has measured of the path that carries calls, and the lengths from
- *     which values go beside their message, and from where they are; what is not known is left out
+ *     which values go beside their message, and from where they are; also from which length on
+ *     messages to this peer are compressed; what is not known, or is not done, is left out
  */
 public record SessionStat(
     String peer,
