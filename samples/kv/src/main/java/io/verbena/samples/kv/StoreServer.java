@@ -20,6 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class StoreServer implements Store {
   private static final long LONGEST_VALUE = 4L << 30;
 
+  /** 16 MiB of small values that are read without a call. */
+  private static final int BUCKETS = 1 << 16;
+
   /** As long as its call may take. */
   private static final TransferOptions IN_TIME =
       TransferOptions.DEFAULT.withTimeout(Duration.ofMinutes(1));
@@ -75,7 +78,10 @@ public final class StoreServer implements Store {
   }
 
   static VerbenaServer start(VerbenaServer.Builder builder) {
-    return builder.serve(StoreRpc.bind(new StoreServer())).start();
+    return builder
+        .serve(StoreRpc.bind(new StoreServer()))
+        .serve(TableRpc.bind(new TableServer(BUCKETS)))
+        .start();
   }
 
   /** Serves until the process is ended. */
