@@ -27,7 +27,7 @@ class KilledServerTest {
   private static final int SECONDS = 40;
 
   /** Of which a tenth is how long nobody must listen. */
-  private static final Duration RESUME_WINDOW = Duration.ofSeconds(10);
+  private static final Duration RESUME_WINDOW = Duration.ofSeconds(30);
 
   private static final String BEGUN = "begun";
 
