@@ -168,7 +168,7 @@ class RegionsByLayoutTest {
   void aStructThatIsWrittenForEverIsReadUntilTheTimeIsOver() {
     RegionRef ref = TablesRpc.client(session).open();
     memory.set(JAVA_LONG, 0, 1);
-    Regions regions = session.regions().withTimeout(Duration.ofMillis(100));
+    Regions regions = session.regions().withTimeout(Duration.ofSeconds(1));
     RegionView first = RegionView.of(regions, ref, 0, ACCOUNT);
     assertThat(first.getVersioned(groupElement("version")))
         .failsWithin(Duration.ofSeconds(30))

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads of structs that others write meanwhile: each is made again after a pause, which grows,
@@ -82,7 +83,9 @@ final class VersionedReads implements Participant {
       operation.endBy(() -> read.cancel(true));
       read.whenComplete(
           (none, thrown) -> {
-            if (thrown != null) {
+            if (made > 1 && isOutOfTime(thrown)) {
+              operation.settleFailed(written(made - 1));
+            } else if (thrown != null) {
               operation.settleFailed(thrown);
             } else if (atRest.getAsBoolean()) {
               operation.settle(null);
@@ -107,16 +110,23 @@ final class VersionedReads implements Participant {
       if (loop.now() - deadline < 0) {
         make();
       } else {
-        operation.settleFailed(
-            new RpcException(
-                RpcStatus.DEADLINE_EXCEEDED,
-                "somebody wrote at each of %d reads of a struct in %s".formatted(made, ref),
-                CallPhase.REPLIED,
-                Execution.EXECUTED,
-                true,
-                null,
-                null));
+        operation.settleFailed(written(made));
       }
+    }
+
+    private static boolean isOutOfTime(@Nullable Throwable thrown) {
+      return thrown instanceof RpcException e && e.status() == RpcStatus.DEADLINE_EXCEEDED;
+    }
+
+    private RpcException written(int reads) {
+      return new RpcException(
+          RpcStatus.DEADLINE_EXCEEDED,
+          "somebody wrote at each of %d reads of a struct in %s".formatted(reads, ref),
+          CallPhase.REPLIED,
+          Execution.EXECUTED,
+          true,
+          null,
+          null);
     }
   }
 }

@@ -20,12 +20,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The table of small values and those who read it by themselves. */
 class TableTest {
   private static final int BUCKETS = 1 << 16;
-  private static final int READS = 3_000;
+  private static final int READS = 1_000;
   private static final int LONGEST = 100;
 
   private final VerbenaServer server = StoreServer.start(atAnyPort());
@@ -92,6 +93,7 @@ class TableTest {
   }
 
   @Test
+  @Tag("long")
   void norOverRdmaWhereItsProcessorDoesNotKnowOfThem() throws Exception {
     try (Fabric fabric = Fabric.threaded(13)) {
       RdmaUpgradeProvider keeping = device(fabric, "west", "10.9.0.2");
