@@ -5,7 +5,9 @@ import io.verbena.api.RpcService;
 import io.verbena.api.region.RegionRef;
 import java.util.Optional;
 
-/** Keys and small values. Who has opened the table reads {@linkplain Bucket buckets} by itself. */
+/**
+ * Keys and small values. A client that has opened it reads {@linkplain Bucket buckets} by itself.
+ */
 @RpcService(name = "kv.table.v1")
 public interface Table {
   /** Exposes the buckets to the caller's session, for an hour. */
