@@ -2,7 +2,6 @@ package io.verbena.samples.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.Session;
@@ -12,17 +11,10 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.Source;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.link.runtime.NanoClock;
-import io.verbena.rdma.RdmaSettings;
-import io.verbena.rdma.RdmaUpgradeProvider;
-import io.verbena.verbs.fabric.Fabric;
-import io.verbena.verbs.fabric.FabricHost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,25 +53,12 @@ class StoreTest {
 
   @Test
   void overRdmaAValueIsWrittenIntoTheMemoryOfWhoeverWantsIt() throws NoSuchKey {
-    try (Fabric fabric = Fabric.threaded(13)) {
-      RdmaUpgradeProvider keeping = device(fabric, "west", "10.9.0.2");
-      RdmaUpgradeProvider using = device(fabric, "east", "10.9.0.1");
-      try (VerbenaServer there = StoreServer.start(atAnyPort().upgrades(keeping));
-          VerbenaClient here = VerbenaClient.builder().upgrades(using).build();
-          Session upgraded = here.connect(there.address().toString())) {
-        await()
-            .atMost(Duration.ofSeconds(40))
-            .untilAsserted(() -> assertThat(upgraded.path().link()).isEqualTo("rdma"));
-        goesThereAndBack(new StoreClient(upgraded));
-      }
-      assertThat(using.counters().bulkBytes()).as("put").isGreaterThanOrEqualTo(BYTES);
-      assertThat(keeping.counters().bulkBytes()).as("got").isGreaterThanOrEqualTo(BYTES);
+    try (OverRdma over = new OverRdma(atAnyPort())) {
+      goesThereAndBack(new StoreClient(over.session));
+      over.endSession();
+      assertThat(over.using.counters().bulkBytes()).as("put").isGreaterThanOrEqualTo(BYTES);
+      assertThat(over.keeping.counters().bulkBytes()).as("got").isGreaterThanOrEqualTo(BYTES);
     }
-  }
-
-  private static RdmaUpgradeProvider device(Fabric fabric, String name, String address) {
-    FabricHost host = fabric.addHost(name, InetAddress.ofLiteral(address));
-    return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
   }
 
   private static void goesThereAndBack(StoreClient store) throws NoSuchKey {

@@ -2,18 +2,11 @@ package io.verbena.samples.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.verbena.api.RpcException;
 import io.verbena.api.Session;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
-import io.verbena.link.runtime.NanoClock;
-import io.verbena.rdma.RdmaSettings;
-import io.verbena.rdma.RdmaUpgradeProvider;
-import io.verbena.verbs.fabric.Fabric;
-import io.verbena.verbs.fabric.FabricHost;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -95,27 +88,12 @@ class TableTest {
   @Test
   @Tag("long")
   void norOverRdmaWhereItsProcessorDoesNotKnowOfThem() throws Exception {
-    try (Fabric fabric = Fabric.threaded(13)) {
-      RdmaUpgradeProvider keeping = device(fabric, "west", "10.9.0.2");
-      RdmaUpgradeProvider using = device(fabric, "east", "10.9.0.1");
-      try (VerbenaServer there = StoreServer.start(atAnyPort().upgrades(keeping));
-          VerbenaClient here = VerbenaClient.builder().upgrades(using).build();
-          Session upgraded = here.connect(there.address().toString())) {
-        await()
-            .atMost(Duration.ofSeconds(40))
-            .untilAsserted(() -> assertThat(upgraded.path().link()).isEqualTo("rdma"));
-        TableClient read = new TableClient(upgraded);
-        isNeverTorn(upgraded, read);
-        assertThat(keeping.counters().openBytes())
-            .as("open to the reader's device")
-            .isEqualTo(BUCKETS * Bucket.LAYOUT.byteSize());
-      }
+    try (OverRdma over = new OverRdma(atAnyPort())) {
+      isNeverTorn(over.session, new TableClient(over.session));
+      assertThat(over.keeping.counters().openBytes())
+          .as("open to the reader's device")
+          .isEqualTo(BUCKETS * Bucket.LAYOUT.byteSize());
     }
-  }
-
-  private static RdmaUpgradeProvider device(Fabric fabric, String name, String address) {
-    FabricHost host = fabric.addHost(name, InetAddress.ofLiteral(address));
-    return new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
   }
 
   private static void isNeverTorn(Session session, TableClient table) throws Exception {
