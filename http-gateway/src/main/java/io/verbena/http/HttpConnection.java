@@ -173,7 +173,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       }
     }
 
-    /** Who is answered at length is read on, so that it is seen to go; what it sends is dropped. */
+    /** A client that is answered at length is read on, and so seen to go; its bytes are dropped. */
     private void tooFarAhead(ByteBuf in) {
       if (readWhole && !saidAll) {
         closesAfterAnswer = true;

@@ -146,8 +146,7 @@ public final class Calls {
   /** The peer takes this. On the loop. */
   void peerTakes(PeerLimits limits) {
     window.peerTakes(limits.maxCalls());
-    Compression here = compression;
-    compressFrom = here != null && limits.takesLz4() ? here.fromBytes() : Integer.MAX_VALUE;
+    compressFrom = session.context().compressFrom(limits);
   }
 
   /**

@@ -50,7 +50,7 @@ final class VersionedReads implements Participant {
     return read.operation;
   }
 
-  /** Whoever pauses would find nobody: it hears of that at once, as its next read does. */
+  /** A read that pauses would find nobody: it hears of that at once, as its next one does. */
   @Override
   public void peerGone(RpcStatus status, String reason, boolean forGood) {
     List.copyOf(pausing).forEach(Read::goOn);

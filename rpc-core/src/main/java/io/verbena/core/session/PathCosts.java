@@ -1,6 +1,5 @@
 package io.verbena.core.session;
 
-import io.verbena.codec.Compression;
 import io.verbena.core.bulk.stat.CopyCost;
 import io.verbena.core.bulk.stat.Costs;
 import io.verbena.core.bulk.stat.CutOffs;
@@ -31,10 +30,8 @@ public final class PathCosts {
 
   private volatile int longestMessage;
 
-  /**
-   * From which length on messages are compressed; 0 where the peer takes none, or none are made.
-   */
-  private volatile long compressedFrom;
+  /** {@linkplain SessionContext#compressFrom From which length on} messages are compressed. */
+  private volatile int compressFrom = Integer.MAX_VALUE;
 
   PathCosts(SessionContext context, Outbox outbox, SessionLinks links) {
     this.context = context;
@@ -79,9 +76,9 @@ public final class PathCosts {
     put(figures, "pin ns per page", warm.perPage());
     figures.put("beside from bytes", cutOffs.beside());
     figures.put("in place from bytes", cutOffs.inPlace());
-    long compressed = compressedFrom;
-    if (compressed > 0) {
-      figures.put("compressed from bytes", compressed);
+    int compressed = compressFrom;
+    if (compressed != Integer.MAX_VALUE) {
+      figures.put("compressed from bytes", (long) compressed);
     }
     return figures;
   }
@@ -100,8 +97,7 @@ public final class PathCosts {
   void changed() {
     PeerLimits peers = outbox.peerLimits();
     longestMessage = Math.min(context.limits().maxMessageBytes(), peers.maxMessageBytes());
-    Compression here = context.compression();
-    compressedFrom = here != null && peers.takesLz4() ? here.fromBytes() : 0;
+    compressFrom = context.compressFrom(peers);
     take(costs);
     SessionLink out = links.out();
     if (out == null || !context.bulk().measures()) {

@@ -45,6 +45,14 @@ public record SessionContext(
     BulkContext bulk,
     Executor elsewhere,
     List<SessionListener> listeners) {
+  /**
+   * Returns from which length on messages to a peer are compressed; no message is so long where the
+   * peer takes none that is, or none are made.
+   */
+  public int compressFrom(PeerLimits peer) {
+    return compression != null && peer.takesLz4() ? compression.fromBytes() : Integer.MAX_VALUE;
+  }
+
   /** Returns what this end tells a peer that it takes, over a link with these options. */
   PeerLimits takes(LinkOptions options) {
     return new PeerLimits(
