@@ -4,26 +4,31 @@ import io.verbena.api.Session;
 import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
+import java.util.Set;
 
-/** Waits for a session to take RDMA. Safe for use by any thread. */
+/** Waits for a session to take a better link. Safe for use by any thread. */
 public final class UpgradeWait {
   /** The server's answer and the connection may take a connect time-out each, 5 s by default. */
   private static final Duration LONGEST = Duration.ofSeconds(20);
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(20);
 
+  private static final Set<String> BETTER = Set.of("rdma", "shm");
+
   private UpgradeWait() {}
 
-  /** Returns how long an upgrade from here may take at most: no time where there is no device. */
+  /**
+   * Returns how long an upgrade from here may take at most: no time where there is nothing to
+   * upgrade to.
+   */
   public static Duration longest() {
-    return hasDevice() ? LONGEST : Duration.ZERO;
+    return hasBetter() ? LONGEST : Duration.ZERO;
   }
 
-  /** Returns whether this host has a device that a session may upgrade to. */
-  public static boolean hasDevice() {
-    UpgradeProvider provider = ChosenUpgrades.onClassPath();
-    return provider != null
-        && provider.availability() instanceof UpgradeProvider.Availability.Available;
+  /** Returns whether this host has links that a session may upgrade to. */
+  private static boolean hasBetter() {
+    return ChosenUpgrades.onClassPath().stream()
+        .anyMatch(one -> one.availability() instanceof UpgradeProvider.Availability.Available);
   }
 
   /**
@@ -39,8 +44,8 @@ public final class UpgradeWait {
     return Duration.ofNanos(System.nanoTime() - start);
   }
 
-  /** Returns whether what this end sends goes by RDMA now. */
+  /** Returns whether what this end sends goes by a better link than TCP now. */
   public static boolean isUpgraded(Session session) {
-    return session.path().link().equals("rdma");
+    return BETTER.contains(session.path().link());
   }
 }

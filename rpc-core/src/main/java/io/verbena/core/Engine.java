@@ -24,11 +24,11 @@ import io.verbena.core.upgrade.ProviderCalls;
 import io.verbena.core.user.UserSession;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.LinkProvider;
-import io.verbena.link.UpgradeProvider;
 import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotPool;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -168,8 +168,8 @@ final class Engine implements AutoCloseable {
       UpgradeOptions upgrade,
       @Nullable Admission admission,
       List<SessionStat> sessions) {
-    UpgradeProvider provider = upgrade.provider();
-    Map<String, Long> figures = provider == null ? Map.of() : ProviderCalls.figures(provider);
+    Map<String, Long> figures = new LinkedHashMap<>();
+    upgrade.providers().forEach(one -> figures.putAll(ProviderCalls.figures(one)));
     return new EngineStat(
         name,
         slotsInUse(),

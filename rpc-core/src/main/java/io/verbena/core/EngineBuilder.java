@@ -50,7 +50,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   private @Nullable Workers workers;
   private PathPolicy policy = PathPolicy.PREFER_RDMA;
   private boolean allowPlaintextRdma;
-  private @Nullable UpgradeProvider upgrades;
+  private @Nullable List<UpgradeProvider> upgrades;
   private final List<SessionListener> listeners = new ArrayList<>();
   private final List<ClientInterceptor> ofCalls = new ArrayList<>();
   private final List<ServerInterceptor> ofHandlers = new ArrayList<>();
@@ -256,12 +256,13 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   /**
-   * Sets what makes the links that sessions upgrade to. Default: what is on the class path; of
-   * several the first that is available, by priority, or the one that the system property {@code
-   * verbena.upgrade} names. Whatever it throws keeps sessions on TCP, and their path says it.
+   * Sets what makes the links that sessions upgrade to, in the order in which they are tried.
+   * Default: what is on the class path, by priority, or the one that the system property {@code
+   * verbena.upgrade} names; with {@link PathPolicy#REQUIRE_RDMA} RDMA alone. Whatever one throws
+   * keeps sessions on TCP, and their path says it.
    */
-  public B upgrades(UpgradeProvider provider) {
-    this.upgrades = Checks.required("upgrades", provider);
+  public B upgrades(UpgradeProvider... providers) {
+    this.upgrades = List.of(Checks.required("upgrades", providers));
     return self();
   }
 
@@ -359,10 +360,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   final UpgradeOptions upgradeOptions() {
-    UpgradeProvider provider = upgrades;
-    if (provider == null && steppedLoops.isEmpty()) {
-      provider = ChosenUpgrades.onClassPath();
+    List<UpgradeProvider> providers = upgrades;
+    if (providers == null) {
+      providers = steppedLoops.isEmpty() ? ChosenUpgrades.onClassPath(policy) : List.of();
     }
-    return new UpgradeOptions(policy, allowPlaintextRdma, provider);
+    return new UpgradeOptions(policy, allowPlaintextRdma, providers);
   }
 }

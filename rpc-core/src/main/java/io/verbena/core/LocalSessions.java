@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalSessions {
   private static final Interceptors NONE = new Interceptors(List.of(), List.of());
-  private static final UpgradeOptions STAYS = new UpgradeOptions(PathPolicy.TCP_ONLY, false, null);
+  private static final UpgradeOptions STAYS =
+      new UpgradeOptions(PathPolicy.TCP_ONLY, false, List.of());
 
   private final Acceptors acceptors;
   private final List<ServiceDescriptor<?>> services;

@@ -152,6 +152,11 @@ public final class ProviderChoice<T> {
         candidates.stream().filter(one -> one.isCalled(name)).toList(), obstacles);
   }
 
+  /** Returns the providers, the first choice first. */
+  public List<T> all() {
+    return candidates.stream().map(Candidate::provider).toList();
+  }
+
   /** Returns what the providers are called, the first choice first. */
   public List<String> names() {
     return candidates.stream().map(Candidate::name).toList();

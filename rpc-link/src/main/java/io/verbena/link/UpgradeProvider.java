@@ -1,24 +1,46 @@
 package io.verbena.link;
 
+import java.net.URI;
 import java.util.Map;
 
 /**
  * A kind of link that a session changes to after it has opened over another, found by {@link
- * java.util.ServiceLoader}. Of several the first that is available is taken, in the order of their
- * {@linkplain #priority() priorities}, or the one that the system property {@code verbena.upgrade}
- * names. Whatever it throws keeps sessions on TCP, and no more. Safe for use by any thread.
+ * java.util.ServiceLoader}. Of several a session takes the first that is to be had with its peer,
+ * in the order of their {@linkplain #priority() priorities}, or the one that the system property
+ * {@code verbena.upgrade} names. Whatever it throws keeps sessions on TCP, and no more. Safe for
+ * use by any thread.
  */
 public interface UpgradeProvider {
   /** Returns the kind of link, such as {@code "rdma"}. */
   String kind();
 
-  /** Returns where it stands among others that are available: the highest is taken. */
+  /** Returns where it stands among others: the highest is tried first. */
   default int priority() {
     return 0;
   }
 
   /** Returns whether this host can make such links now. Cheap enough to ask for each session. */
   Availability availability();
+
+  /**
+   * Returns why no such link leads to a peer, in words like those of {@link
+   * Availability.Unavailable}; empty where one may. Cheap enough to ask for each session.
+   *
+   * @param peer the address that the session's first link is connected to
+   */
+  default String outOfReach(URI peer) {
+    return "";
+  }
+
+  /**
+   * Returns whether a request is of this kind, as {@link UpgradeDriver#request} makes it. Where
+   * there are several kinds, the passive end finds out so which one is asked for.
+   *
+   * @param request comes from the peer, so trust nothing in it
+   */
+  default boolean understands(byte[] request) {
+    return true;
+  }
 
   /**
    * Makes what steps these links on one event loop. Called only where they are available.

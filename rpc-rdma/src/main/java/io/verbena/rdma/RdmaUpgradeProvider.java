@@ -195,6 +195,12 @@ public final class RdmaUpgradeProvider implements UpgradeProvider {
     return end >= 0 ? text.substring(0, end) : text.replaceFirst("\\.$", "");
   }
 
+  /** A request for RDMA begins with a version, those of other kinds with a letter. */
+  @Override
+  public boolean understands(byte[] request) {
+    return request.length == 0 || request[0] < 'A';
+  }
+
   @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
     try {

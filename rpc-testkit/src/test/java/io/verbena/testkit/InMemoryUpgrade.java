@@ -16,8 +16,12 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class InMemoryUpgrade implements UpgradeProvider {
+  private static final String ALONE = "mem";
+
   private final InMemoryNetwork network;
   private final int maxFrameBytes;
+  private final String kind;
+  private volatile String outOfReach = "";
   private final AtomicInteger offers = new AtomicInteger();
   private volatile Availability availability = new Availability.Available("mem1");
   private volatile @Nullable String lastOffer;
@@ -29,8 +33,18 @@ public final class InMemoryUpgrade implements UpgradeProvider {
 
   /** Upgrades to links of this network that carry frames of this length at most. */
   public InMemoryUpgrade(InMemoryNetwork network, int maxFrameBytes) {
+    this(network, maxFrameBytes, ALONE);
+  }
+
+  /** Upgrades to links of this network, as one of several kinds, which its requests name. */
+  public InMemoryUpgrade(InMemoryNetwork network, String kind) {
+    this(network, Integer.MAX_VALUE, kind);
+  }
+
+  private InMemoryUpgrade(InMemoryNetwork network, int maxFrameBytes, String kind) {
     this.network = network;
     this.maxFrameBytes = maxFrameBytes;
+    this.kind = kind;
   }
 
   private LinkOptions fitted(LinkOptions options) {
@@ -51,7 +65,22 @@ public final class InMemoryUpgrade implements UpgradeProvider {
 
   @Override
   public String kind() {
-    return "mem";
+    return kind;
+  }
+
+  /** Says why no link leads to any peer; empty where they do. */
+  public void outOfReach(String why) {
+    outOfReach = why;
+  }
+
+  @Override
+  public String outOfReach(URI peer) {
+    return outOfReach;
+  }
+
+  @Override
+  public boolean understands(byte[] request) {
+    return kind.equals(ALONE) || kind.equals(new String(request, StandardCharsets.UTF_8));
   }
 
   @Override
@@ -88,14 +117,15 @@ public final class InMemoryUpgrade implements UpgradeProvider {
 
     @Override
     public byte[] request(URI peer, LinkOptions options) {
-      return new byte[0];
+      return kind.equals(ALONE) ? new byte[0] : kind.getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
     public byte[] offer(
         byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
         throws LinkException {
-      String address = "mem://upgrade-" + offers.incrementAndGet();
+      String address =
+          "mem://upgrade-" + (kind.equals(ALONE) ? "" : kind) + offers.incrementAndGet();
       LinkDriver.Listening[] listening = new LinkDriver.Listening[1];
       listening[0] =
           links.listen(

@@ -77,7 +77,7 @@ public final class VerbenaContestant implements Contestant {
     if (route != Route.RDMA) {
       return;
     }
-    UpgradeProvider rdma = ChosenUpgrades.onClassPath();
+    UpgradeProvider rdma = ChosenUpgrades.rdma();
     if (rdma == null) {
       throw new AbsentException("no RDMA link on the class path");
     }

@@ -105,7 +105,7 @@ public final class DoctorCommand implements Callable<Integer> {
         new Host(Path.of("/")),
         DoctorCommand::loads,
         GuardedVerbs.onClassPath(),
-        ChosenUpgrades.onClassPath(),
+        ChosenUpgrades.rdma(),
         RdmaSettings.ofProperties());
   }
 

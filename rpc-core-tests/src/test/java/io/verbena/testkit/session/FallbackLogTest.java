@@ -82,7 +82,7 @@ class FallbackLogTest {
     world.settle();
     assertThat(lines())
         .hasSize(2)
-        .allMatch(line -> line.contains("went back to its first link: rdma lost: "))
+        .allMatch(line -> line.contains("went back to its first link: mem lost: "))
         .anyMatch(line -> line.endsWith("cable pulled"));
   }
 

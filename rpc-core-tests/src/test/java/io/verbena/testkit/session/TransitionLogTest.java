@@ -99,7 +99,7 @@ class TransitionLogTest {
     world.settle();
     assertThat(told())
         .hasSize(2)
-        .allSatisfy(line -> assertThat(line).contains("now goes over").contains("rdma lost: "));
+        .allSatisfy(line -> assertThat(line).contains("now goes over").contains("mem lost: "));
     world.pass(Duration.ofSeconds(2));
     assertThat(told())
         .hasSize(2)
@@ -107,7 +107,7 @@ class TransitionLogTest {
             line ->
                 assertThat(line)
                     .contains("now goes over")
-                    .doesNotContain("now goes over mem (rdma lost"));
+                    .doesNotContain("now goes over mem (mem lost"));
   }
 
   @Test

@@ -230,7 +230,7 @@ class UpgradeTest {
     URI lost = fastLink();
     fast.drop(lost, "cable pulled");
     world.settle();
-    assertThat(session.path().reason()).contains("rdma lost: ");
+    assertThat(session.path().reason()).contains("mem lost: ");
     assertThat(call(session, "meanwhile")).isEqualTo("meanwhile");
     world.pass(Duration.ofSeconds(2));
     assertThat(fastLink()).isNotEqualTo(lost);

@@ -310,16 +310,14 @@ public final class EventLoop {
     if (stopping) {
       throw new LinkException("the event loop is closing", null);
     }
-    // A provider may stand for another kind each time.
-    String kind = ProviderCalls.ask("kind()", provider::kind);
     Upgrades last = null;
     for (Upgrades one = firstUpgrades; one != null; one = one.next) {
-      if (one.provider.equals(provider) && one.kind.equals(kind)) {
+      if (one.provider.equals(provider)) {
         return one.driver(this::wakeup);
       }
       last = one;
     }
-    Upgrades added = new Upgrades(provider, kind);
+    Upgrades added = new Upgrades(provider);
     if (last == null) {
       firstUpgrades = added;
     } else {
@@ -329,9 +327,9 @@ public final class EventLoop {
   }
 
   /** Returns what such a driver threw, while all its links end for that; else null. */
-  public @Nullable String breakingUpgrades(UpgradeProvider provider) {
+  public @Nullable String breakingUpgrades() {
     for (Upgrades one = firstUpgrades; one != null; one = one.next) {
-      if (one.breaking != null && one.provider.equals(provider)) {
+      if (one.breaking != null) {
         return one.breaking;
       }
     }
@@ -608,14 +606,12 @@ public final class EventLoop {
    */
   private static final class Upgrades {
     private final UpgradeProvider provider;
-    private final String kind;
     private @Nullable Upgrades next;
     private @Nullable UpgradeDriver driver;
     private @Nullable String breaking;
 
-    Upgrades(UpgradeProvider provider, String kind) {
+    Upgrades(UpgradeProvider provider) {
       this.provider = provider;
-      this.kind = kind;
     }
 
     UpgradeDriver driver(Runnable wakeLoop) throws LinkException {

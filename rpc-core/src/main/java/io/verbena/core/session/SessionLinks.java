@@ -13,7 +13,6 @@ import io.verbena.core.sequence.Message;
 import io.verbena.core.sequence.Outbox;
 import io.verbena.core.sequence.Outgoing;
 import io.verbena.link.Link;
-import io.verbena.link.UpgradeProvider;
 import io.verbena.link.runtime.ThrottledLog;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -443,8 +442,7 @@ final class SessionLinks implements Command, Timers.Timer {
 
   /** Returns why a better link has ended: what broke all of them, rather than what it says. */
   String whyEnded(String said) {
-    UpgradeProvider provider = context.upgrade().provider();
-    String broke = provider == null ? null : loop.breakingUpgrades(provider);
+    String broke = loop.breakingUpgrades();
     return broke == null ? said : broke;
   }
 

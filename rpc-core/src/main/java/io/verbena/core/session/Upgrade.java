@@ -20,7 +20,11 @@ import io.verbena.link.runtime.NanoClock;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +32,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings a session onto a better link, and back onto it after it was lost. The client asks, the
  * server offers, the client connects; whatever fails leaves the session where it is and says why.
+ * Of several kinds the client asks for one after the other, until one is there.
  *
  * <pre>
  *   client  HELLO or, later, UPGRADE_REQUEST {epoch, what I need} ──→
@@ -47,6 +52,9 @@ final class Upgrade implements Participant {
   /** Each offer holds something of the device's for a while: nobody gets many. */
   static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
+  /** What follows an attempt that failed with another kind of link. */
+  private static final Duration NEXT_KIND = LEAST_BETWEEN.multipliedBy(2);
+
   private static final int MOST_BYTES = 64 * 1024;
 
   /** What is longer has no place in a greeting, and is asked for by a message of its own. */
@@ -57,6 +65,16 @@ final class Upgrade implements Participant {
   private final SessionLife life;
   private final UpgradeOptions options;
   private boolean active;
+
+  /** Makes the link that is asked for, offered, or in use; null before the first. */
+  private @Nullable UpgradeProvider kind;
+
+  /** The next attempt is of the provider at this place, or of one behind it. */
+  private int turn;
+
+  /** Why those before it failed, for the path. */
+  private String failures = "";
+
   private int epoch;
   private boolean attempting;
 
@@ -105,7 +123,10 @@ final class Upgrade implements Participant {
       epoch = greeted.epoch();
       greeted = null;
       awaitAnswer();
-    } else if (active && isDue()) {
+      return;
+    }
+    begin();
+    if (active && isDue()) {
       attempt();
     } else if (active) {
       retryLater();
@@ -160,7 +181,7 @@ final class Upgrade implements Participant {
     loop.timers().cancel(timer);
     timer = Timers.NONE;
     if (up) {
-      links.hasNoBetter("rdma lost, and the session's first link with it");
+      links.hasNoBetter(name() + " lost, and the session's first link with it");
     }
     if (up || attempting) {
       backOff();
@@ -173,7 +194,8 @@ final class Upgrade implements Participant {
     if (attempting) {
       return; // the attempt's own outcome says more
     }
-    links.hasNoBetter("rdma lost: " + why);
+    links.hasNoBetter(name() + " lost: " + why);
+    begin();
     backOff();
     if (active) {
       retryLater();
@@ -203,26 +225,51 @@ final class Upgrade implements Participant {
     return control == null ? null : control.link;
   }
 
-  /** Returns what keeps this end from better links now, or an empty text. */
+  /** The next attempt is of the first kind again. */
+  private void begin() {
+    turn = 0;
+    failures = "";
+  }
+
+  private String name() {
+    UpgradeProvider provider = kind;
+    return provider == null ? "rdma" : ProviderCalls.kind(provider);
+  }
+
+  /**
+   * Returns what keeps this end from better links now; or an empty text, and it is the turn of the
+   * first kind that may be had.
+   */
   private String obstacle(@Nullable Link first) {
-    UpgradeProvider provider = options.provider();
+    List<UpgradeProvider> providers = options.providers();
     String setting = settingAgainst(first);
-    if (!setting.isEmpty() || provider == null) {
+    Set<String> obstacles = new LinkedHashSet<>();
+    String outOfReach = "";
+    for (; setting.isEmpty() && turn < providers.size(); turn++) {
+      UpgradeProvider provider = providers.get(turn);
+      String far =
+          first == null ? "" : ProviderCalls.outOfReach(provider, URI.create(first.peerAddress()));
+      if (!far.isEmpty()) {
+        outOfReach = far;
+      } else if (ProviderCalls.availability(provider) instanceof Availability.Unavailable none) {
+        obstacles.add(none.reason());
+      } else {
+        return "";
+      }
+    }
+    turn = providers.size();
+    if (!setting.isEmpty()) {
       return setting;
     }
-    return switch (ProviderCalls.availability(provider)) {
-      case Availability.Available _ -> "";
-      case Availability.Unavailable none -> none.reason();
-    };
+    return obstacles.isEmpty() ? outOfReach : String.join("; ", obstacles);
   }
 
   /** Returns what in this end's settings keeps the session from better links for good, or "". */
   private String settingAgainst(@Nullable Link first) {
-    UpgradeProvider provider = options.provider();
     if (options.policy() == PathPolicy.TCP_ONLY) {
       return "tcp-only by policy";
     }
-    if (provider == null) {
+    if (options.providers().isEmpty()) {
       return "no RDMA link on the class path";
     }
     if (first != null && first.capabilities().encrypted() && !options.allowPlaintextRdma()) {
@@ -243,10 +290,11 @@ final class Upgrade implements Participant {
       greeted = null;
       backOff();
     }
+    begin();
     if (isDue() && obstacle(first).isEmpty()) {
       try {
         UpgradeMessage request = request(first);
-        greeted = request == null || request.content().length > MOST_GREETED_BYTES ? null : request;
+        greeted = request.content().length > MOST_GREETED_BYTES ? null : request;
       } catch (LinkException e) {
         LOG.debug("{} asks for no better link with its greeting", life, e);
       }
@@ -254,13 +302,11 @@ final class Upgrade implements Participant {
     return greeted;
   }
 
-  private @Nullable UpgradeMessage request(Link first) throws LinkException {
-    UpgradeProvider provider = options.provider();
-    if (provider == null) {
-      return null;
-    }
+  /** Asks for a link of the kind whose turn it is. */
+  private UpgradeMessage request(Link first) throws LinkException {
+    kind = options.providers().get(turn);
     URI peer = URI.create(first.peerAddress());
-    UpgradeDriver driver = loop.upgradeDriver(provider);
+    UpgradeDriver driver = driver();
     byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, linkOptions()));
     return new UpgradeMessage(links.role.nextEpoch(), content);
   }
@@ -273,11 +319,11 @@ final class Upgrade implements Participant {
     }
     try {
       String obstacle = obstacle(first);
-      UpgradeMessage request = obstacle.isEmpty() ? request(first) : null;
-      if (request == null) {
+      if (!obstacle.isEmpty()) {
         failed(obstacle);
         return;
       }
+      UpgradeMessage request = request(first);
       epoch = request.epoch();
       say(FrameKind.UPGRADE_REQUEST, request);
       awaitAnswer();
@@ -304,14 +350,13 @@ final class Upgrade implements Participant {
   }
 
   /** The server's answer to a request. */
-  void answered(FrameKind kind, UpgradeMessage answer) {
+  void answered(FrameKind answers, UpgradeMessage answer) {
     if (!attempting || timer == Timers.NONE || answer.epoch() != epoch) {
       return; // to an attempt that is over, or has had its answer
     }
     loop.timers().cancel(timer);
     timer = Timers.NONE;
-    UpgradeProvider provider = options.provider();
-    if (kind == FrameKind.UPGRADE_DECLINED || provider == null) {
+    if (answers == FrameKind.UPGRADE_DECLINED) {
       failed(new String(answer.content(), StandardCharsets.UTF_8));
       return;
     }
@@ -335,7 +380,7 @@ final class Upgrade implements Participant {
 
   /** Returns what makes better links on this loop. */
   UpgradeDriver driver() throws LinkException {
-    UpgradeProvider provider = options.provider();
+    UpgradeProvider provider = kind;
     if (provider == null) {
       throw new LinkException("no RDMA link on the class path", null);
     }
@@ -380,16 +425,34 @@ final class Upgrade implements Participant {
     return loop.timers().schedule(loop.now() + NanoClock.nanos(after), now -> then.run());
   }
 
-  /** The attempt is over; the next one follows unless the settings are against it. */
+  /**
+   * The attempt is over. The next kind of link is asked for soon, and where there is none, the
+   * first one again later, unless the settings are against it.
+   */
   private void failed(String why) {
     LOG.debug("{} stays as it is: {}", life, why);
-    if (options.provider() != null && options.policy() != PathPolicy.TCP_ONLY) {
-      FallbackLog.stayed(life.name(), why); // else nobody wants another
-    }
     attempting = false;
+    Link first = controlLink();
+    turn++;
+    boolean more = active && first != null && turn < options.providers().size();
+    String rest = more ? obstacle(first) : "";
+    String all =
+        Stream.of(failures, why, rest)
+            .filter(text -> !text.isEmpty())
+            .collect(Collectors.joining("; "));
+    if (more && rest.isEmpty()) {
+      failures = all;
+      links.hasNoBetter(all);
+      timer = schedule(NEXT_KIND, this::attempt);
+      return;
+    }
+    begin();
+    if (!options.providers().isEmpty() && options.policy() != PathPolicy.TCP_ONLY) {
+      FallbackLog.stayed(life.name(), all); // else nobody wants another
+    }
     hopeless = true;
-    links.failedToUpgrade(why);
-    if (active && settingAgainst(controlLink()).isEmpty()) {
+    links.failedToUpgrade(all);
+    if (active && settingAgainst(first).isEmpty()) {
       backOff();
       retryLater(); // a device may come, or come back
     }
@@ -406,12 +469,20 @@ final class Upgrade implements Participant {
   void requested(UpgradeMessage request) {
     int wanted = request.epoch();
     Link first = controlLink();
-    UpgradeProvider provider = options.provider();
     if (first == null) {
       return;
     }
-    String obstacle = obstacle(first);
-    if (!obstacle.isEmpty() || provider == null) {
+    String obstacle = settingAgainst(first);
+    UpgradeProvider provider = obstacle.isEmpty() ? asksFor(request.content()) : null;
+    if (obstacle.isEmpty() && provider == null) {
+      sayDeclined(wanted, "it has no links of the kind that was asked for");
+      return; // the client may ask for another kind
+    }
+    if (provider != null
+        && ProviderCalls.availability(provider) instanceof Availability.Unavailable none) {
+      obstacle = none.reason();
+    }
+    if (!obstacle.isEmpty()) {
       decline(wanted, obstacle);
       return;
     }
@@ -427,9 +498,10 @@ final class Upgrade implements Participant {
     epoch = wanted;
     attempting = true;
     hopeless = false;
+    kind = provider;
     try {
       URI here = URI.create(first.localAddress());
-      UpgradeDriver driver = loop.upgradeDriver(provider);
+      UpgradeDriver driver = driver();
       byte[] offer =
           ProviderCalls.ask(
               "offer()",
@@ -438,6 +510,15 @@ final class Upgrade implements Participant {
     } catch (LinkException e) {
       decline(wanted, String.valueOf(e.getMessage()));
     }
+  }
+
+  private @Nullable UpgradeProvider asksFor(byte[] request) {
+    for (UpgradeProvider one : options.providers()) {
+      if (ProviderCalls.understands(one, request)) {
+        return one;
+      }
+    }
+    return null;
   }
 
   private void decline(int wanted, String why) {
@@ -471,6 +552,7 @@ final class Upgrade implements Participant {
           link.abort("the session has no use for it any more");
           return sessionLink;
         }
+        begin();
         attempting = false;
         up = true;
         upSinceNanos = loop.now();

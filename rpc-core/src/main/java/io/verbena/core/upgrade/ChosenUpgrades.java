@@ -1,60 +1,52 @@
 package io.verbena.core.upgrade;
 
+import io.verbena.core.PathPolicy;
 import io.verbena.link.ProviderChoice;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.UpgradeProvider;
-import java.util.Map;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The kind of better link that this process uses. Safe for use by any thread. */
+/** The kinds of better link that this process uses. Safe for use by any thread. */
 public final class ChosenUpgrades {
   /** Names the {@linkplain UpgradeProvider#kind() kind} to use where there are several. */
   public static final String PROPERTY = "verbena.upgrade";
 
+  private static final String NONE = "none";
+  private static final Set<String> NOT_OTHERS = Set.of("rdma", NONE);
+
   private ChosenUpgrades() {}
 
-  /** Returns the best of those on the class path; null where there is none. */
-  public static @Nullable UpgradeProvider onClassPath() {
+  /** Returns those on the class path in the order in which they are tried; none may be there. */
+  public static List<UpgradeProvider> onClassPath() {
     ProviderChoice<UpgradeProvider> choice =
         ProviderChoice.of(UpgradeProvider.class, UpgradeProvider::kind, UpgradeProvider::priority)
             .named(PROPERTY);
-    boolean absent = choice.names().isEmpty() && choice.whyNone().isEmpty();
-    return absent ? null : new Chosen(choice);
+    String whyNone = choice.whyNone();
+    return choice.all().isEmpty() && !whyNone.isEmpty()
+        ? List.of(new NoUpgrades(whyNone))
+        : choice.all();
   }
 
-  private record Chosen(ProviderChoice<UpgradeProvider> choice) implements UpgradeProvider {
-    private UpgradeProvider now() {
-      UpgradeProvider provider =
-          choice.get(one -> ProviderCalls.availability(one) instanceof Availability.Available);
-      return provider == null ? new NoUpgrades(choice.whyNone()) : provider;
-    }
+  /** Returns those on the class path that calls may take by a policy. */
+  public static List<UpgradeProvider> onClassPath(PathPolicy policy) {
+    List<UpgradeProvider> all = onClassPath();
+    return policy == PathPolicy.REQUIRE_RDMA
+        ? all.stream().filter(one -> NOT_OTHERS.contains(one.kind())).toList()
+        : all;
+  }
 
-    @Override
-    public String kind() {
-      return now().kind();
-    }
-
-    @Override
-    public Availability availability() {
-      return ProviderCalls.availability(now());
-    }
-
-    @Override
-    public UpgradeDriver newDriver(Runnable wakeLoop) {
-      return now().newDriver(wakeLoop);
-    }
-
-    @Override
-    public Map<String, Long> figures() {
-      return now().figures();
-    }
+  /** Returns what makes RDMA links; null where it is not on the class path. */
+  public static @Nullable UpgradeProvider rdma() {
+    return onClassPath(PathPolicy.REQUIRE_RDMA).stream().findFirst().orElse(null);
   }
 
   /** Stands for those that cannot be loaded. */
   private record NoUpgrades(String why) implements UpgradeProvider {
     @Override
     public String kind() {
-      return "none";
+      return NONE;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.verbena.link.UpgradeProvider;
 import io.verbena.link.UpgradeProvider.Availability;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.link.runtime.Thrown;
+import java.net.URI;
 import java.util.Map;
 import java.util.Objects;
 
@@ -52,6 +53,33 @@ public final class ProviderCalls {
       return ask("availability()", provider::availability);
     } catch (LinkException e) {
       return new Availability.Unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Returns what a provider's links are called; where it cannot tell, by its class. */
+  public static String kind(UpgradeProvider provider) {
+    try {
+      return ask("kind()", provider::kind);
+    } catch (LinkException e) {
+      return provider.getClass().getName();
+    }
+  }
+
+  /** Returns why a provider's links do not lead to a peer; empty where they may. */
+  public static String outOfReach(UpgradeProvider provider, URI peer) {
+    try {
+      return ask("outOfReach()", () -> provider.outOfReach(peer));
+    } catch (LinkException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** Returns whether a request is of a provider's kind; not, where it cannot tell. */
+  public static boolean understands(UpgradeProvider provider, byte[] request) {
+    try {
+      return ask("understands()", () -> provider.understands(request));
+    } catch (LinkException e) {
+      return false;
     }
   }
 
