@@ -29,6 +29,9 @@ public interface BulkHost extends RunOn.Threads {
   /** Returns how many calls the peer may have under way. Safe for any thread. */
   int mostCalls();
 
+  /** Returns the highest number of a call whose request has come from this peer; 0 before any. */
+  long lastCallOfPeer();
+
   /** Returns the other end. Safe for any thread. */
   Peer peer();
 

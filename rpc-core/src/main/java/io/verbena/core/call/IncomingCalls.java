@@ -58,6 +58,9 @@ public final class IncomingCalls implements Participant {
   /** Of the call that is being taken. */
   private Admission.@Nullable Place place;
 
+  /** The highest number of a call that has come; grants for its answer come before it. */
+  private long lastCallId;
+
   /** The call whose handler runs on the loop right now: nobody can ask for it meanwhile. */
   private @Nullable ServerCall running;
 
@@ -101,6 +104,11 @@ public final class IncomingCalls implements Participant {
     return calls.size();
   }
 
+  /** Returns the highest number of a call that has come from this peer; 0 before any. */
+  public long lastCallId() {
+    return lastCallId;
+  }
+
   @Override
   public List<FrameKind> kinds() {
     return List.of(FrameKind.REQUEST, FrameKind.ONEWAY, FrameKind.CANCEL);
@@ -123,7 +131,7 @@ public final class IncomingCalls implements Participant {
     }
     ServerCall call = null; // until it is here, and answered from there on
     try {
-      shared.objects.requested(callId);
+      lastCallId = Math.max(lastCallId, callId);
       LocalServices.Method method = services.method(message.method());
       if (isRefused(message, kind, method) || method == null) {
         return null;
@@ -202,7 +210,7 @@ public final class IncomingCalls implements Participant {
     LargeValueTable table = awaitingValues.table(message);
     String wrong = oneMore(callId, awaitingValues.size(), awaitingValues.has(callId));
     if (wrong == null) {
-      shared.objects.requested(callId);
+      lastCallId = Math.max(lastCallId, callId);
       long timeLeft = Math.max(1, FrameHeader.nanosLeft(message.timeLeft()));
       awaitingValues.hold(message, table, null, Duration.ofNanos(timeLeft));
     }
@@ -495,6 +503,7 @@ public final class IncomingCalls implements Participant {
       left.add(running);
     }
     running = null;
+    lastCallId = 0;
     calls.clear();
     deadlines.stop();
     oneways.forgetPlaces();

@@ -186,6 +186,11 @@ public final class UserSession extends SessionImpl {
   }
 
   @Override
+  public long lastCallOfPeer() {
+    return incoming.lastCallId();
+  }
+
+  @Override
   protected int answersAwaited() {
     return outgoing.size();
   }

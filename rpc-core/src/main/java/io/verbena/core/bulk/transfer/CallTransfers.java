@@ -37,8 +37,6 @@ public final class CallTransfers {
   /** What callers opened for the answers to their calls, until a handler answers. */
   private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();
 
-  private long lastRequested;
-
   CallTransfers(OngoingTransfers transfers) {
     this.transfers = transfers;
     this.host = transfers.host;
@@ -103,7 +101,7 @@ public final class CallTransfers {
   @Nullable String granted(long callId, Grant grant) {
     List<Grant> known = landings.get(callId);
     if (known == null) {
-      if (callId <= lastRequested) {
+      if (callId <= host.lastCallOfPeer()) {
         return null; // the call has been answered, or will not be
       }
       if (landings.size() >= host.mostCalls()) {
@@ -122,11 +120,6 @@ public final class CallTransfers {
     return null;
   }
 
-  /** A request of the peer's has come: its landing's grants, if any, came before it. */
-  public void requested(long callId) {
-    lastRequested = Math.max(lastRequested, callId);
-  }
-
   /** The peer waits for no answer to a call of its own any more. */
   void givenUp(long callId) {
     landings.remove(callId);
@@ -135,7 +128,6 @@ public final class CallTransfers {
   /** The peer is gone, and with it whatever it opened. */
   void forgetLandings() {
     landings.clear();
-    lastRequested = 0;
   }
 
   /**
