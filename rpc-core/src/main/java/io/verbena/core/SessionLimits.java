@@ -71,76 +71,59 @@ public record SessionLimits(
 
   /** Returns these limits with another default deadline. */
   public SessionLimits withDefaultTimeout(Duration value) {
-    return new SessionLimits(
-        value,
-        maxCalls,
-        maxMessageBytes,
-        maxDepth,
-        maxKeptBytes,
-        pingInterval,
-        deadAfter,
-        leastPingInterval,
-        resumeWindow);
+    return with(value, maxCalls, maxMessageBytes, maxDepth, maxKeptBytes);
   }
 
   /** Returns these limits with another number of calls under way. */
   public SessionLimits withMaxCalls(int value) {
-    return new SessionLimits(
-        defaultTimeout,
-        value,
-        maxMessageBytes,
-        maxDepth,
-        maxKeptBytes,
-        pingInterval,
-        deadAfter,
-        leastPingInterval,
-        resumeWindow);
+    return with(defaultTimeout, value, maxMessageBytes, maxDepth, maxKeptBytes);
   }
 
   /** Returns these limits with another longest message. */
   public SessionLimits withMaxMessageBytes(int value) {
-    return new SessionLimits(
-        defaultTimeout,
-        maxCalls,
-        value,
-        maxDepth,
-        maxKeptBytes,
-        pingInterval,
-        deadAfter,
-        leastPingInterval,
-        resumeWindow);
+    return with(defaultTimeout, maxCalls, value, maxDepth, maxKeptBytes);
   }
 
   /** Returns these limits with another depth of records in a message. */
   public SessionLimits withMaxDepth(int value) {
-    return new SessionLimits(
-        defaultTimeout,
-        maxCalls,
-        maxMessageBytes,
-        value,
-        maxKeptBytes,
-        pingInterval,
-        deadAfter,
-        leastPingInterval,
-        resumeWindow);
+    return with(defaultTimeout, maxCalls, maxMessageBytes, value, maxKeptBytes);
   }
 
   /** Returns these limits with another bound on the replies that are kept. */
   public SessionLimits withMaxKeptBytes(long value) {
+    return with(defaultTimeout, maxCalls, maxMessageBytes, maxDepth, value);
+  }
+
+  /** Returns these limits with other bounds on a silent link. */
+  public SessionLimits withKeepalive(Duration ping, Duration dead) {
+    return withTimes(ping, dead, leastPingInterval, resumeWindow);
+  }
+
+  /** Returns these limits with another bound on how often the peer asks for a sign of life. */
+  public SessionLimits withLeastPingInterval(Duration value) {
+    return withTimes(pingInterval, deadAfter, value, resumeWindow);
+  }
+
+  /** Returns these limits with another window for resuming. */
+  public SessionLimits withResumeWindow(Duration value) {
+    return withTimes(pingInterval, deadAfter, leastPingInterval, value);
+  }
+
+  private SessionLimits with(Duration timeout, int calls, int message, int depth, long kept) {
     return new SessionLimits(
-        defaultTimeout,
-        maxCalls,
-        maxMessageBytes,
-        maxDepth,
-        value,
+        timeout,
+        calls,
+        message,
+        depth,
+        kept,
         pingInterval,
         deadAfter,
         leastPingInterval,
         resumeWindow);
   }
 
-  /** Returns these limits with other bounds on a silent link. */
-  public SessionLimits withKeepalive(Duration ping, Duration dead) {
+  private SessionLimits withTimes(
+      Duration ping, Duration dead, Duration leastPing, Duration resume) {
     return new SessionLimits(
         defaultTimeout,
         maxCalls,
@@ -149,35 +132,7 @@ public record SessionLimits(
         maxKeptBytes,
         ping,
         dead,
-        leastPingInterval,
-        resumeWindow);
-  }
-
-  /** Returns these limits with another bound on how often the peer asks for a sign of life. */
-  public SessionLimits withLeastPingInterval(Duration value) {
-    return new SessionLimits(
-        defaultTimeout,
-        maxCalls,
-        maxMessageBytes,
-        maxDepth,
-        maxKeptBytes,
-        pingInterval,
-        deadAfter,
-        value,
-        resumeWindow);
-  }
-
-  /** Returns these limits with another window for resuming. */
-  public SessionLimits withResumeWindow(Duration value) {
-    return new SessionLimits(
-        defaultTimeout,
-        maxCalls,
-        maxMessageBytes,
-        maxDepth,
-        maxKeptBytes,
-        pingInterval,
-        deadAfter,
-        leastPingInterval,
-        value);
+        leastPing,
+        resume);
   }
 }

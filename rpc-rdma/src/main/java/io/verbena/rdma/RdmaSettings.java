@@ -176,41 +176,17 @@ public record RdmaSettings(
    * @param value exponent of 2, of 4.096 us; after 8 times that a path is dead
    */
   public RdmaSettings withAckTimeout(int value) {
-    return new RdmaSettings(
-        slotBytes,
-        credits,
-        maxInlineBytes,
-        maxPinnedBytes,
-        value,
-        guaranteedCredits,
-        bulkChunkBytes,
-        bulkWindowBytes,
-        device,
-        trafficClass,
-        numa,
-        rails);
+    return with(value, guaranteedCredits, device, trafficClass, numa, rails);
   }
 
   /** Returns these settings with another part of the credits guaranteed; 0 shares no receives. */
   public RdmaSettings withGuaranteedCredits(int value) {
-    return new RdmaSettings(
-        slotBytes,
-        credits,
-        maxInlineBytes,
-        maxPinnedBytes,
-        ackTimeout,
-        value,
-        bulkChunkBytes,
-        bulkWindowBytes,
-        device,
-        trafficClass,
-        numa,
-        rails);
+    return with(ackTimeout, value, device, trafficClass, numa, rails);
   }
 
   /** Returns these settings for other devices or addresses. */
   public RdmaSettings withDevice(DeviceChoice value) {
-    return with(value, trafficClass, numa, rails);
+    return with(ackTimeout, guaranteedCredits, value, trafficClass, numa, rails);
   }
 
   /**
@@ -219,17 +195,17 @@ public record RdmaSettings(
    * @param value 0 to 255, or -1 to leave it to the host
    */
   public RdmaSettings withTrafficClass(int value) {
-    return with(device, value, numa, rails);
+    return with(ackTimeout, guaranteedCredits, device, value, numa, rails);
   }
 
   /** Returns these settings with loops on their device's NUMA node, or wherever the system says. */
   public RdmaSettings withNuma(boolean value) {
-    return with(device, trafficClass, value, rails);
+    return with(ackTimeout, guaranteedCredits, device, trafficClass, value, rails);
   }
 
   /** Returns these settings with another number of links that a session may have at most. */
   public RdmaSettings withRails(int value) {
-    return with(device, trafficClass, numa, value);
+    return with(ackTimeout, guaranteedCredits, device, trafficClass, numa, value);
   }
 
   private RdmaSettings with(int slot, int credit, int inline, long pinned, int chunk, int window) {
@@ -249,14 +225,15 @@ public record RdmaSettings(
         rails);
   }
 
-  private RdmaSettings with(DeviceChoice choice, int packets, boolean nodes, int most) {
+  private RdmaSettings with(
+      int ack, int guaranteed, DeviceChoice choice, int packets, boolean nodes, int most) {
     return new RdmaSettings(
         slotBytes,
         credits,
         maxInlineBytes,
         maxPinnedBytes,
-        ackTimeout,
-        guaranteedCredits,
+        ack,
+        guaranteed,
         bulkChunkBytes,
         bulkWindowBytes,
         choice,
