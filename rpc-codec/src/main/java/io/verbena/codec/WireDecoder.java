@@ -72,11 +72,6 @@ public final class WireDecoder implements WireIn {
     this.maxDepth = maxDepth;
   }
 
-  /** Forgets the message, so that a pooled decoder does not keep it alive. */
-  public void clear() {
-    start(NONE, 0, 0, 0);
-  }
-
   /**
    * Says what came beside the messages from now on, one by one in the order of their table: arrays
    * on the heap, and memory outside it. Null for messages with nothing beside them.

@@ -208,13 +208,9 @@ public final class WireEncoder implements WireOut {
 
   /** Forgets a message that is large or has a stream: a pooled encoder keeps neither alive. */
   public void drop() {
-    if (spilled || parts != null || streams != null) {
-      clear();
+    if (!spilled && parts == null && streams == null) {
+      return;
     }
-  }
-
-  /** Forgets slot and message, so that a pooled encoder keeps neither alive. */
-  public void clear() {
     dropParts();
     streams = null;
     buffer = NONE;

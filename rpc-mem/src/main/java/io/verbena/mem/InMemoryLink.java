@@ -405,7 +405,6 @@ final class InMemoryLink implements Link {
       if (target == null
           || write.at != target.arrived
           || write.length > target.memory.byteSize() - write.at) {
-        network.writeRefused();
         abort("the peer wrote where nothing was open to it");
         return false;
       }

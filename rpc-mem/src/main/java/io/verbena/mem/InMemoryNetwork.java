@@ -10,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -36,7 +35,6 @@ public final class InMemoryNetwork implements LinkProvider {
   private final int ringFrames;
   private final int chunkBytes;
   private final LongConsumer wait;
-  private final AtomicLong refusedWrites = new AtomicLong();
   private final Map<String, InMemoryDriver.Named> listenings = new HashMap<>();
   private final Map<String, Admission> admissions = new HashMap<>();
   private final Set<Circuit> circuits = new LinkedHashSet<>();
@@ -118,15 +116,6 @@ public final class InMemoryNetwork implements LinkProvider {
 
   int chunkBytes() {
     return chunkBytes;
-  }
-
-  void writeRefused() {
-    refusedWrites.incrementAndGet();
-  }
-
-  /** Returns how many bulk writes were refused since they were not of what was open to the peer. */
-  public long refusedWrites() {
-    return refusedWrites.get();
   }
 
   @Override

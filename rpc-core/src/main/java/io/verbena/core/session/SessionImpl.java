@@ -330,10 +330,6 @@ public abstract class SessionImpl implements Session, BulkHost {
     return inbox.received();
   }
 
-  SessionLife life() {
-    return life;
-  }
-
   public boolean isClosing() {
     return isLeft && ending.isClosing();
   }

@@ -38,7 +38,6 @@ public final class RegisteredPool {
 
   private int[] free = new int[0];
   private int freeCount;
-  private int inUse;
 
   private record Slab(long address, ByteBuffer buffer, IbvMr region, int lkey) {}
 
@@ -61,11 +60,6 @@ public final class RegisteredPool {
     return slotBytes;
   }
 
-  /** Returns how many slots are claimed. */
-  public int inUse() {
-    return inUse;
-  }
-
   /**
    * Claims a slot.
    *
@@ -76,13 +70,11 @@ public final class RegisteredPool {
     if (freeCount == 0 && !grow()) {
       return NONE;
     }
-    inUse++;
     return free[--freeCount];
   }
 
   /** Gives a slot back. */
   public void release(int slot) {
-    inUse--;
     free[freeCount++] = slot;
   }
 

@@ -3,7 +3,6 @@ package io.verbena.rdma.device;
 import com.ibm.disni.verbs.IbvMr;
 import io.verbena.link.memory.Quota;
 import io.verbena.link.memory.Shortage;
-import io.verbena.link.memory.Waiters;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.verbs.ext.Errno;
@@ -278,11 +277,6 @@ public final class Registrations {
   /** Returns what the slots of all links have of it. */
   Quota.Share pools() {
     return budget.pools();
-  }
-
-  /** Returns who wait until something is deregistered. */
-  public Waiters waiters() {
-    return budget.waiters();
   }
 
   /** Drops what is dead, and has refusals tried again. Due now and then. */

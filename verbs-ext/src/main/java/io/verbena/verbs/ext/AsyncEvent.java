@@ -37,18 +37,6 @@ public record AsyncEvent(
     QP_LAST_WQE_REACHED,
     CLIENT_REREGISTER,
     GID_CHANGE,
-    WQ_FATAL;
-
-    private static final Type[] BY_VALUE = values();
-
-    /**
-     * The type with that value; fails with {@link IllegalArgumentException} where there is none.
-     */
-    public static Type of(int value) {
-      if (value < 0 || value >= BY_VALUE.length) {
-        throw new IllegalArgumentException("No asynchronous event has the value " + value);
-      }
-      return BY_VALUE[value];
-    }
+    WQ_FATAL
   }
 }

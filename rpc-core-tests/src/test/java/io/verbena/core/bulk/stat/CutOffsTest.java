@@ -22,13 +22,17 @@ class CutOffsTest {
 
   @Test
   void atACutOffBothWaysCostTheSame() {
-    Costs costs = new Costs(COPY, new PinningCosts(CHEAP_PAGES, COLD), ROUND_TRIP);
-    CutOffs cutOffs = CutOffs.of(costs);
-    double even = CutOffs.pooledNanos(costs, cutOffs.beside());
-    assertThat(CutOffs.inMessageNanos(costs, cutOffs.beside()) / even).isBetween(0.99, 1.01);
-    double pooled = CutOffs.pooledNanos(costs, cutOffs.inPlace());
-    assertThat(CutOffs.inPlaceNanos(costs, CHEAP_PAGES, cutOffs.inPlace()) / pooled)
-        .isBetween(0.99, 1.01);
+    CutOffs cutOffs = of(COPY, CHEAP_PAGES, ROUND_TRIP);
+    double beside = cutOffs.beside();
+    assertThat(5 * COPY * beside / pooledNanos(beside)).isBetween(0.99, 1.01);
+    double inPlace = cutOffs.inPlace();
+    double pages = Math.ceil(inPlace / PinningCost.PAGE_BYTES);
+    double pinned = 2 * ROUND_TRIP + CHEAP_PAGES.fixed() + CHEAP_PAGES.perPage() * pages;
+    assertThat(pinned / pooledNanos(inPlace)).isBetween(0.99, 1.01);
+  }
+
+  private static double pooledNanos(double bytes) {
+    return 2 * ROUND_TRIP + 2 * COPY * bytes;
   }
 
   @Test

@@ -82,18 +82,12 @@ public final class BulkMemory implements AutoCloseable {
     return keptBytes;
   }
 
-  /** Counts memory that somebody else allocates; false, and nothing, over the budget. */
-  public boolean reserve(long bytes) {
+  private boolean reserve(long bytes) {
     boolean reserved = budget.reserve(bytes);
     if (reserved) {
       freeKeptOver(budget.limit());
     }
     return reserved;
-  }
-
-  /** Gives back what was counted. */
-  public void unreserve(long bytes) {
-    budget.release(bytes);
   }
 
   /** Claims a block of this length, or returns null when that would exceed the budget. */

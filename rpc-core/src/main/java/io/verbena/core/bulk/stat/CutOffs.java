@@ -80,24 +80,4 @@ public record CutOffs(long beside, long inPlace) {
         set.beside == MEASURED ? beside : set.beside,
         set.inPlace == MEASURED ? inPlace : set.inPlace);
   }
-
-  /** Returns what a value of this length costs in its message, in nanoseconds. */
-  public static double inMessageNanos(Costs costs, long bytes) {
-    return COPIES_IN_MESSAGE * costs.copyPerByte() * bytes;
-  }
-
-  /** Returns what a value of this length costs beside its message, copied into pooled memory. */
-  public static double pooledNanos(Costs costs, long bytes) {
-    return ROUND_TRIPS_BESIDE * costs.roundTrip() + COPIES_BESIDE * costs.copyPerByte() * bytes;
-  }
-
-  /**
-   * Returns what a value of this length costs beside its message, sent from where it is.
-   *
-   * @param pinning either of those of the costs
-   */
-  public static double inPlaceNanos(Costs costs, PinningCost pinning, long bytes) {
-    long pages = (bytes + PinningCost.PAGE_BYTES - 1) / PinningCost.PAGE_BYTES;
-    return ROUND_TRIPS_BESIDE * costs.roundTrip() + pinning.fixed() + pinning.perPage() * pages;
-  }
 }

@@ -45,7 +45,7 @@ final class DeviceQueries {
           transport(context),
           limit(attr, "vendor_id"),
           limit(attr, "device_cap_flags"),
-          atomics(limit(attr, "atomic_cap")),
+          DeviceAttributes.AtomicCapability.of(limit(attr, "atomic_cap")),
           unlimited(attr.get(JAVA_LONG, DEVICE_ATTR.offset("max_mr_size"))),
           limit(attr, "max_qp"),
           limit(attr, "max_qp_wr"),
@@ -71,13 +71,6 @@ final class DeviceQueries {
 
   private static int limit(MemorySegment attr, String member) {
     return Pointers.u32(attr, DEVICE_ATTR, member);
-  }
-
-  private static DeviceAttributes.AtomicCapability atomics(int value) {
-    DeviceAttributes.AtomicCapability[] known = DeviceAttributes.AtomicCapability.values();
-    return value >= 0 && value < known.length
-        ? known[value]
-        : DeviceAttributes.AtomicCapability.NONE;
   }
 
   private static DeviceAttributes.Transport transport(MemorySegment context) {

@@ -19,11 +19,6 @@ public final class Pointers {
     return pointer.reinterpret(layout.size());
   }
 
-  /** The struct at an address. */
-  public static MemorySegment struct(long address, CStruct layout) {
-    return MemorySegment.ofAddress(address).reinterpret(layout.size());
-  }
-
   /** A pointer member. */
   public static MemorySegment pointer(MemorySegment struct, CStruct layout, String member) {
     return struct.get(ADDRESS, layout.offset(member));
