@@ -6,6 +6,7 @@ import com.ibm.darpc.DaRPCServerGroup;
 import com.ibm.darpc.DaRPCService;
 import com.ibm.disni.RdmaServerEndpoint;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
@@ -53,10 +54,15 @@ final class DarpcServer implements RivalServer {
     }
   }
 
-  /** DaRPC does not tell which port it got: one that is free for TCP is as good as any. */
-  private static int freePort() throws IOException {
+  /**
+   * DaRPC does not tell which port it got, and others have none: one that is free for TCP is as
+   * good as any.
+   */
+  static int freePort() {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -4,24 +4,42 @@ import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.verbena.bench.load.Call;
 import io.verbena.bench.load.Caller;
 import io.verbena.bench.load.Kind;
+import org.jspecify.annotations.Nullable;
 
 /** A channel of grpc-java, called as its generated stubs do. */
 final class GrpcCaller implements Caller {
   private final ManagedChannel channel;
   private final GrpcTuning tuning;
 
+  /** Of its own, where it has some. */
+  private final @Nullable EventLoopGroup loops;
+
   GrpcCaller(String host, int port, GrpcTuning tuning) {
     this.tuning = tuning;
-    NettyChannelBuilder builder =
-        NettyChannelBuilder.forAddress(host, port)
-            .usePlaintext()
-            .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES);
-    if (tuning == GrpcTuning.TUNED) {
+    NettyChannelBuilder builder;
+    if (tuning == GrpcTuning.UNIX) {
+      EventLoopGroup made = new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory());
+      loops = made;
+      builder =
+          NettyChannelBuilder.forAddress(new DomainSocketAddress(GrpcTuning.socket(port).toFile()))
+              .channelType(EpollDomainSocketChannel.class)
+              .eventLoopGroup(made);
+    } else {
+      loops = null;
+      builder = NettyChannelBuilder.forAddress(host, port);
+    }
+    builder.usePlaintext().maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES);
+    if (tuning != GrpcTuning.NONE) {
       builder.directExecutor().flowControlWindow(GrpcTuning.WINDOW_BYTES);
     }
     this.channel = builder.build();
@@ -67,11 +85,18 @@ final class GrpcCaller implements Caller {
 
   @Override
   public String path() {
-    return tuning == GrpcTuning.TUNED ? "tcp (direct executor, 4 MiB window)" : "tcp (as it comes)";
+    return switch (tuning) {
+      case NONE -> "tcp (as it comes)";
+      case TUNED -> "tcp (direct executor, 4 MiB window)";
+      case UNIX -> "unix socket (direct executor, 4 MiB window)";
+    };
   }
 
   @Override
   public void close() {
     channel.shutdownNow();
+    if (loops != null) {
+      loops.shutdownGracefully();
+    }
   }
 }

@@ -3,6 +3,11 @@ package io.verbena.bench.rival;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
 import io.grpc.stub.ServerCalls;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Messages;
@@ -19,28 +24,46 @@ final class GrpcServer implements RivalServer {
   private static final ThreadLocal<byte[]> ANSWER = ThreadLocal.withInitial(() -> new byte[0]);
 
   private final Server server;
+  private final int port;
+  private final Runnable closing;
 
-  private GrpcServer(Server server) {
+  private GrpcServer(Server server, int port, Runnable closing) {
     this.server = server;
+    this.port = port;
+    this.closing = closing;
   }
 
   static GrpcServer start(String host, GrpcTuning tuning) {
-    NettyServerBuilder builder =
-        NettyServerBuilder.forAddress(new InetSocketAddress(host, 0))
-            .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES)
-            .addService(
-                ServerServiceDefinition.builder(GrpcContract.SERVICE)
-                    .addMethod(GrpcContract.ECHO, answering(message -> message))
-                    .addMethod(
-                        GrpcContract.PUSH,
-                        answering(message -> Arrays.copyOf(message, Kind.NUMBER_BYTES)))
-                    .addMethod(GrpcContract.PULL, answering(GrpcServer::pull))
-                    .build());
-    if (tuning == GrpcTuning.TUNED) {
+    int port = tuning == GrpcTuning.UNIX ? DarpcServer.freePort() : 0;
+    Runnable closing = () -> {};
+    NettyServerBuilder builder;
+    if (tuning == GrpcTuning.UNIX) {
+      EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory());
+      closing = loops::shutdownGracefully;
+      builder =
+          NettyServerBuilder.forAddress(new DomainSocketAddress(GrpcTuning.socket(port).toFile()))
+              .channelType(EpollServerDomainSocketChannel.class)
+              .bossEventLoopGroup(loops)
+              .workerEventLoopGroup(loops);
+    } else {
+      builder = NettyServerBuilder.forAddress(new InetSocketAddress(host, 0));
+    }
+    builder
+        .maxInboundMessageSize(GrpcTuning.MOST_MESSAGE_BYTES)
+        .addService(
+            ServerServiceDefinition.builder(GrpcContract.SERVICE)
+                .addMethod(GrpcContract.ECHO, answering(message -> message))
+                .addMethod(
+                    GrpcContract.PUSH,
+                    answering(message -> Arrays.copyOf(message, Kind.NUMBER_BYTES)))
+                .addMethod(GrpcContract.PULL, answering(GrpcServer::pull))
+                .build());
+    if (tuning != GrpcTuning.NONE) {
       builder.directExecutor().flowControlWindow(GrpcTuning.WINDOW_BYTES);
     }
     try {
-      return new GrpcServer(builder.build().start());
+      Server server = builder.build().start();
+      return new GrpcServer(server, tuning == GrpcTuning.UNIX ? port : server.getPort(), closing);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -68,11 +91,12 @@ final class GrpcServer implements RivalServer {
 
   @Override
   public int port() {
-    return server.getPort();
+    return port;
   }
 
   @Override
   public void close() {
     server.shutdownNow();
+    closing.run();
   }
 }

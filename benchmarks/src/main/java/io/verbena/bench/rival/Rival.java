@@ -14,6 +14,10 @@ public enum Rival {
   GRPC("grpc"),
   /** grpc-java with a direct executor and a larger window. */
   GRPC_TUNED("grpc tuned"),
+  /** The same over a Unix socket; between two processes of this host only. */
+  GRPC_UNIX("grpc unix"),
+  /** Aeron's IPC, through shared memory; between two processes of this host only. */
+  AERON("aeron ipc"),
   /** Files through a socket by sendfile. */
   SENDFILE("raw sendfile"),
   /** DaRPC on DiSNI's verbs, on the same provider as Verbena's. */
@@ -38,8 +42,13 @@ public enum Rival {
       // A blocking socket that writes while its peer does would wait for ever.
       case NIO -> movesMemory(load) || (isCall(load) && bytesUnderWay(load) <= 1 << 17);
       case NETTY -> movesMemory(load) || isCall(load);
-      case GRPC, GRPC_TUNED ->
+      case GRPC, GRPC_TUNED, GRPC_UNIX ->
           (movesMemory(load) || isCall(load)) && load.size() <= GrpcTuning.MOST_MESSAGE_BYTES;
+      case AERON ->
+          isCall(load)
+              && load.connections() == 1
+              && load.size() <= AeronIpc.MOST_BYTES
+              && bytesUnderWay(load) <= AeronIpc.MOST_BYTES_UNDER_WAY;
       case SENDFILE ->
           load.kind().movesObjects()
               && load.memory() == Memory.FILES
@@ -84,6 +93,8 @@ public enum Rival {
       case NETTY -> NettyServer.start(host);
       case GRPC -> GrpcServer.start(host, GrpcTuning.NONE);
       case GRPC_TUNED -> GrpcServer.start(host, GrpcTuning.TUNED);
+      case GRPC_UNIX -> GrpcServer.start(host, GrpcTuning.UNIX);
+      case AERON -> AeronServer.start(polls);
       case SENDFILE -> SendfileServer.start(host);
       case DARPC -> DarpcServer.start(host, polls);
       case PERFTEST -> throw new IllegalStateException("perftest brings its own servers");

@@ -12,6 +12,10 @@ public final class ServerProcess implements AutoCloseable {
   /** In the laboratory, where each JVM is on one processor: not on this one's, which has 0. */
   public static final Map<String, String> OTHER_CPU = Map.of("LAB_CPU", "1");
 
+  /** It does not run without. */
+  private static final List<String> FOR_AERON =
+      List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+
   private static final String LISTENS = "listening at ";
 
   private final JvmProcess process;
@@ -25,7 +29,7 @@ public final class ServerProcess implements AutoCloseable {
   /** Starts {@code bench server} with these options; returns when it listens. */
   public static ServerProcess start(List<String> options) throws IOException {
     List<String> command =
-        new ArrayList<>(JvmProcess.command(List.of(), Main.class, "server", "--until-input-ends"));
+        new ArrayList<>(JvmProcess.command(FOR_AERON, Main.class, "server", "--until-input-ends"));
     command.addAll(options);
     JvmProcess process = JvmProcess.start(command, OTHER_CPU);
     String line = "";
