@@ -18,6 +18,8 @@ public enum Rival {
   GRPC_UNIX("grpc unix"),
   /** Aeron's IPC, through shared memory; between two processes of this host only. */
   AERON("aeron ipc"),
+  /** UCX by its Java binding, through shared memory; between two processes of this host only. */
+  UCX("ucx"),
   /** Files through a socket by sendfile. */
   SENDFILE("raw sendfile"),
   /** DaRPC on DiSNI's verbs, on the same provider as Verbena's. */
@@ -49,6 +51,8 @@ public enum Rival {
               && load.connections() == 1
               && load.size() <= AeronIpc.MOST_BYTES
               && bytesUnderWay(load) <= AeronIpc.MOST_BYTES_UNDER_WAY;
+      case UCX ->
+          isCall(load) && load.connections() == 1 && bytesUnderWay(load) <= JucxEnd.MOST_BYTES;
       case SENDFILE ->
           load.kind().movesObjects()
               && load.memory() == Memory.FILES
@@ -95,6 +99,7 @@ public enum Rival {
       case GRPC_TUNED -> GrpcServer.start(host, GrpcTuning.TUNED);
       case GRPC_UNIX -> GrpcServer.start(host, GrpcTuning.UNIX);
       case AERON -> AeronServer.start(polls);
+      case UCX -> JucxEnd.Server.start();
       case SENDFILE -> SendfileServer.start(host);
       case DARPC -> DarpcServer.start(host, polls);
       case PERFTEST -> throw new IllegalStateException("perftest brings its own servers");

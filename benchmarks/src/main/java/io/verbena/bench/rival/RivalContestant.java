@@ -56,6 +56,7 @@ public final class RivalContestant implements Contestant {
       case GRPC_TUNED -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.TUNED);
       case GRPC_UNIX -> new GrpcCaller(host, port.getAsInt(), GrpcTuning.UNIX);
       case AERON -> new AeronCaller(port.getAsInt());
+      case UCX -> new JucxEnd.Client(port.getAsInt());
       case SENDFILE -> new SendfileCaller(host, port.getAsInt(), exchange, validate);
       case DARPC -> new DarpcCaller(host, port.getAsInt());
       case PERFTEST -> throw new IOException("perftest makes no connections of its own");

@@ -1,0 +1,258 @@
+package io.verbena.bench.rival;
+
+import static org.openucx.jucx.ucs.UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST;
+
+import io.verbena.bench.load.Call;
+import io.verbena.bench.load.Caller;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.openucx.jucx.UcxCallback;
+import org.openucx.jucx.UcxUtils;
+import org.openucx.jucx.ucp.UcpContext;
+import org.openucx.jucx.ucp.UcpEndpoint;
+import org.openucx.jucx.ucp.UcpEndpointParams;
+import org.openucx.jucx.ucp.UcpListener;
+import org.openucx.jucx.ucp.UcpListenerParams;
+import org.openucx.jucx.ucp.UcpParams;
+import org.openucx.jucx.ucp.UcpRequest;
+import org.openucx.jucx.ucp.UcpWorker;
+import org.openucx.jucx.ucp.UcpWorkerParams;
+
+/**
+ * One end of a connection of UCX's, by its Java binding: tagged messages, which two processes of
+ * one host exchange through shared memory. Needs UCX of the system (Debian: {@code libucx0}). One
+ * thread sends and polls.
+ */
+abstract class JucxEnd implements AutoCloseable {
+  static final int MOST_BYTES = 64 << 10;
+
+  private static final int NONE = -1;
+  private static final long ALL_BITS = -1;
+  private static final UcxCallback NOTHING = new UcxCallback();
+  private static final String LOOPBACK = "127.0.0.1";
+
+  private final UcpContext context;
+  final UcpWorker worker;
+  private final ByteBuffer in = ByteBuffer.allocateDirect(MOST_BYTES);
+  private final ByteBuffer out = ByteBuffer.allocateDirect(MOST_BYTES);
+  private final UcxCallback onMessage =
+      new UcxCallback() {
+        @Override
+        public void onSuccess(UcpRequest request) {
+          arrived = (int) request.getRecvSize();
+        }
+      };
+
+  /** The length of a message that waits in the buffer: no poll may be made within a poll. */
+  private int arrived = NONE;
+
+  private final int hears;
+  private final int says;
+  private @Nullable Thread thread;
+  private volatile boolean closing;
+
+  /**
+   * An end.
+   *
+   * @param hears the tag of what comes; what goes has the other one
+   */
+  JucxEnd(int hears) {
+    this.hears = hears;
+    this.says = 3 - hears;
+    try {
+      context = new UcpContext(new UcpParams().requestTagFeature());
+    } catch (UnsatisfiedLinkError e) {
+      throw new IllegalStateException(
+          "UCX cannot be loaded (Debian: apt install libucx0): " + e.getMessage(), e);
+    }
+    worker = context.newWorker(new UcpWorkerParams());
+  }
+
+  /** Takes a message; on the thread. */
+  abstract void take(ByteBuffer message);
+
+  /** Does what is to be done between two polls; on the thread. */
+  abstract void turn() throws InterruptedException;
+
+  final void receive() {
+    worker.recvTaggedNonBlocking(
+        UcxUtils.getAddress(in.clear()),
+        MOST_BYTES,
+        hears,
+        ALL_BITS,
+        onMessage,
+        UCS_MEMORY_TYPE_HOST);
+  }
+
+  /** Sends a message; returns when its bytes may be changed. */
+  final void send(UcpEndpoint to, ByteBuffer message) throws Exception {
+    out.clear().put(message).flip();
+    UcpRequest sent =
+        to.sendTaggedNonBlocking(
+            UcxUtils.getAddress(out), out.remaining(), says, NOTHING, UCS_MEMORY_TYPE_HOST);
+    while (!sent.isCompleted()) {
+      worker.progress();
+    }
+  }
+
+  final void run(String name) {
+    Thread started =
+        Thread.ofPlatform()
+            .daemon()
+            .name(name)
+            .unstarted(
+                () -> {
+                  try {
+                    while (!closing) {
+                      turn();
+                      worker.progress();
+                      if (arrived != NONE) {
+                        take(in.clear().limit(arrived));
+                        arrived = NONE;
+                        receive();
+                      }
+                    }
+                  } catch (InterruptedException e) {
+                    // closed
+                  } catch (Exception e) { // UCX's binding declares no other
+                    failed(e);
+                  }
+                });
+    thread = started;
+    started.start();
+  }
+
+  /** The thread has ended for this. */
+  abstract void failed(Exception e);
+
+  @Override
+  public void close() {
+    closing = true;
+    Thread ending = thread;
+    if (ending != null) {
+      ending.interrupt();
+      try {
+        ending.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    worker.close();
+    context.close();
+  }
+
+  /** Answers each message with itself; polls all the time. */
+  static final class Server extends JucxEnd implements RivalServer {
+    private final int port = DarpcServer.freePort();
+    private final UcpListener listener;
+    private @Nullable UcpEndpoint peer;
+
+    private Server() {
+      super(1);
+      listener =
+          worker.newListener(
+              new UcpListenerParams()
+                  .setSockAddr(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                  .setConnectionHandler(
+                      request ->
+                          peer =
+                              worker.newEndpoint(
+                                  new UcpEndpointParams().setConnectionRequest(request))));
+      receive();
+      run("jucx-echo");
+    }
+
+    static RivalServer start() {
+      return new Server();
+    }
+
+    @Override
+    void take(ByteBuffer message) {
+      UcpEndpoint to = peer;
+      if (to != null) {
+        try {
+          send(to, message);
+        } catch (Exception e) {
+          failed(e);
+        }
+      }
+    }
+
+    @Override
+    void turn() {}
+
+    @Override
+    void failed(Exception e) {
+      throw new IllegalStateException("UCX failed", e);
+    }
+
+    @Override
+    public int port() {
+      return port;
+    }
+
+    @Override
+    public void close() {
+      listener.close();
+      super.close();
+    }
+  }
+
+  /** Starts calls, and polls for answers while any are due. */
+  static final class Client extends JucxEnd implements Caller {
+    private final BlockingQueue<Call> waiting = new LinkedBlockingQueue<>();
+    private final ArrayDeque<Call> underWay = new ArrayDeque<>();
+    private final UcpEndpoint peer;
+
+    Client(int port) throws IOException {
+      super(2);
+      peer =
+          worker.newEndpoint(
+              new UcpEndpointParams().setSocketAddress(new InetSocketAddress(LOOPBACK, port)));
+      receive();
+      run("jucx-poll");
+    }
+
+    @Override
+    public void start(Call call) {
+      waiting.add(call);
+    }
+
+    @Override
+    void turn() throws InterruptedException {
+      Call next = underWay.isEmpty() ? waiting.take() : waiting.poll();
+      if (next != null) {
+        underWay.add(next);
+        try {
+          send(peer, ByteBuffer.wrap(next.message()));
+        } catch (Exception e) {
+          failed(e);
+        }
+      }
+    }
+
+    @Override
+    void take(ByteBuffer message) {
+      byte[] answer = new byte[message.remaining()];
+      message.get(answer);
+      underWay.remove().answered(answer);
+    }
+
+    @Override
+    void failed(Exception e) {
+      underWay.forEach(call -> call.failed(e));
+      waiting.forEach(call -> call.failed(e));
+    }
+
+    @Override
+    public String path() {
+      return "shared memory (UCX)";
+    }
+  }
+}
