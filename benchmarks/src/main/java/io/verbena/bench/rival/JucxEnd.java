@@ -35,7 +35,6 @@ abstract class JucxEnd implements AutoCloseable {
   private static final int NONE = -1;
   private static final long ALL_BITS = -1;
   private static final UcxCallback NOTHING = new UcxCallback();
-  private static final String LOOPBACK = "127.0.0.1";
 
   private final UcpContext context;
   final UcpWorker worker;
@@ -214,7 +213,8 @@ abstract class JucxEnd implements AutoCloseable {
       super(2);
       peer =
           worker.newEndpoint(
-              new UcpEndpointParams().setSocketAddress(new InetSocketAddress(LOOPBACK, port)));
+              new UcpEndpointParams()
+                  .setSocketAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
       receive();
       run("jucx-poll");
     }
