@@ -29,7 +29,7 @@ public interface Received extends AutoCloseable {
    * read after the handler has returned, until the caller has all of it or the call has failed:
    * give a file, or memory that does not change and is reachable meanwhile, as of {@code
    * Arena.ofAuto()}. Memory that is freed or used again by hand needs {@link #from(Source,
-   * Runnable)}.
+   * Runnable)}, or a source whose uses are {@linkplain Source#counted counted}.
    */
   static Received from(Source source) {
     return from(source, () -> {});
@@ -43,7 +43,20 @@ public interface Received extends AutoCloseable {
    *     thread, and must not block; what it throws is logged
    */
   static Received from(Source source, Runnable released) {
+    Checks.required("released", released);
+    if (source instanceof Source.Counted(Source read, Runnable retain, Runnable release)) {
+      retain.run();
+      return new Answer(read, () -> both(release, released));
+    }
     return new Answer(source, released);
+  }
+
+  private static void both(Runnable first, Runnable second) {
+    try {
+      first.run();
+    } finally {
+      second.run();
+    }
   }
 
   /** A handler's answer, on its way to the caller's landing. Closed when it is read no more. */
@@ -53,7 +66,7 @@ public interface Received extends AutoCloseable {
 
     private Answer(Source source, Runnable released) {
       this.source = source;
-      this.released = new AtomicReference<>(Checks.required("released", released));
+      this.released = new AtomicReference<>(released);
     }
 
     /** Returns what is sent. */

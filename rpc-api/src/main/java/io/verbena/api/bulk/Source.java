@@ -90,9 +90,32 @@ public sealed interface Source {
     return new Generated(length, filler);
   }
 
-  /** Returns several pieces as one object. */
+  /**
+   * Returns several pieces as one object.
+   *
+   * @throws IllegalArgumentException if the uses of a piece are {@linkplain #counted counted}:
+   *     those of the whole may be
+   */
   static Source gathered(Source... pieces) {
     return new Gathered(List.of(pieces));
+  }
+
+  /**
+   * Returns this source, whose uses are counted, as other libraries do with their memory: {@code
+   * Source.of(memory).counted(buffer::retain, buffer::release)}. A use is a push, a publication or
+   * an answer. The caller's own reference to the memory is of no more use when {@code push}, {@code
+   * publish} or {@code Received.from} has returned.
+   *
+   * @param retain runs when a use begins, on the thread that begins it; what it throws, as where
+   *     the memory is free already, {@code push}, {@code publish} or {@code Received.from} throws
+   * @param release runs once for each time that {@code retain} has returned, when that use reads
+   *     nothing any more, however it ended: arrived, failed, cancelled, never sent, session lost,
+   *     lease over. A published object is in use until nobody can fetch it, and its last fetch is
+   *     over. It runs on an event loop or the thread that ends the use, and must not block; what it
+   *     throws is logged
+   */
+  default Source counted(Runnable retain, Runnable release) {
+    return new Counted(this, retain, release);
   }
 
   private static void checkRange(long offset, long length) {
@@ -181,11 +204,39 @@ public sealed interface Source {
     /** Copies the list. */
     public Gathered {
       pieces = List.copyOf(pieces);
+      for (Source piece : pieces) {
+        Checks.that(
+            !(piece instanceof Counted),
+            "piece",
+            "one that is not counted: let the uses of the gathered source be",
+            piece);
+      }
     }
 
     @Override
     public long length() {
       return pieces.stream().mapToLong(Source::length).reduce(0, Math::addExact);
+    }
+  }
+
+  /**
+   * A source whose uses are counted.
+   *
+   * @param source what is read
+   * @param retain runs when a use begins
+   * @param release runs when it is over
+   */
+  record Counted(Source source, Runnable retain, Runnable release) implements Source {
+    /** Checks all of them. */
+    public Counted {
+      Checks.required("retain", retain);
+      Checks.required("release", release);
+      Checks.that(!(source instanceof Counted), "source", "counted once", source);
+    }
+
+    @Override
+    public long length() {
+      return source.length();
     }
   }
 }

@@ -33,6 +33,7 @@ public sealed interface OpenSource {
           new InFile(OpenFile.lent(file.channel()), file.offset(), file.length());
       case Source.Generated(long length, Source.Filler filler) -> new Made(filler, 0, length);
       case Source.Gathered(List<Source> pieces) -> gathered(pieces, life);
+      case Source.Counted counted -> open(counted.source(), life);
     };
   }
 

@@ -41,7 +41,21 @@ public final class PublishedObjects {
    * @param name its name; null: it has a number
    */
   public Published publish(EventLoop loop, @Nullable String name, Source source, Duration lease) {
-    Checks.required("source", source);
+    Release release = Release.of(Checks.required("source", source));
+    boolean published = false;
+    try {
+      Published shelved = publish(loop, name, source, release, lease);
+      published = true;
+      return shelved;
+    } finally {
+      if (!published) {
+        release.run();
+      }
+    }
+  }
+
+  private Published publish(
+      EventLoop loop, @Nullable String name, Source source, Release release, Duration lease) {
     Checks.positive("lease", lease);
     AtomicBoolean here = new AtomicBoolean(true);
     OpenSource opened = OpenSource.open(source, MemoryLife.lentWhile(here::get));
@@ -50,7 +64,8 @@ public final class PublishedObjects {
             ? new ObjectRef(lastId.incrementAndGet(), random.nextLong(), opened.length())
             : ObjectRef.named(name, opened.length());
     PublishedObject shelved =
-        new PublishedObject(ref, name, inWords(source), opened, here, loop, NanoClock.nanos(lease));
+        new PublishedObject(
+            ref, name, inWords(source), opened, release, here, loop, NanoClock.nanos(lease));
     if (objects.putIfAbsent(ref.id(), shelved) != null) {
       opened.close();
       throw new IllegalStateException(
@@ -73,6 +88,7 @@ public final class PublishedObjects {
       case Source.OfChannel file -> "open file";
       case Source.Generated made -> "generator";
       case Source.Gathered(List<Source> pieces) -> pieces.size() + " pieces";
+      case Source.Counted counted -> inWords(counted.source());
     };
   }
 
@@ -138,6 +154,7 @@ public final class PublishedObjects {
     private final @Nullable String name;
     private final String whence;
     private final OpenSource source;
+    private final Release release;
     private final AtomicBoolean here;
     private final EventLoop loop;
     private final long leaseNanos;
@@ -154,6 +171,7 @@ public final class PublishedObjects {
         @Nullable String name,
         String whence,
         OpenSource source,
+        Release release,
         AtomicBoolean here,
         EventLoop loop,
         long leaseNanos) {
@@ -162,6 +180,7 @@ public final class PublishedObjects {
       this.name = name;
       this.whence = whence;
       this.source = source;
+      this.release = release;
       this.loop = loop;
       this.leaseNanos = leaseNanos;
       this.since = loop.clock().nanoTime();
@@ -219,11 +238,23 @@ public final class PublishedObjects {
     }
 
     /** A transfer of it is over. */
-    public synchronized void used(Fetch fetch) {
-      fetches.remove(fetch);
-      lastUsed = loop.clock().nanoTime();
-      if (closed && fetches.isEmpty()) {
+    public void used(Fetch fetch) {
+      boolean last;
+      synchronized (this) {
+        fetches.remove(fetch);
+        lastUsed = loop.clock().nanoTime();
+        last = closed && fetches.isEmpty();
+      }
+      free(last);
+    }
+
+    /**
+     * Lets go of the source when nobody reads it, or will; its owner's code runs without a lock.
+     */
+    private void free(boolean unused) {
+      if (unused) {
         source.close();
+        release.run();
       }
     }
 
@@ -245,16 +276,19 @@ public final class PublishedObjects {
     }
 
     @Override
-    public synchronized void close() {
-      if (!closed) {
-        closed = true;
-        here.set(false);
-        objects.remove(ref.id(), this);
-        loop.execute(() -> loop.timers().cancel(timer)); // or it would hold the memory till then
-        if (fetches.isEmpty()) {
-          source.close();
+    public void close() {
+      boolean unused;
+      synchronized (this) {
+        if (closed) {
+          return;
         }
+        closed = true;
+        unused = fetches.isEmpty();
       }
+      here.set(false);
+      objects.remove(ref.id(), this);
+      loop.execute(() -> loop.timers().cancel(timer)); // or it would hold the memory till then
+      free(unused);
     }
   }
 }

@@ -13,6 +13,7 @@ import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.source.PublishedObjects;
+import io.verbena.core.bulk.source.Release;
 import io.verbena.core.loop.EventLoop;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -89,8 +90,21 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public Transfer push(String name, Source source, TransferOptions options) {
+    Release release = Release.of(Checks.required("source", source));
+    boolean begun = false;
+    try {
+      Transfer transfer = push(name, source, release, options);
+      begun = true;
+      return transfer;
+    } finally {
+      if (!begun) {
+        release.run();
+      }
+    }
+  }
+
+  private Transfer push(String name, Source source, Release release, TransferOptions options) {
     Checks.required("name", name);
-    Checks.required("source", source);
     Checks.required("options", options);
     if (name.length() > LONGEST_NAME) {
       throw new IllegalArgumentException(
@@ -102,7 +116,7 @@ public final class SessionObjects implements BulkObjects {
     OpenSource opened = OpenSource.open(source);
     TransferHandle handle = new TransferHandle(loop(), "push '" + name + "'");
     handle.whence(() -> PublishedObjects.inWords(source) + peer(" to "));
-    loop().execute(() -> transfers.push(handle, name, opened, options));
+    loop().execute(() -> transfers.push(handle, name, opened, release, options));
     return handle;
   }
 

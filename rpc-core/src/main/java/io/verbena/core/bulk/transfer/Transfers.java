@@ -12,6 +12,7 @@ import io.verbena.core.bulk.destination.Arrived;
 import io.verbena.core.bulk.destination.Destination;
 import io.verbena.core.bulk.source.OpenSource;
 import io.verbena.core.bulk.source.PublishedObjects;
+import io.verbena.core.bulk.source.Release;
 import io.verbena.core.bulk.work.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import java.nio.ByteBuffer;
@@ -70,7 +71,12 @@ public final class Transfers extends OngoingTransfers {
         () -> {});
   }
 
-  void push(TransferHandle handle, String name, OpenSource source, TransferOptions options) {
+  void push(
+      TransferHandle handle,
+      String name,
+      OpenSource source,
+      Release release,
+      TransferOptions options) {
     start(
         handle,
         options,
@@ -78,9 +84,12 @@ public final class Transfers extends OngoingTransfers {
           long id = ids.nextId();
           boolean checked = options.checksum() == Checksum.ALWAYS;
           sayOffer(id, source.length(), options.checksum(), name);
-          send(new OutgoingTransfer(this, handle, id, source, checked, () -> {}));
+          send(new OutgoingTransfer(this, handle, id, source, checked, release));
         },
-        source::close);
+        () -> {
+          source.close();
+          release.run();
+        });
   }
 
   /** Has a handler take what is pushed from now on. Safe for any thread. */
