@@ -31,6 +31,7 @@ class ArrowsTest {
   private static final String JSON = "io.verbena.codec.json..";
   private static final String KRYO = "io.verbena.codec.kryo..";
   private static final String COMPRESSION = "io.verbena.compression..";
+  private static final String ARROW = "io.verbena.arrow..";
   private static final String OBSERVE = "io.verbena.observe..";
   private static final String MICROMETER = "io.verbena.observe.micrometer..";
   private static final String OPENTELEMETRY = "io.verbena.observe.opentelemetry..";
@@ -59,6 +60,7 @@ class ArrowsTest {
         "io.verbena.link.memory",
         "io.verbena.link.runtime",
         "io.verbena.core",
+        "io.verbena.arrow",
         "io.verbena.channel",
         "io.verbena.channel.zookeeper",
         "io.verbena.channel.kubernetes",
@@ -158,6 +160,26 @@ class ArrowsTest {
             .dependOnClassesThat()
             .resideInAnyPackage(COMPRESSION, "net.jpountz..")
             .because("who compresses nothing has no library for it"));
+  }
+
+  @Test
+  void recordBatchesKnowTheApiAloneAndNobodyKnowsThem() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(ARROW)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CODEC, LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .because("a batch is an object like any other"));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(ARROW)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ARROW, "org.apache.arrow..")
+            .because("who has no tables has no Arrow on the class path"));
   }
 
   @Test

@@ -20,6 +20,7 @@ class ModulesTest {
   private static final Set<String> SHIPPED =
       Set.of(
           "io.verbena.api",
+          "io.verbena.arrow",
           "io.verbena.channel",
           "io.verbena.channel.kubernetes",
           "io.verbena.codec",

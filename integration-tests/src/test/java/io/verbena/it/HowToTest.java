@@ -17,10 +17,12 @@ class HowToTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "arrow.md",
         "certificates.md",
         "coming-from-darpc.md",
         "coming-from-dubbo.md",
         "coming-from-grpc.md",
+        "foreign-memory.md",
         "interceptors.md",
         "kryo.md",
         "many-machines.md",

@@ -1,0 +1,478 @@
+package io.verbena.arrow;
+
+import io.verbena.api.RpcException;
+import io.verbena.api.RpcStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.flatbuf.Buffer;
+import org.apache.arrow.flatbuf.FieldNode;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.flatbuf.RecordBatch;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.TypeLayout;
+import org.apache.arrow.vector.compression.NoCompressionCodec;
+import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.UnionMode;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * Reads what a peer says is a batch, and compares it with the schema that this end expects: each
+ * buffer is in the body and long enough for its column's rows, and each offset, size, view, type id
+ * and run end in a buffer is within what it refers to. Arrow's vectors check little of that by
+ * themselves, and nothing when its bounds checks are off.
+ */
+final class BatchReader {
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private static final int VIEW_BYTES = 16;
+
+  /** A view of so many bytes has them in itself. */
+  private static final int INLINE_BYTES = 12;
+
+  private static final int TYPE_IDS = 256;
+
+  private final MemorySegment body;
+  private final long bodyAt;
+  private final RecordBatch header;
+  private final int rows;
+
+  /** Of all columns and their children, in the order of the format. */
+  private final List<ArrowFieldNode> nodes = new ArrayList<>();
+
+  private final List<MemorySegment> buffers = new ArrayList<>();
+  private final List<Long> variadicCounts = new ArrayList<>();
+
+  /** The column that is looked at. */
+  private String column = "";
+
+  /**
+   * A column that was read.
+   *
+   * @param rows how many it has
+   * @param validity which of them are not null; empty unless its type has a fixed width
+   * @param data their values; empty unless its type has a fixed width
+   */
+  private record Column(int rows, MemorySegment validity, MemorySegment data) {
+    Column(int rows) {
+      this(rows, MemorySegment.NULL, MemorySegment.NULL);
+    }
+  }
+
+  private BatchReader(MemorySegment body, long bodyAt, RecordBatch header) {
+    this.body = body;
+    this.bodyAt = bodyAt;
+    this.header = header;
+    long length = header.length();
+    if (length < 0 || length > Integer.MAX_VALUE) {
+      throw refused("it is said to have %d rows".formatted(length));
+    }
+    this.rows = (int) length;
+  }
+
+  /**
+   * Reads a batch.
+   *
+   * @throws RpcException if it is none of this schema
+   */
+  static BatchReader read(MemorySegment object, Schema schema) {
+    try {
+      BatchReader reader = open(object);
+      reader.columns(schema);
+      return reader;
+    } catch (IndexOutOfBoundsException e) { // of FlatBuffers, which looks where it is told to
+      throw new RpcException(
+          RpcStatus.INVALID_ARGUMENT, "not a record batch: its header points beyond itself", e);
+    }
+  }
+
+  private static BatchReader open(MemorySegment object) {
+    long there = object.byteSize() - BatchWriter.PREFIX_BYTES;
+    if (there < 0) {
+      throw refused("%d bytes are no header".formatted(object.byteSize()));
+    }
+    if (object.get(INT, 0) != BatchWriter.CONTINUATION) {
+      throw refused("it does not begin with a header of Arrow's IPC format");
+    }
+    int length = object.get(INT, Integer.BYTES);
+    if (length < 0 || length > there || length % BatchWriter.ALIGNMENT != 0) {
+      throw refused("its header has %d bytes, of %d".formatted(length, there));
+    }
+    Message message =
+        Message.getRootAsMessage(
+            object.asSlice(BatchWriter.PREFIX_BYTES, length).asReadOnly().asByteBuffer());
+    if (message.version() != MetadataVersion.V5) {
+      throw refused("its version is %s, and V5 is read".formatted(message.version()));
+    }
+    if (message.headerType() != MessageHeader.RecordBatch) {
+      throw refused(
+          ("it is a %s: schemas are agreed on beforehand, and a dictionary is sent as a record"
+                  + " batch of its own, of one column")
+              .formatted(kind(message.headerType())));
+    }
+    RecordBatch header = (RecordBatch) message.header(new RecordBatch());
+    if (header == null) {
+      throw refused("its header is empty");
+    }
+    if (header.compression() != null) {
+      throw refused(
+          "its buffers are compressed: send it as its vectors are, or compress the whole");
+    }
+    long bodyAt = BatchWriter.PREFIX_BYTES + (long) length;
+    MemorySegment body = object.asSlice(bodyAt);
+    if (message.bodyLength() != body.byteSize()) {
+      throw refused(
+          "its body has %d bytes, of which %d are there"
+              .formatted(message.bodyLength(), body.byteSize()));
+    }
+    return new BatchReader(body, bodyAt, header);
+  }
+
+  private static String kind(byte type) {
+    return type >= 0 && type < MessageHeader.names.length
+        ? MessageHeader.name(type)
+        : "message of type " + type;
+  }
+
+  private static RpcException refused(String why) {
+    return new RpcException(RpcStatus.INVALID_ARGUMENT, "not a record batch: " + why);
+  }
+
+  private RpcException columnRefused(String why) {
+    return new RpcException(
+        RpcStatus.INVALID_ARGUMENT, "column '%s' of a record batch: %s".formatted(column, why));
+  }
+
+  int rows() {
+    return rows;
+  }
+
+  /** Returns the batch in memory of Arrow's, whose buffers are slices of it. */
+  ArrowRecordBatch batch(ArrowBuf memory) {
+    List<ArrowBuf> slices = new ArrayList<>(buffers.size());
+    for (MemorySegment buffer : buffers) {
+      long at = bodyAt + buffer.address() - body.address();
+      slices.add(memory.slice(at, buffer.byteSize()));
+    }
+    return new ArrowRecordBatch(
+        rows, nodes, slices, NoCompressionCodec.DEFAULT_BODY_COMPRESSION, variadicCounts, true);
+  }
+
+  private void columns(Schema schema) {
+    for (Field field : schema.getFields()) {
+      Column read = column(field, field.getName());
+      if (read.rows != rows) {
+        throw columnRefused("it has %d rows, of %d".formatted(read.rows, rows));
+      }
+    }
+    if (nodes.size() != header.nodesLength()
+        || buffers.size() != header.buffersLength()
+        || variadicCounts.size() != header.variadicBufferCountsLength()) {
+      throw refused(
+          "it has %d columns with their children, and %d buffers, where the schema has %d and %d"
+              .formatted(
+                  header.nodesLength(), header.buffersLength(), nodes.size(), buffers.size()));
+    }
+  }
+
+  // ---- columns ----
+
+  private Column column(Field field, String name) {
+    column = name;
+    ArrowFieldNode node = node();
+    int length = node.getLength();
+    return switch (storage(field.getType())) {
+      case ArrowType.Null type -> new Column(length);
+      case ArrowType.Struct type -> {
+        validity(node);
+        for (Field child : field.getChildren()) {
+          requireRows(child(child, name), length);
+        }
+        yield new Column(length);
+      }
+      case ArrowType.List type -> list(field, name, node, Integer.BYTES);
+      case ArrowType.Map type -> list(field, name, node, Integer.BYTES);
+      case ArrowType.LargeList type -> list(field, name, node, Long.BYTES);
+      case ArrowType.FixedSizeList type -> {
+        validity(node);
+        Column items = child(onlyChild(field), name);
+        long needed = (long) length * type.getListSize();
+        if (items.rows < needed) {
+          throw columnRefused("%d items, where lists have %d".formatted(items.rows, needed));
+        }
+        yield new Column(length);
+      }
+      case ArrowType.ListView type -> listView(field, name, node, Integer.BYTES);
+      case ArrowType.LargeListView type -> listView(field, name, node, Long.BYTES);
+      case ArrowType.Utf8 type -> bytes(node, Integer.BYTES);
+      case ArrowType.Binary type -> bytes(node, Integer.BYTES);
+      case ArrowType.LargeUtf8 type -> bytes(node, Long.BYTES);
+      case ArrowType.LargeBinary type -> bytes(node, Long.BYTES);
+      case ArrowType.Utf8View type -> views(node);
+      case ArrowType.BinaryView type -> views(node);
+      case ArrowType.Union type -> union(field, type, name, length);
+      case ArrowType.RunEndEncoded type -> runs(field, name, length);
+      case ArrowType type -> {
+        MemorySegment validity = validity(node);
+        long bits = TypeLayout.getTypeLayout(type).getBufferLayouts().getLast().getTypeBitWidth();
+        yield new Column(length, validity, buffer((length * bits + 7) / 8));
+      }
+    };
+  }
+
+  private static ArrowType storage(ArrowType type) {
+    return type instanceof ArrowType.ExtensionType extended
+        ? storage(extended.storageType())
+        : type;
+  }
+
+  private Column child(Field child, String parent) {
+    Column read = column(child, parent + "." + child.getName());
+    column = parent;
+    return read;
+  }
+
+  private Field onlyChild(Field field) {
+    if (field.getChildren().size() != 1) {
+      throw columnRefused("its type takes one child");
+    }
+    return field.getChildren().getFirst();
+  }
+
+  private void requireRows(Column child, int length) {
+    if (child.rows != length) {
+      throw columnRefused("a child has %d rows, of %d".formatted(child.rows, length));
+    }
+  }
+
+  private Column list(Field field, String name, ArrowFieldNode node, int width) {
+    validity(node);
+    long end = offsets(node.getLength(), width);
+    Column items = child(onlyChild(field), name);
+    if (end > items.rows) {
+      throw columnRefused("its lists end at item %d, of %d".formatted(end, items.rows));
+    }
+    return new Column(node.getLength());
+  }
+
+  private Column bytes(ArrowFieldNode node, int width) {
+    validity(node);
+    long end = offsets(node.getLength(), width);
+    buffer(end);
+    return new Column(node.getLength());
+  }
+
+  /** Reads offsets, which grow; returns the last of them. */
+  private long offsets(int length, int width) {
+    MemorySegment offsets = buffer(length == 0 ? 0 : (length + 1L) * width);
+    long last = 0;
+    for (int i = 0; length > 0 && i <= length; i++) {
+      long offset = number(offsets, i, width);
+      if (offset < last) {
+        throw columnRefused("an offset of %d follows one of %d".formatted(offset, last));
+      }
+      last = offset;
+    }
+    return last;
+  }
+
+  private Column listView(Field field, String name, ArrowFieldNode node, int width) {
+    validity(node);
+    int length = node.getLength();
+    MemorySegment offsets = buffer((long) length * width);
+    MemorySegment sizes = buffer((long) length * width);
+    Column items = child(onlyChild(field), name);
+    for (int i = 0; i < length; i++) {
+      long offset = number(offsets, i, width);
+      long size = number(sizes, i, width);
+      if (offset < 0 || size < 0 || size > items.rows - offset) {
+        throw columnRefused(
+            "a list of %d items begins at item %d, of %d".formatted(size, offset, items.rows));
+      }
+    }
+    return new Column(length);
+  }
+
+  private Column views(ArrowFieldNode node) {
+    MemorySegment validity = validity(node);
+    int length = node.getLength();
+    MemorySegment views = buffer((long) length * VIEW_BYTES);
+    if (variadicCounts.size() >= header.variadicBufferCountsLength()) {
+      throw columnRefused("the batch does not say how many buffers it has");
+    }
+    long count = header.variadicBufferCounts(variadicCounts.size());
+    if (count < 0 || count > header.buffersLength() - buffers.size()) {
+      throw columnRefused("%d buffers".formatted(count));
+    }
+    variadicCounts.add(count);
+    int first = buffers.size();
+    for (long i = 0; i < count; i++) {
+      buffer(0);
+    }
+    for (int i = 0; i < length; i++) {
+      if (isNull(validity, node, i)) {
+        continue; // whatever stood there before
+      }
+      long at = (long) i * VIEW_BYTES;
+      int size = views.get(INT, at);
+      if (size < 0) {
+        throw columnRefused("a view of %d bytes".formatted(size));
+      }
+      if (size > INLINE_BYTES) {
+        int which = views.get(INT, at + 8);
+        int offset = views.get(INT, at + 12);
+        if (which < 0 || which >= count) {
+          throw columnRefused("a view of buffer %d, of %d".formatted(which, count));
+        }
+        long there = buffers.get(first + which).byteSize();
+        if (offset < 0 || size > there - offset) {
+          throw columnRefused("a view of %d bytes from %d, of %d".formatted(size, offset, there));
+        }
+      }
+    }
+    return new Column(length);
+  }
+
+  private Column union(Field field, ArrowType.Union type, String name, int length) {
+    MemorySegment ids = buffer(length);
+    boolean dense = type.getMode() == UnionMode.Dense;
+    MemorySegment offsets = dense ? buffer((long) length * Integer.BYTES) : MemorySegment.NULL;
+    int[] rowsOf = new int[TYPE_IDS]; // by type id; where there is no such type, -1
+    Arrays.fill(rowsOf, -1);
+    int[] known = type.getTypeIds();
+    List<Field> children = field.getChildren();
+    for (int i = 0; i < children.size(); i++) {
+      Column child = child(children.get(i), name);
+      rowsOf[Byte.toUnsignedInt((byte) (known == null ? i : known[i]))] = child.rows;
+      if (!dense) {
+        requireRows(child, length);
+      }
+    }
+    for (int i = 0; i < length; i++) {
+      byte id = ids.get(ValueLayout.JAVA_BYTE, i);
+      int there = rowsOf[Byte.toUnsignedInt(id)];
+      if (there < 0) {
+        throw columnRefused("its union has no type %d".formatted(id));
+      }
+      long offset = dense ? number(offsets, i, Integer.BYTES) : i;
+      if (offset < 0 || offset >= there) {
+        throw columnRefused("row %d of type %d, of %d".formatted(offset, id, there));
+      }
+    }
+    return new Column(length);
+  }
+
+  private Column runs(Field field, String name, int length) {
+    if (field.getChildren().size() != 2) {
+      throw columnRefused("its type takes run ends and values");
+    }
+    Field endsField = field.getChildren().getFirst();
+    Column ends = child(endsField, name);
+    ArrowFieldNode endsNode = nodes.getLast();
+    Column values = child(field.getChildren().getLast(), name);
+    if (values.rows != ends.rows) {
+      throw columnRefused("%d values of %d runs".formatted(values.rows, ends.rows));
+    }
+    int width = ((ArrowType.Int) endsField.getType()).getBitWidth() / Byte.SIZE;
+    long last = 0;
+    for (int i = 0; i < ends.rows; i++) {
+      if (isNull(ends.validity, endsNode, i)) {
+        throw columnRefused("run %d has no end".formatted(i));
+      }
+      long end = number(ends.data, i, width);
+      if (end <= last) {
+        throw columnRefused("a run ends at %d, after one that ends at %d".formatted(end, last));
+      }
+      last = end;
+    }
+    if (last != length) {
+      throw columnRefused("its runs end at %d, of %d".formatted(last, length));
+    }
+    return new Column(length);
+  }
+
+  // ---- nodes and buffers ----
+
+  private ArrowFieldNode node() {
+    if (nodes.size() >= header.nodesLength()) {
+      throw columnRefused(
+          "it is not there: the batch has %d columns with their children"
+              .formatted(header.nodesLength()));
+    }
+    FieldNode node = header.nodes(nodes.size());
+    long length = node.length();
+    if (length < 0 || length > Integer.MAX_VALUE) {
+      throw columnRefused("it has %d rows".formatted(length));
+    }
+    if (node.nullCount() < -1 || node.nullCount() > length) {
+      throw columnRefused("%d nulls in %d rows".formatted(node.nullCount(), length));
+    }
+    ArrowFieldNode read = new ArrowFieldNode(length, node.nullCount());
+    nodes.add(read);
+    return read;
+  }
+
+  /** Reads which rows are not null: an empty buffer, where all are or none is. */
+  private MemorySegment validity(ArrowFieldNode node) {
+    MemorySegment bits = buffer(0);
+    int length = node.getLength();
+    boolean alike = node.getNullCount() == 0 || node.getNullCount() == length;
+    if (bits.byteSize() * Byte.SIZE < length && (bits.byteSize() > 0 || !alike)) {
+      throw columnRefused(
+          "it says of %d rows whether they are null, of %d"
+              .formatted(bits.byteSize() * Byte.SIZE, length));
+    }
+    return bits;
+  }
+
+  private static boolean isNull(MemorySegment validity, ArrowFieldNode node, int row) {
+    return validity.byteSize() == 0
+        ? node.getNullCount() > 0
+        : (validity.get(ValueLayout.JAVA_BYTE, row >> 3) >> (row & 7) & 1) == 0;
+  }
+
+  private MemorySegment buffer(long least) {
+    if (buffers.size() >= header.buffersLength()) {
+      throw columnRefused(
+          "a buffer of it is not there: the batch has %d".formatted(header.buffersLength()));
+    }
+    Buffer buffer = header.buffers(buffers.size());
+    long offset = buffer.offset();
+    long length = buffer.length();
+    if (offset < 0
+        || length < 0
+        || offset % BatchWriter.ALIGNMENT != 0
+        || length > body.byteSize() - offset) {
+      throw columnRefused(
+          "a buffer of %d bytes from %d, in a body of %d"
+              .formatted(length, offset, body.byteSize()));
+    }
+    if (length < least) {
+      throw columnRefused("a buffer of %d bytes, where it needs %d".formatted(length, least));
+    }
+    MemorySegment read = body.asSlice(offset, length);
+    buffers.add(read);
+    return read;
+  }
+
+  private static long number(MemorySegment numbers, long index, int width) {
+    return switch (width) {
+      case Short.BYTES -> numbers.get(SHORT, index * width);
+      case Integer.BYTES -> numbers.get(INT, index * width);
+      default -> numbers.get(LONG, index * width);
+    };
+  }
+}
