@@ -38,6 +38,7 @@ class ArrowsTest {
   private static final String TCP = "io.verbena.tcp..";
   private static final String MEM = "io.verbena.mem..";
   private static final String RDMA = "io.verbena.rdma..";
+  private static final String SHM = "io.verbena.shm..";
   private static final String VERBS = "io.verbena.verbs..";
   private static final String TESTKIT = "io.verbena.testkit..";
   private static final String HTTP = "io.verbena.http..";
@@ -76,6 +77,7 @@ class ArrowsTest {
         "io.verbena.junit",
         "io.verbena.tcp",
         "io.verbena.rdma",
+        "io.verbena.shm",
         "io.verbena.verbs.ffm",
         "io.verbena.verbs.fabric",
         "io.verbena.simulation",
@@ -106,7 +108,7 @@ class ArrowsTest {
             .resideInAPackage(CODEGEN)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CODEC, LINK, CORE, MEM, TCP, RDMA, VERBS, TESTKIT)
+            .resideInAnyPackage(CODEC, LINK, CORE, MEM, TCP, RDMA, SHM, VERBS, TESTKIT)
             .because("generated code runs on any implementation of the API"));
   }
 
@@ -118,7 +120,8 @@ class ArrowsTest {
             .resideInAPackage(KRYO)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CODEC, LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .resideInAnyPackage(
+                CODEC, LINK, CORE, CODEGEN, MEM, TCP, RDMA, SHM, VERBS, TESTKIT, NETTY)
             .because("a contract's jar may bring it along"));
     check(
         noClasses()
@@ -138,7 +141,7 @@ class ArrowsTest {
             .resideInAPackage(JSON)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .resideInAnyPackage(LINK, CORE, CODEGEN, MEM, TCP, RDMA, SHM, VERBS, TESTKIT, NETTY)
             .because("the shell and the gateway for HTTP need it, and neither the other"));
   }
 
@@ -150,7 +153,7 @@ class ArrowsTest {
             .resideInAPackage(COMPRESSION)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(LINK, CORE, CODEGEN, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .resideInAnyPackage(LINK, CORE, CODEGEN, MEM, TCP, RDMA, SHM, VERBS, TESTKIT, NETTY)
             .because("it makes blocks, and knows no message"));
     check(
         noClasses()
@@ -221,7 +224,7 @@ class ArrowsTest {
             .resideInAPackage(OBSERVE)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CODEGEN, KRYO, MEM, TCP, RDMA, VERBS, TESTKIT, NETTY)
+            .resideInAnyPackage(CODEGEN, KRYO, MEM, TCP, RDMA, SHM, VERBS, TESTKIT, NETTY)
             .because("they see what any user of the API sees"));
     check(
         noClasses()
@@ -311,7 +314,7 @@ class ArrowsTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                "io.verbena.channel..", MEM, TCP, RDMA, VERBS, CODEGEN, TESTKIT, NETTY, DISNI)
+                "io.verbena.channel..", MEM, TCP, RDMA, SHM, VERBS, CODEGEN, TESTKIT, NETTY, DISNI)
             .because("links are found by ServiceLoader, so that each can be left out"));
   }
 
@@ -429,17 +432,22 @@ class ArrowsTest {
 
   @Test
   void theTcpLinkNamesNoOther() {
-    namesNoOtherLink(TCP, MEM, RDMA, VERBS, DISNI, CORE);
+    namesNoOtherLink(TCP, MEM, RDMA, SHM, VERBS, DISNI, CORE);
   }
 
   @Test
   void theRdmaLinkNamesNoOther() {
-    namesNoOtherLink(RDMA, MEM, TCP, NETTY, CORE);
+    namesNoOtherLink(RDMA, MEM, TCP, SHM, NETTY, CORE);
   }
 
   @Test
   void theInMemoryLinkNamesNoOther() {
-    namesNoOtherLink(MEM, TCP, RDMA, VERBS, NETTY, DISNI, CORE);
+    namesNoOtherLink(MEM, TCP, RDMA, SHM, VERBS, NETTY, DISNI, CORE);
+  }
+
+  @Test
+  void theSharedMemoryLinkNamesNoOther() {
+    namesNoOtherLink(SHM, MEM, TCP, RDMA, VERBS, NETTY, DISNI, CORE);
   }
 
   private static void namesNoOtherLink(String link, String... others) {
@@ -461,7 +469,8 @@ class ArrowsTest {
             .resideInAPackage(VERBS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(API, CODEC, LINK, CORE, MEM, TCP, RDMA, CODEGEN, TESTKIT, NETTY)
+            .resideInAnyPackage(
+                API, CODEC, LINK, CORE, MEM, TCP, RDMA, SHM, CODEGEN, TESTKIT, NETTY)
             .because("a provider is useful without Verbena's calls"));
   }
 

@@ -37,6 +37,7 @@ class ModulesTest {
           "io.verbena.observe.micrometer",
           "io.verbena.observe.opentelemetry",
           "io.verbena.rdma",
+          "io.verbena.shm",
           "io.verbena.spring",
           "io.verbena.tcp",
           "io.verbena.verbs.disni",

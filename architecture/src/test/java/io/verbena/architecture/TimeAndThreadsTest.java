@@ -9,7 +9,11 @@ import org.junit.jupiter.api.Test;
 /** Time and threads are injected, so that a test or a simulation can own both. */
 class TimeAndThreadsTest {
   private static final String[] INJECTED = {
-    "io.verbena.link..", "io.verbena.core..", "io.verbena.mem..", "io.verbena.rdma.."
+    "io.verbena.link..",
+    "io.verbena.core..",
+    "io.verbena.mem..",
+    "io.verbena.rdma..",
+    "io.verbena.shm.."
   };
 
   /** Their own work is done by {@code OwnThreads}, which busy handlers do not hold up. */
@@ -18,6 +22,7 @@ class TimeAndThreadsTest {
     "io.verbena.core..",
     "io.verbena.mem..",
     "io.verbena.rdma..",
+    "io.verbena.shm..",
     "io.verbena.channel.."
   };
 

@@ -4,6 +4,7 @@ import io.verbena.link.LinkProvider;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.testkit.LinkHarness;
+import io.verbena.testkit.UpgradeLinkProvider;
 import io.verbena.verbs.ffm.FfmProvider;
 import java.net.URI;
 
@@ -16,7 +17,8 @@ class DeviceLinkHarness implements LinkHarness {
   DeviceLinkHarness(RdmaSettings settings) {
     this.settings = settings;
     links = new RdmaUpgradeProvider(new FfmProvider(), settings, NanoClock.SYSTEM);
-    provider = new UpgradeLinkProvider(this::newDriver, () -> {}, NanoClock.SYSTEM);
+    provider =
+        new UpgradeLinkProvider(new RdmaOffers(), this::newDriver, () -> {}, NanoClock.SYSTEM);
   }
 
   /** Makes what steps one end. */

@@ -2,6 +2,7 @@ package io.verbena.rdma;
 
 import io.verbena.link.LinkProvider;
 import io.verbena.testkit.LinkHarness;
+import io.verbena.testkit.UpgradeLinkProvider;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -28,7 +29,10 @@ final class FabricLinkHarness implements LinkHarness {
     west = new RdmaUpgradeProvider(new SteppedVerbs(world.west, world), settings, world);
     provider =
         new UpgradeLinkProvider(
-            wake -> (drivers++ % 2 == 0 ? east : west).newDriver(wake), world::step, world);
+            new RdmaOffers(),
+            wake -> (drivers++ % 2 == 0 ? east : west).newDriver(wake),
+            world::step,
+            world);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.verbena.link.PinningCost;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.testkit.LinkThreadsContract;
+import io.verbena.testkit.UpgradeLinkProvider;
 import io.verbena.verbs.fabric.Fabric;
 import io.verbena.verbs.fabric.FabricHost;
 import java.net.URI;
@@ -100,7 +101,8 @@ final class FabricThreadsTest extends LinkThreadsContract {
       FabricHost host = fabric.addHost("one", FabricWorld.address("10.9.0.1"));
       RdmaUpgradeProvider links =
           new RdmaUpgradeProvider(host, RdmaSettings.DEFAULT, NanoClock.SYSTEM);
-      provider = new UpgradeLinkProvider(links::newDriver, () -> {}, NanoClock.SYSTEM);
+      provider =
+          new UpgradeLinkProvider(new RdmaOffers(), links::newDriver, () -> {}, NanoClock.SYSTEM);
     }
 
     @Override

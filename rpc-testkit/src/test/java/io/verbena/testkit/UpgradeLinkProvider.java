@@ -1,4 +1,4 @@
-package io.verbena.rdma;
+package io.verbena.testkit;
 
 import io.verbena.link.Link;
 import io.verbena.link.LinkDriver;
@@ -8,15 +8,8 @@ import io.verbena.link.LinkOptions;
 import io.verbena.link.LinkProvider;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
-import io.verbena.rdma.wire.Offer;
-import io.verbena.rdma.wire.Token;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -25,15 +18,30 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets RDMA links be opened by an address, as the link contract opens them: requests and offers are
- * exchanged in memory, where a session exchanges them over its first link. An address at which no
- * driver listens here is connected to with a token of nobody's.
+ * Lets links that sessions upgrade to be opened by an address, as the link contract opens them:
+ * requests and offers are exchanged in memory, where a session exchanges them over its first link.
+ * An address at which no driver listens here is connected to with a token of nobody's.
  */
-final class UpgradeLinkProvider implements LinkProvider {
+public final class UpgradeLinkProvider implements LinkProvider {
+  private static final URI ON_THIS_HOST = URI.create("tcp://127.0.0.1:1");
+
+  private final Offers offers;
   private final Function<Runnable, UpgradeDriver> newUpgradeDriver;
   private final Runnable step;
   private final NanoClock clock;
   private final Map<URI, OpenListening> listenings = new ConcurrentHashMap<>();
+
+  /** What a kind of link has in its offers. */
+  public interface Offers {
+    /** Returns the scheme of addresses. */
+    String scheme();
+
+    /** Returns the address that an offer leads to. */
+    URI address(byte[] offer) throws LinkException;
+
+    /** Returns an offer that leads to an address, with a token that was never given out. */
+    byte[] strangers(URI address) throws LinkException;
+  }
 
   /**
    * Links between hosts.
@@ -41,8 +49,12 @@ final class UpgradeLinkProvider implements LinkProvider {
    * @param newUpgradeDriver makes the next driver, on whichever host, from what wakes its loop
    * @param step runs before each poll, for a fabric that is stepped
    */
-  UpgradeLinkProvider(
-      Function<Runnable, UpgradeDriver> newUpgradeDriver, Runnable step, NanoClock clock) {
+  public UpgradeLinkProvider(
+      Offers offers,
+      Function<Runnable, UpgradeDriver> newUpgradeDriver,
+      Runnable step,
+      NanoClock clock) {
+    this.offers = offers;
     this.newUpgradeDriver = newUpgradeDriver;
     this.step = step;
     this.clock = clock;
@@ -50,7 +62,7 @@ final class UpgradeLinkProvider implements LinkProvider {
 
   @Override
   public String scheme() {
-    return "rdma";
+    return offers.scheme();
   }
 
   @Override
@@ -116,7 +128,7 @@ final class UpgradeLinkProvider implements LinkProvider {
       }
       byte[] request;
       try {
-        request = links.request(address, options);
+        request = links.request(ON_THIS_HOST, options);
       } catch (LinkException e) {
         post(() -> handler.onFailed(e));
         return;
@@ -135,22 +147,15 @@ final class UpgradeLinkProvider implements LinkProvider {
     private void connectAsStranger(URI address, LinkOptions options, ConnectHandler handler) {
       try {
         requireScheme(address);
-        InetAddress host = InetAddress.getByName(address.getHost());
-        Offer offer =
-            new Offer(
-                Token.random(new SecureRandom()),
-                List.of(new InetSocketAddress(host, address.getPort())));
-        links.connect(offer.encode(), options, handler);
+        links.connect(offers.strangers(address), options, handler);
       } catch (LinkException e) {
         post(() -> handler.onFailed(e));
-      } catch (UnknownHostException e) {
-        post(() -> handler.onFailed(new LinkException(address + ": " + e, e)));
       }
     }
 
     private void requireScheme(URI address) throws LinkException {
       if (!scheme().equals(address.getScheme())) {
-        throw new LinkException(address + " is no address of an RDMA link", null);
+        throw new LinkException(address + " is no " + scheme() + " address", null);
       }
     }
 
@@ -158,7 +163,7 @@ final class UpgradeLinkProvider implements LinkProvider {
     public LinkDriver.Listening listen(URI address, LinkOptions options, AcceptHandler handler)
         throws LinkException {
       requireScheme(address);
-      OpenListening listening = new OpenListening(this, options, handler, addressOfDevice());
+      OpenListening listening = new OpenListening(this, options, handler, addressOfDriver());
       if (listenings.putIfAbsent(listening.address, listening) != null) {
         throw new LinkException(
             listening.address.getAuthority() + " is taken; choose another address", null);
@@ -166,15 +171,11 @@ final class UpgradeLinkProvider implements LinkProvider {
       return listening;
     }
 
-    /** Makes an offer that nobody uses, and reads from it where the device listens. */
-    private URI addressOfDevice() throws LinkException {
+    /** Makes an offer that nobody uses, and reads from it where the driver listens. */
+    private URI addressOfDriver() throws LinkException {
       LinkOptions brief = new LinkOptions(1000, Duration.ofMillis(1), null);
-      byte[] request = links.request(URI.create("tcp://127.0.0.1:1"), brief);
-      byte[] offer = links.offer(request, URI.create("tcp://127.0.0.1:1"), brief, new Ignored());
-      InetSocketAddress first = Offer.decode(offer).candidates().getFirst();
-      String host = first.getAddress().getHostAddress();
-      return URI.create(
-          "rdma://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + first.getPort());
+      byte[] request = links.request(ON_THIS_HOST, brief);
+      return offers.address(links.offer(request, ON_THIS_HOST, brief, new Ignored()));
     }
 
     @Override

@@ -1,0 +1,39 @@
+package io.verbena.rdma;
+
+import io.verbena.link.LinkException;
+import io.verbena.rdma.wire.Offer;
+import io.verbena.rdma.wire.Token;
+import io.verbena.testkit.UpgradeLinkProvider;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.util.List;
+
+/** Addresses of devices, for the link contract. */
+final class RdmaOffers implements UpgradeLinkProvider.Offers {
+  @Override
+  public String scheme() {
+    return "rdma";
+  }
+
+  @Override
+  public URI address(byte[] offer) throws LinkException {
+    InetSocketAddress first = Offer.decode(offer).candidates().getFirst();
+    String host = first.getAddress().getHostAddress();
+    return URI.create(
+        "rdma://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + first.getPort());
+  }
+
+  @Override
+  public byte[] strangers(URI address) throws LinkException {
+    try {
+      InetAddress host = InetAddress.getByName(address.getHost());
+      Token token = Token.random(new SecureRandom());
+      return new Offer(token, List.of(new InetSocketAddress(host, address.getPort()))).encode();
+    } catch (UnknownHostException e) {
+      throw new LinkException(address + ": " + e, e);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package io.verbena.shm;
+
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The passive end: makes offers, and opens links for those who connect with an offer's token. For
+ * everybody else nothing is made.
+ */
+final class Acceptor {
+  /** The offer has a way to the peer, and the peer one back, besides connecting itself. */
+  private static final int OFFER_LIVES = 2;
+
+  private static final int MOST_OFFERED = 1024;
+  private static final int MOST_CALLERS = 64;
+
+  /** By when who has connected has to say by which token. */
+  private static final long GREETS_WITHIN_NANOS = Duration.ofSeconds(2).toNanos();
+
+  private final ShmDriver driver;
+  private final Place place;
+  private final int ringBytes;
+  private final Bells bells;
+  private final SecureRandom random;
+  private final long id;
+  private final Path directory;
+  private final List<Offered> offers = new ArrayList<>();
+  private final List<PassiveOpening> callers = new ArrayList<>();
+  private @Nullable ServerSocketChannel server;
+
+  /** What was offered, and not taken yet. */
+  record Offered(
+      Secret token, LinkOptions options, LinkDriver.ConnectHandler handler, long deadline) {}
+
+  Acceptor(ShmDriver driver, Place place, int ringBytes, Bells bells, SecureRandom random) {
+    this.driver = driver;
+    this.place = place;
+    this.ringBytes = ringBytes;
+    this.bells = bells;
+    this.random = random;
+    this.id = random.nextLong();
+    this.directory = place.directory(id);
+  }
+
+  String address() {
+    return Place.address(directory);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  int ringBytes() {
+    return ringBytes;
+  }
+
+  /** Returns a number for a link's file. */
+  long nextNumber() {
+    return random.nextLong();
+  }
+
+  byte[] offer(LinkOptions options, LinkDriver.ConnectHandler handler, long now)
+      throws LinkException {
+    listen();
+    if (offers.size() >= MOST_OFFERED) {
+      throw new LinkException(
+          MOST_OFFERED + " shared-memory links are offered and not taken yet; try again later",
+          null);
+    }
+    long deadline = now + OFFER_LIVES * options.connectTimeout().toNanos();
+    Offered offered = new Offered(Secret.random(random), options, handler, deadline);
+    offers.add(offered);
+    return new Offer(id, offered.token, ringBytes).encode();
+  }
+
+  private void listen() throws LinkException {
+    if (server != null) {
+      return;
+    }
+    boolean made = false;
+    try {
+      place.make(id);
+      made = true;
+      ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+      server = listening;
+      listening.configureBlocking(false);
+      listening.bind(UnixDomainSocketAddress.of(directory.resolve(Place.BELL)), MOST_OFFERED);
+      bells.watch(listening);
+    } catch (IOException | RuntimeException e) {
+      if (made) {
+        close();
+      }
+      throw new LinkException("nobody can connect to " + directory + ": " + e, e);
+    }
+  }
+
+  /** Uses a token up; null if it is good for nothing. */
+  @Nullable Offered redeem(Secret token) {
+    Offered found = null;
+    for (Offered one : offers) {
+      if (one.token.matches(token)) {
+        found = one;
+      }
+    }
+    offers.remove(found);
+    return found;
+  }
+
+  /** Says why a file could not be made: the system's words do not tell what to do. */
+  String whyNoFile(IOException failure) {
+    long needs = RingFile.bytes(ringBytes);
+    try {
+      if (place.roomBytes() < needs) {
+        return "%s has no room for %.1f MiB (that of a container has 64 MiB by default): docker run --shm-size, or a smaller %s"
+            .formatted(place, (double) needs / (1 << 20), ShmSettings.RING_PROPERTY);
+      }
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+    return "no file can be made in " + directory + ": " + failure;
+  }
+
+  boolean isOpening() {
+    return !callers.isEmpty();
+  }
+
+  boolean hasOffers() {
+    return !offers.isEmpty();
+  }
+
+  int step(long now) {
+    int work = 0;
+    SocketChannel caller;
+    while (callers.size() < MOST_CALLERS && (caller = bells.caller()) != null) {
+      admit(caller, now);
+      work++;
+    }
+    for (int i = 0; i < callers.size(); i++) {
+      work += callers.get(i).step(now);
+    }
+    callers.removeIf(Opening::isKnown);
+    return work + expire(now);
+  }
+
+  private void admit(SocketChannel caller, long now) {
+    PassiveOpening opening = new PassiveOpening(driver, this, caller, now + GREETS_WITHIN_NANOS);
+    callers.add(opening);
+    try {
+      caller.configureBlocking(false);
+    } catch (IOException e) {
+      opening.fail(opening.failure(e));
+    }
+  }
+
+  private int expire(long now) {
+    int expired = 0;
+    for (int i = offers.size() - 1; i >= 0; i--) {
+      if (now - offers.get(i).deadline >= 0) {
+        offers.remove(i).handler.onFailed(notTaken("no peer connected in time", null));
+        expired++;
+      }
+    }
+    return expired;
+  }
+
+  static LinkException notTaken(String why, @Nullable Throwable cause) {
+    return new LinkException("the offered shared-memory link was not taken: " + why, cause);
+  }
+
+  /** Nobody can connect any more; who waits for a link is told. */
+  void close() {
+    ServerSocketChannel listening = server;
+    if (listening != null) {
+      server = null;
+      try {
+        listening.close();
+      } catch (IOException e) {
+        // It is of no use any more in any case.
+      }
+      bells.forget();
+    }
+    Place.remove(directory);
+  }
+
+  /** The driver is closed. */
+  void abandon() {
+    LinkException closed = notTaken("the driver was closed", null);
+    List.copyOf(callers).forEach(one -> one.fail(closed));
+    callers.clear();
+    List<Offered> all = List.copyOf(offers);
+    offers.clear();
+    all.forEach(one -> one.handler.onFailed(closed));
+    if (server != null) {
+      close();
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package io.verbena.shm;
+
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The active end of a link that is being opened: it connects by an offer. */
+final class ActiveOpening extends Opening {
+  private final Place place;
+  private final LinkOptions options;
+  private final byte[] bytes;
+  private final Secret nonce;
+  private final ByteBuffer status = ByteBuffer.allocate(1);
+  private final ByteBuffer number = ByteBuffer.allocate(Long.BYTES);
+  private final ByteBuffer reasonLength = ByteBuffer.allocate(Short.BYTES);
+  private @Nullable ByteBuffer reason;
+  private @Nullable Offer offer;
+  private @Nullable RingFile file;
+  private String address = ShmLink.KIND + "://?";
+
+  ActiveOpening(
+      ShmDriver driver,
+      Place place,
+      byte[] offer,
+      Secret nonce,
+      LinkOptions options,
+      LinkDriver.ConnectHandler handler,
+      long now) {
+    super(driver);
+    this.place = place;
+    this.bytes = offer;
+    this.nonce = nonce;
+    this.options = options;
+    concerns(handler, now + options.connectTimeout().toNanos());
+  }
+
+  @Override
+  int go(long now) throws IOException, LinkException {
+    Offer decoded = offer;
+    if (decoded == null) {
+      start();
+      return 1;
+    }
+    if (file != null) {
+      open(file);
+      return 1;
+    }
+    if (!read(status)) {
+      return 0;
+    }
+    switch (status.get(0)) {
+      case MADE -> {
+        if (read(number)) {
+          map(decoded);
+          return 1;
+        }
+      }
+      case REFUSED -> hearReason();
+      default -> throw new IOException("the peer answered " + status.get(0));
+    }
+    return 0;
+  }
+
+  private void start() throws IOException, LinkException {
+    Offer decoded = Offer.decode(bytes);
+    offer = decoded;
+    Path directory = place.directory(decoded.directory());
+    address = Place.address(directory);
+    Path bell = directory.resolve(Place.BELL);
+    try {
+      place.requireDirectory(directory);
+      place.requireSocket(bell);
+    } catch (NoSuchFileException e) {
+      throw new LinkException(
+          "%s: there is no %s here: the peer is gone, or in a container with a %s of its own, which the two have to share (docker run --ipc)"
+              .formatted(address, e.getFile(), place),
+          e);
+    }
+    SocketChannel connecting = SocketChannel.open(StandardProtocolFamily.UNIX);
+    socket(connecting);
+    connecting.configureBlocking(false);
+    try {
+      if (!connecting.connect(UnixDomainSocketAddress.of(bell))) {
+        throw new IOException("too many connect there at once; try again later");
+      }
+    } catch (ConnectException e) {
+      throw LinkException.nobodyListens(
+          address + ": nobody listens there: the process that offered the link has gone", e);
+    }
+    ByteBuffer greeting = ByteBuffer.allocate(GREETING_BYTES).put(Offer.request());
+    decoded.token().write(greeting);
+    nonce.write(greeting);
+    send(greeting.flip());
+  }
+
+  private void hearReason() throws IOException, LinkException {
+    if (!read(reasonLength)) {
+      return;
+    }
+    ByteBuffer text = reason;
+    if (text == null) {
+      int length = reasonLength.getShort(0);
+      if (length < 0 || length > MOST_REASON_BYTES) {
+        throw new IOException("the peer refuses it with a reason of " + length + " bytes");
+      }
+      text = ByteBuffer.allocate(length);
+      reason = text;
+    }
+    if (read(text)) {
+      String why = new String(text.array(), StandardCharsets.UTF_8);
+      throw new LinkException(address + ": the peer refuses the link: " + why, null);
+    }
+  }
+
+  private void map(Offer by) throws IOException {
+    Path path = Place.file(place.directory(by.directory()), number.getLong(0));
+    file = RingFile.open(path, place, by.ringBytes(), nonce);
+    send(ByteBuffer.allocate(1).put(MAPPED).flip());
+  }
+
+  private void open(RingFile mapped) throws IOException {
+    file = null; // the link's from here on
+    String own = address + "#" + Place.name(number.getLong(0));
+    open(mapped, true, options, own, address);
+  }
+
+  @Override
+  String late() {
+    return "no answer within " + options.connectTimeout().toMillis() + " ms";
+  }
+
+  @Override
+  LinkException failure(Throwable why) {
+    return why instanceof LinkException known
+        ? known
+        : new LinkException(
+            address + ": " + (why.getMessage() == null ? why : why.getMessage()), why);
+  }
+
+  @Override
+  void drop() {
+    RingFile mapped = file;
+    file = null;
+    if (mapped != null) {
+      mapped.unmap();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.verbena.shm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The socket of a link, once it is open: a byte wakes the peer's loop, and its end tells that the
+ * peer's process is gone. Rung by the loop, read by the waiter.
+ */
+final class Bell {
+  final SocketChannel socket;
+  private final ByteBuffer stroke = ByteBuffer.allocateDirect(1);
+  private volatile boolean gone;
+
+  Bell(SocketChannel socket) {
+    this.socket = socket;
+  }
+
+  /** Wakes the peer. What does not fit the socket is no loss: the peer has not read others yet. */
+  void ring() {
+    try {
+      socket.write(stroke.clear());
+    } catch (IOException e) {
+      gone = true;
+    }
+  }
+
+  /** Reads what the peer has rung; returns how often, if not too often. */
+  int drain(ByteBuffer scratch) {
+    int read = 0;
+    try {
+      do {
+        read = socket.read(scratch.clear());
+      } while (read == scratch.capacity());
+      gone |= read < 0;
+    } catch (IOException e) {
+      gone = true;
+    }
+    return read;
+  }
+
+  /** Returns whether nothing comes from the peer but what the ring has. Safe for any thread. */
+  boolean isGone() {
+    return gone;
+  }
+
+  void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      gone = true;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.verbena.shm;
+
+import io.verbena.link.runtime.NanoClock;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Which addresses are this host's own. Safe for use by any thread. */
+final class HostAddresses {
+  /** A look at all interfaces may take milliseconds. */
+  private static final long GOOD_FOR_NANOS = Duration.ofSeconds(5).toNanos();
+
+  private final NanoClock clock;
+  private volatile @Nullable Seen seen;
+
+  private record Seen(Set<InetAddress> addresses, long nanos) {}
+
+  HostAddresses(NanoClock clock) {
+    this.clock = clock;
+  }
+
+  /** Returns whether a peer is on this host, as far as its address tells. Looks no name up. */
+  boolean isHere(URI peer) {
+    String host = peer.getHost();
+    if (host == null) {
+      return false;
+    }
+    try {
+      InetAddress address = InetAddress.ofLiteral(host);
+      return address.isLoopbackAddress() || own().contains(address);
+    } catch (IllegalArgumentException | SocketException e) {
+      return false;
+    }
+  }
+
+  private Set<InetAddress> own() throws SocketException {
+    long now = clock.nanoTime();
+    Seen before = seen;
+    if (before == null || now - before.nanos >= GOOD_FOR_NANOS) {
+      before =
+          new Seen(
+              NetworkInterface.networkInterfaces()
+                  .flatMap(NetworkInterface::inetAddresses)
+                  .collect(Collectors.toSet()),
+              now);
+      seen = before;
+    }
+    return before.addresses;
+  }
+}

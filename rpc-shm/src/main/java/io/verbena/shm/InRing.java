@@ -1,0 +1,108 @@
+package io.verbena.shm;
+
+import static io.verbena.shm.RingFile.LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The receiving half of a ring. The peer may write anything into it, at any time: each word is read
+ * once, and checked by {@link #next}.
+ */
+final class InRing {
+  private final MemorySegment memory;
+  private final long base;
+  private final long capacity;
+  private final long consumedAt;
+  private final long peersWantAt;
+  private long head;
+  private long told;
+  private long looked;
+
+  InRing(RingFile file, boolean active) {
+    this.memory = file.memory;
+    this.base = file.ring(!active);
+    this.capacity = file.ringBytes;
+    this.consumedAt = RingFile.consumed(active);
+    this.peersWantAt = RingFile.wantsRoom(!active);
+  }
+
+  boolean isEmpty() {
+    return (long) LONG.getAcquire(memory, base + (head & (capacity - 1))) == 0;
+  }
+
+  long capacity() {
+    return capacity;
+  }
+
+  /** Returns how many bytes have been taken over time. */
+  long taken() {
+    return head;
+  }
+
+  /**
+   * Returns the next record, which lies in the ring whole; 0 where there is none.
+   *
+   * @throws BrokenRing if it makes no sense
+   */
+  long next() {
+    long at = head & (capacity - 1);
+    long record = (long) LONG.getAcquire(memory, base + at);
+    if (record == 0) {
+      return 0;
+    }
+    int kind = Records.kind(record);
+    int length = Records.length(record);
+    boolean makesSense =
+        length >= 0
+            && at + Records.bytes(length) <= capacity
+            && switch (kind) {
+              case Records.FRAME -> length > 0;
+              case Records.PIECE, Records.CHECKPOINT -> length > Records.PIECE_HEADER_BYTES;
+              case Records.SKIP -> at + Records.bytes(length) == capacity;
+              case Records.CLOSED, Records.ABORTED -> length == 0;
+              default -> false;
+            };
+    if (!makesSense) {
+      throw new BrokenRing(
+          "the peer wrote a record of kind %d with %d bytes where %d are left to the ring's end"
+              .formatted(kind, length, capacity - at));
+    }
+    return record;
+  }
+
+  /** Returns where in the memory the content of the next record is. */
+  long content() {
+    return base + (head & (capacity - 1)) + Records.HEADER_BYTES;
+  }
+
+  /** Takes the next record: its place may be written anew from now on, or soon. */
+  void take(long record) {
+    head += Records.bytes(Records.length(record));
+    if (head - told >= capacity / 16) {
+      tell();
+    }
+  }
+
+  /** Tells the peer how far this end is. */
+  void tell() {
+    if (head != told) {
+      told = head;
+      LONG.setRelease(memory, consumedAt, head);
+    }
+  }
+
+  /**
+   * Returns whether it is time to look whether the peer sleeps until there is room. Each eighth of
+   * the ring is often enough: a peer that goes to sleep later sees all but an eighth free, and does
+   * not wait for more.
+   */
+  boolean isTimeToLook() {
+    return head - looked >= capacity / 8;
+  }
+
+  /** Returns whether the peer wants to be woken for the room that there is now. Needs a fence. */
+  boolean givesWantedRoom() {
+    looked = head;
+    return head >= (long) LONG.getOpaque(memory, peersWantAt);
+  }
+}

@@ -1,0 +1,82 @@
+package io.verbena.shm;
+
+import io.verbena.link.LinkException;
+import java.nio.ByteBuffer;
+
+/**
+ * How to connect: to which directory's socket, and with which token, for one use. A request is the
+ * first five bytes of it. In network order.
+ *
+ * <pre>
+ *  0        4         5           13        29           33
+ *  +--------+---------+-----------+---------+------------+
+ *  | "VSHM" | version | directory | token   | ring bytes |
+ *  +--------+---------+-----------+---------+------------+
+ * </pre>
+ *
+ * <p>The directory is a number, and its name is made of that here: so an offer leads to no other
+ * place, whatever it says.
+ *
+ * @param directory see {@link Place#directory}
+ * @param token proves that who connects was offered the link
+ * @param ringBytes of each ring
+ */
+record Offer(long directory, Secret token, int ringBytes) {
+  static final int MAGIC = 0x5653_484d;
+  static final byte VERSION = 1;
+  private static final int HEAD_BYTES = 5;
+  private static final int BYTES = HEAD_BYTES + Long.BYTES + Secret.BYTES + Integer.BYTES;
+
+  /** Returns whether a request or an offer is one of a shared-memory link. */
+  static boolean isOfThisKind(byte[] message) {
+    return message.length >= Integer.BYTES && ByteBuffer.wrap(message).getInt() == MAGIC;
+  }
+
+  /** Returns what asks for an offer. */
+  static byte[] request() {
+    return ByteBuffer.allocate(HEAD_BYTES).putInt(MAGIC).put(VERSION).array();
+  }
+
+  /**
+   * Looks at a request or at the beginning of an offer.
+   *
+   * @throws LinkException if this end does not understand it
+   */
+  static void requireVersion(byte[] message) throws LinkException {
+    if (!isOfThisKind(message) || message.length < HEAD_BYTES || message[4] != VERSION) {
+      throw new LinkException(
+          "the peer speaks of a shared-memory link in a version that is not "
+              + VERSION
+              + "; use releases that share one",
+          null);
+    }
+  }
+
+  byte[] encode() {
+    ByteBuffer out = ByteBuffer.allocate(BYTES).put(request()).putLong(directory);
+    token.write(out);
+    return out.putInt(ringBytes).array();
+  }
+
+  /**
+   * Reads an offer.
+   *
+   * @throws LinkException if it is malformed
+   */
+  static Offer decode(byte[] bytes) throws LinkException {
+    requireVersion(bytes);
+    if (bytes.length != BYTES) {
+      throw malformed(bytes.length + " bytes");
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes).position(HEAD_BYTES);
+    Offer offer = new Offer(in.getLong(), Secret.read(in), in.getInt());
+    if (!ShmSettings.isRing(offer.ringBytes)) {
+      throw malformed("rings of " + offer.ringBytes + " bytes");
+    }
+    return offer;
+  }
+
+  private static LinkException malformed(String how) {
+    return new LinkException("the peer's offer of a shared-memory link is malformed: " + how, null);
+  }
+}

@@ -1,0 +1,145 @@
+package io.verbena.shm;
+
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A link that is being opened, at either end: what the two say to each other by its socket, until
+ * it is the link's. Stepped by the loop, which waits for nothing.
+ *
+ * <pre>
+ *   active end                                             passive end
+ *   "VSHM", version, token, nonce ───────────────────────→ knows the token
+ *                                                          makes a file, fills it, maps it
+ *   maps it, finds the nonce  ←──────────── MADE, file's number
+ *                             ←──── or ──── REFUSED, length (2 bytes), why
+ *   MAPPED ──────────────────────────────────────────────→ removes the file's name
+ *   open                                                   open
+ * </pre>
+ */
+abstract class Opening {
+  static final int GREETING_BYTES = 5 + 2 * Secret.BYTES;
+  static final byte MADE = 1;
+  static final byte REFUSED = 2;
+  static final byte MAPPED = 3;
+  static final int MOST_REASON_BYTES = 512;
+
+  final ShmDriver driver;
+  private long deadline;
+  private LinkDriver.@Nullable ConnectHandler handler;
+  private boolean known;
+  private @Nullable SocketChannel socket;
+  private ByteBuffer unsent = ByteBuffer.allocate(0);
+
+  Opening(ShmDriver driver) {
+    this.driver = driver;
+  }
+
+  /** Says who hears of the outcome, and by when there is one. */
+  final void concerns(LinkDriver.ConnectHandler handler, long deadline) {
+    this.handler = handler;
+    this.deadline = deadline;
+  }
+
+  final void deadline(long deadline) {
+    this.deadline = deadline;
+  }
+
+  final void socket(SocketChannel connected) {
+    socket = connected;
+  }
+
+  final SocketChannel socket() throws IOException {
+    SocketChannel connected = socket;
+    if (connected == null) {
+      throw new IOException("it has no socket");
+    }
+    return connected;
+  }
+
+  boolean isKnown() {
+    return known;
+  }
+
+  /** Goes on as far as it can; returns how much was done. */
+  final int step(long now) {
+    if (known) {
+      return 0;
+    }
+    try {
+      if (now - deadline >= 0) {
+        throw new IOException(late());
+      }
+      if (unsent.hasRemaining() && socket().write(unsent) == 0) {
+        return 0;
+      }
+      return unsent.hasRemaining() ? 1 : go(now);
+    } catch (LinkException | IOException | RuntimeException | InternalError e) {
+      fail(failure(e));
+    }
+    return 1;
+  }
+
+  /** Goes on, with nothing left to send. */
+  abstract int go(long now) throws IOException, LinkException;
+
+  /** Returns what it means that time is over. */
+  abstract String late();
+
+  /** Returns what it means that something has failed. */
+  abstract LinkException failure(Throwable why);
+
+  final void send(ByteBuffer bytes) {
+    unsent = bytes;
+  }
+
+  /** Reads until a buffer is full; returns whether it is. */
+  final boolean read(ByteBuffer into) throws IOException {
+    if (into.hasRemaining() && socket().read(into) < 0) {
+      throw new IOException("the peer has gone, or turned this end away");
+    }
+    return !into.hasRemaining();
+  }
+
+  /** The link stands, and has the socket from now on. */
+  final void open(
+      RingFile file, boolean active, LinkOptions options, String localAddress, String peerAddress)
+      throws IOException {
+    LinkDriver.ConnectHandler owner = handler;
+    if (owner == null) {
+      throw new IOException("nobody waits for it");
+    }
+    ShmLink link =
+        driver.newLink(file, active, new Bell(socket()), options, localAddress, peerAddress);
+    known = true;
+    link.open(owner::onConnected);
+  }
+
+  /** Gives up; the outcome is told. */
+  final void fail(LinkException why) {
+    if (known) {
+      return;
+    }
+    known = true;
+    drop();
+    SocketChannel connected = socket;
+    if (connected != null) {
+      try {
+        connected.close();
+      } catch (IOException e) {
+        why.addSuppressed(e);
+      }
+    }
+    if (handler != null) {
+      handler.onFailed(why);
+    }
+  }
+
+  /** Lets go of what was made for it. */
+  abstract void drop();
+}

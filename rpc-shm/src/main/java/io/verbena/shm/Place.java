@@ -1,0 +1,223 @@
+package io.verbena.shm;
+
+import io.verbena.link.UpgradeProvider.Availability;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where links have their files: a directory for each driver, below one of the system's in memory.
+ * Only this process's user may enter it. Safe for use by any thread.
+ *
+ * <pre>
+ *   /dev/shm/verbena-0123456789abcdef/bell              the socket of the driver
+ *                                    /fedcba9876543210  a link's file, until both ends have mapped it
+ * </pre>
+ */
+final class Place {
+  static final Path SHM = Path.of("/dev/shm");
+
+  /** What the file of a driver's socket is called. */
+  static final String BELL = "bell";
+
+  private static final Logger LOG = LoggerFactory.getLogger(Place.class);
+  private static final String PREFIX = "verbena-";
+  private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9a-f]{16}");
+  private static final Set<PosixFilePermission> OWNERS_FILE =
+      PosixFilePermissions.fromString("rw-------");
+  static final FileAttribute<?> OWNERS_FILE_ALONE =
+      PosixFilePermissions.asFileAttribute(OWNERS_FILE);
+  private static final FileAttribute<?> OWNERS_DIRECTORY_ALONE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  /** Bits of a mode: what it is, and who may do what. */
+  private static final int TYPE = 0170000;
+
+  private static final int DIRECTORY = 0040000;
+  private static final int REGULAR = 0100000;
+  private static final int SOCKET = 0140000;
+  private static final int RIGHTS = 07777;
+
+  /** A directory is made some time before its socket answers. */
+  private static final Duration SURELY_BOUND = Duration.ofSeconds(10);
+
+  private static final int MOST_SWEPT = 256;
+
+  private final Path base;
+
+  /** This process's user, by whom its files are owned; none before it is known. */
+  private volatile int user = -1;
+
+  Place(Path base) {
+    this.base = base;
+  }
+
+  Availability availability() {
+    if (!System.getProperty("os.name", "").equals("Linux")) {
+      return new Availability.Unavailable("no shared-memory links but on Linux");
+    }
+    if (!Files.isDirectory(base) || !Files.isWritable(base)) {
+      return new Availability.Unavailable(
+          "no shared memory: " + base + " is no directory that this process may write to");
+    }
+    return new Availability.Available(base.toString());
+  }
+
+  @Override
+  public String toString() {
+    return base.toString();
+  }
+
+  /** Returns the bytes that are left there, about. */
+  long roomBytes() throws IOException {
+    return Files.getFileStore(base).getUsableSpace();
+  }
+
+  Path directory(long id) {
+    return base.resolve(PREFIX + name(id));
+  }
+
+  /** Returns the address of a driver. */
+  static String address(Path directory) {
+    return ShmLink.KIND + "://" + directory.getFileName();
+  }
+
+  static String name(long id) {
+    return HexFormat.of().toHexDigits(id);
+  }
+
+  static Path file(Path directory, long id) {
+    return directory.resolve(name(id));
+  }
+
+  /** Makes a driver's directory, and removes those whose processes are dead. */
+  Path make(long id) throws IOException {
+    Path made = Files.createDirectory(directory(id), OWNERS_DIRECTORY_ALONE);
+    requireDirectory(made);
+    sweep(Files.getLastModifiedTime(made));
+    return made;
+  }
+
+  /**
+   * Checks a directory that a peer has named.
+   *
+   * @throws IOException if it is none of this user's, or not for this user alone
+   */
+  void requireDirectory(Path directory) throws IOException {
+    require(directory, DIRECTORY, 0700, "a directory");
+  }
+
+  /** Checks that a file is a socket. */
+  void requireSocket(Path socket) throws IOException {
+    if ((Entry.of(socket).mode & TYPE) != SOCKET) {
+      throw new IOException(socket + " is no socket");
+    }
+  }
+
+  /** Checks a file that a peer has made for a link. */
+  void requireFile(Path file) throws IOException {
+    require(file, REGULAR, 0600, "a file");
+  }
+
+  private void require(Path path, int type, int rights, String what) throws IOException {
+    Entry found = Entry.of(path);
+    if ((found.mode & TYPE) != type || (found.mode & RIGHTS) != rights || found.user != user()) {
+      throw new IOException(
+          "%s is not %s of this process's user for that user alone".formatted(path, what));
+    }
+  }
+
+  /** Learns it from a file that is made for that: nothing else in the JDK tells everywhere. */
+  private int user() throws IOException {
+    if (user < 0) {
+      Path probe = Files.createTempFile(base, PREFIX, ".user", OWNERS_FILE_ALONE);
+      try {
+        user = Entry.of(probe).user;
+      } finally {
+        Files.delete(probe);
+      }
+    }
+    return user;
+  }
+
+  /** What the system says of a name; of a link itself, not of what it leads to. */
+  private record Entry(int mode, int user) {
+    static Entry of(Path path) throws IOException {
+      Map<String, Object> found =
+          Files.readAttributes(path, "unix:mode,uid", LinkOption.NOFOLLOW_LINKS);
+      if (found.get("mode") instanceof Integer mode && found.get("uid") instanceof Integer user) {
+        return new Entry(mode, user);
+      }
+      throw new IOException(path + " has no owner and rights");
+    }
+  }
+
+  private void sweep(FileTime now) {
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(base, PREFIX + "*")) {
+      int looked = 0;
+      for (Path one : all) {
+        if (++looked > MOST_SWEPT) {
+          break; // the next driver goes on
+        }
+        if (NAME.matcher(one.getFileName().toString()).matches() && isLeft(one, now)) {
+          remove(one);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("What dead processes have left in {} stays there", base, e);
+    }
+  }
+
+  /** Returns whether a directory is this user's, and nobody answers there. */
+  private boolean isLeft(Path directory, FileTime now) {
+    try {
+      requireDirectory(directory);
+      long age = now.toMillis() - Files.getLastModifiedTime(directory).toMillis();
+      if (age < SURELY_BOUND.toMillis()) {
+        return false;
+      }
+      Path bell = directory.resolve(BELL);
+      if (!Files.exists(bell, LinkOption.NOFOLLOW_LINKS)) {
+        return true;
+      }
+      try (SocketChannel caller = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+        caller.configureBlocking(false);
+        caller.connect(UnixDomainSocketAddress.of(bell));
+        return false;
+      }
+    } catch (ConnectException e) {
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Removes a directory of a driver with all that is in it. */
+  static void remove(Path directory) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.deleteIfExists(file);
+      }
+      Files.deleteIfExists(directory);
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("{} cannot be removed", directory, e);
+    }
+  }
+}

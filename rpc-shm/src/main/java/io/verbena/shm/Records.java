@@ -1,0 +1,48 @@
+package io.verbena.shm;
+
+/**
+ * The first word of a record in a ring: its kind in the upper half, and how many bytes follow in
+ * the lower.
+ */
+final class Records {
+  static final int HEADER_BYTES = 8;
+
+  /** Kinds; 0 is none: there is no record. */
+  static final int FRAME = 1;
+
+  static final int PIECE = 2;
+
+  /** A piece of bulk whose arrival is to be told. */
+  static final int CHECKPOINT = 3;
+
+  /** Nothing, up to the ring's end. */
+  static final int SKIP = 4;
+
+  /** The sender has closed the link; nothing comes behind it. */
+  static final int CLOSED = 5;
+
+  /** The sender has aborted the link. */
+  static final int ABORTED = 6;
+
+  /** Of a piece: its target, and the offset in that. */
+  static final int PIECE_HEADER_BYTES = 16;
+
+  private Records() {}
+
+  static long of(int kind, int length) {
+    return (long) kind << 32 | length;
+  }
+
+  static int kind(long record) {
+    return (int) (record >>> 32);
+  }
+
+  static int length(long record) {
+    return (int) record;
+  }
+
+  /** Returns how much of a ring a record takes. */
+  static long bytes(int length) {
+    return HEADER_BYTES + ((length + 7L) & ~7L);
+  }
+}

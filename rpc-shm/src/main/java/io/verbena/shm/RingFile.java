@@ -1,0 +1,179 @@
+package io.verbena.shm;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+
+/**
+ * A link's file, mapped. Words in the order of the host's bytes, those of each end in lines of the
+ * processor's cache of their own:
+ *
+ * <pre>
+ *     0  "VSHM", version | bytes of a ring | nonce (16)
+ *   128  the active end:   sleeps | wants room up to
+ *   256                    has consumed of the ring to it
+ *   384  the passive end:  sleeps | wants room up to
+ *   512                    has consumed of the ring to it
+ *  4096  the ring from the active end to the passive one
+ *     …  the ring from the passive end to the active one
+ * </pre>
+ *
+ * <p>The file was written whole before it is mapped: memory that the system cannot give is then an
+ * error of the file's, and not of whoever touches a page.
+ */
+final class RingFile {
+  static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+  static final long HEADER_BYTES = 4096;
+  private static final long MAGIC = (long) Offer.MAGIC << 32 | Offer.VERSION;
+  private static final long RING_AT = 8;
+  private static final long NONCE_AT = 16;
+  private static final long ENDS_AT = 128;
+  private static final long END_BYTES = 256;
+  private static final long WANTS_ROOM = 8;
+  private static final long CONSUMED = 128;
+
+  final MemorySegment memory;
+  final int ringBytes;
+  private final Arena arena;
+
+  private RingFile(Arena arena, MemorySegment memory, int ringBytes) {
+    this.arena = arena;
+    this.memory = memory;
+    this.ringBytes = ringBytes;
+  }
+
+  static long bytes(int ringBytes) {
+    return HEADER_BYTES + 2L * ringBytes;
+  }
+
+  private static RingFile map(FileChannel file, int ringBytes) throws IOException {
+    Arena arena = Arena.ofShared();
+    try {
+      MemorySegment memory = file.map(FileChannel.MapMode.READ_WRITE, 0, bytes(ringBytes), arena);
+      memory.load(); // else each page costs the first to write there a fault
+      return new RingFile(arena, memory, ringBytes);
+    } catch (IOException | RuntimeException | Error e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Maps the file that a peer has made.
+   *
+   * @throws IOException if it is not the one that was made for this connection
+   */
+  static RingFile open(Path path, Place place, int ringBytes, Secret nonce) throws IOException {
+    place.requireFile(path);
+    try (FileChannel file =
+        FileChannel.open(
+            path,
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
+      if (file.size() != bytes(ringBytes)) {
+        throw new IOException(
+            "%s has %d bytes, not %d".formatted(path, file.size(), bytes(ringBytes)));
+      }
+      RingFile mapped = map(file, ringBytes);
+      if (!mapped.isOf(nonce)) {
+        mapped.unmap();
+        throw new IOException(path + " was not made for this connection");
+      }
+      return mapped;
+    }
+  }
+
+  private boolean isOf(Secret nonce) {
+    Secret found =
+        new Secret(
+            memory.get(ValueLayout.JAVA_LONG, NONCE_AT),
+            memory.get(ValueLayout.JAVA_LONG, NONCE_AT + 8));
+    return memory.get(ValueLayout.JAVA_LONG, 0) == MAGIC
+        && memory.get(ValueLayout.JAVA_LONG, RING_AT) == ringBytes
+        && nonce.matches(found);
+  }
+
+  private static long end(boolean active) {
+    return ENDS_AT + (active ? 0 : END_BYTES);
+  }
+
+  /** Returns where an end says that it sleeps. */
+  static long sleeps(boolean active) {
+    return end(active);
+  }
+
+  /** Returns where an end says up to where its peer has to consume before it is woken for room. */
+  static long wantsRoom(boolean active) {
+    return end(active) + WANTS_ROOM;
+  }
+
+  /** Returns where an end says how far it has consumed what came. */
+  static long consumed(boolean active) {
+    return end(active) + CONSUMED;
+  }
+
+  /** Returns where the ring begins by which an end sends. */
+  long ring(boolean ofActive) {
+    return HEADER_BYTES + (ofActive ? 0 : ringBytes);
+  }
+
+  /** Lets go of the memory; the peer has its own mapping. */
+  void unmap() {
+    arena.close();
+  }
+
+  /** A file on its way: it is filled in steps, so that the loop is not held up. */
+  static final class Making implements AutoCloseable {
+    private static final int STEP_BYTES = 1 << 20;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10);
+
+    private final FileChannel file;
+    private final int ringBytes;
+    private final ByteBuffer zeros = ZEROS.duplicate();
+
+    /** Makes a file that is empty so far. */
+    Making(Path path, int ringBytes) throws IOException {
+      this.ringBytes = ringBytes;
+      this.file =
+          FileChannel.open(
+              path,
+              Set.of(
+                  StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+              Place.OWNERS_FILE_ALONE);
+    }
+
+    /** Writes some more; returns whether it is whole. */
+    boolean fill() throws IOException {
+      long size = bytes(ringBytes);
+      long most = Math.min(size, file.position() + STEP_BYTES);
+      while (file.position() < most) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), most - file.position()));
+        file.write(zeros);
+      }
+      return file.position() == size;
+    }
+
+    /** Maps it for the connection that has such a nonce. */
+    RingFile map(Secret nonce) throws IOException {
+      RingFile mapped = RingFile.map(file, ringBytes);
+      mapped.memory.set(ValueLayout.JAVA_LONG, 0, MAGIC);
+      mapped.memory.set(ValueLayout.JAVA_LONG, RING_AT, ringBytes);
+      mapped.memory.set(ValueLayout.JAVA_LONG, NONCE_AT, nonce.high());
+      mapped.memory.set(ValueLayout.JAVA_LONG, NONCE_AT + 8, nonce.low());
+      return mapped;
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.verbena.shm;
+
+import io.verbena.link.BulkPort;
+import io.verbena.link.BulkRegion;
+import io.verbena.link.BulkTarget;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.NumberedTarget;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bulk bytes of one end of a shared-memory link: they pass through its rings between its frames.
+ * The sender copies them in, the receiver out into the memory that they go to, both at once.
+ * Nothing is pinned, and a target is fenced when it is closed, since only this end's loop writes
+ * there.
+ */
+final class ShmBulk implements BulkPort {
+  private static final int ADVERTISEMENT_BYTES = 2 * Long.BYTES;
+  private static final int MOST_CHUNK_BYTES = 64 << 10;
+
+  private final ShmLink link;
+  private final OutRing out;
+  private final MemorySegment memory;
+  private final int ringBytes;
+  private final Long2ObjectHashMap<Target> open = new Long2ObjectHashMap<>();
+
+  /** Who is to hear that a piece is written, once the stack is unwound. */
+  private final ArrayDeque<Runnable> written = new ArrayDeque<>();
+
+  private long lastTarget;
+
+  ShmBulk(ShmLink link, OutRing out, MemorySegment memory, int ringBytes) {
+    this.link = link;
+    this.out = out;
+    this.memory = memory;
+    this.ringBytes = ringBytes;
+  }
+
+  @Override
+  public int chunkBytes() {
+    return Math.min(MOST_CHUNK_BYTES, ringBytes / 8);
+  }
+
+  @Override
+  public long windowBytes() {
+    return ringBytes / 2;
+  }
+
+  @Override
+  public boolean landsOnHeap() {
+    return true;
+  }
+
+  @Override
+  public BulkRegion attach(MemorySegment region, MemoryLife life) throws LinkException {
+    if (!region.scope().isAlive()) {
+      throw new LinkException(
+          "the memory was freed: keep its arena open until the transfer has ended", null);
+    }
+    if (!region.isAccessibleBy(Thread.currentThread())) {
+      throw new LinkException(
+          "the memory belongs to another thread alone: allocate it in Arena.ofShared() or"
+              + " Arena.ofAuto()",
+          null);
+    }
+    return new BulkRegion.Plain(region);
+  }
+
+  @Override
+  public BulkTarget open(
+      BulkRegion region, long offset, long length, BulkTarget.Listener listener) {
+    if (length < 1) {
+      throw new IllegalArgumentException("a target has at least 1 byte, not " + length);
+    }
+    Target target = new Target(++lastTarget, region.memory().asSlice(offset, length), listener);
+    if (!link.isClosed()) {
+      open.put(target.number, target);
+    }
+    return target;
+  }
+
+  @Override
+  public RemoteTarget remote(ByteBuffer advertisement) throws LinkException {
+    int size = advertisement.remaining();
+    if (size != ADVERTISEMENT_BYTES) {
+      throw new LinkException(
+          "the peer's advertisement has %d bytes, not %d".formatted(size, ADVERTISEMENT_BYTES),
+          null);
+    }
+    long number = advertisement.getLong();
+    long length = advertisement.getLong();
+    if (number < 1 || length < 1) {
+      throw new LinkException(
+          "the peer advertised %d bytes as target %d: both begin with 1".formatted(length, number),
+          null);
+    }
+    return new NumberedTarget(number, length);
+  }
+
+  @Override
+  public SendResult write(
+      RemoteTarget target,
+      long at,
+      BulkRegion source,
+      long offset,
+      int length,
+      boolean checkpoint,
+      Runnable whenWritten) {
+    NumberedTarget remote = (NumberedTarget) target;
+    remote.requireNext(at, length);
+    if (link.isClosed()) {
+      return SendResult.CLOSED;
+    }
+    try {
+      if (!out.piece(remote.number, at, checkpoint, source.memory(), offset, length)) {
+        link.flush();
+        return SendResult.BACK_PRESSURED;
+      }
+    } catch (BrokenRing | InternalError e) {
+      link.broken(e);
+      return SendResult.CLOSED;
+    }
+    link.wakePeer();
+    remote.wrote(length);
+    written.add(whenWritten);
+    return SendResult.SENT;
+  }
+
+  boolean hasWritten() {
+    return !written.isEmpty();
+  }
+
+  /** Tells of pieces that were written before; returns of how many. */
+  int tellOfWritten() {
+    int due = written.size();
+    int told = 0;
+    while (told < due && !written.isEmpty()) {
+      written.remove().run();
+      told++;
+    }
+    return told;
+  }
+
+  /**
+   * Takes a piece out of the ring.
+   *
+   * @param from where its content is in the memory
+   * @param length of the content
+   */
+  void land(long from, int length, boolean checkpoint) {
+    long number = memory.get(ValueLayout.JAVA_LONG, from);
+    long at = memory.get(ValueLayout.JAVA_LONG, from + 8);
+    int bytes = length - Records.PIECE_HEADER_BYTES;
+    Target target = open.get(number);
+    if (target == null) {
+      if (number < 1 || number > lastTarget) {
+        throw new BrokenRing("the peer wrote to target " + number + ", which was never opened");
+      }
+      return; // it was closed while this was on its way
+    }
+    if (at != target.arrived || bytes > target.memory.byteSize() - at) {
+      throw new BrokenRing(
+          "the peer wrote %d bytes at %d of target %d, which has %d, and %d is next"
+              .formatted(bytes, at, number, target.memory.byteSize(), target.arrived));
+    }
+    if (!target.memory.scope().isAlive()) {
+      link.abort(
+          "memory was freed while the peer's bulk bytes came in: keep its arena open until the"
+              + " transfer has ended");
+      return;
+    }
+    MemorySegment.copy(memory, from + Records.PIECE_HEADER_BYTES, target.memory, at, bytes);
+    target.arrived += bytes;
+    if (checkpoint) {
+      target.listener.onArrived(target.arrived);
+    }
+  }
+
+  /** The link is closed: nothing is read or written from here on. */
+  void end() {
+    written.clear();
+    open.clear();
+  }
+
+  private final class Target implements BulkTarget {
+    final long number;
+    final MemorySegment memory;
+    final Listener listener;
+    long arrived;
+
+    Target(long number, MemorySegment memory, Listener listener) {
+      this.number = number;
+      this.memory = memory;
+      this.listener = listener;
+    }
+
+    @Override
+    public byte[] advertisement() {
+      return ByteBuffer.allocate(ADVERTISEMENT_BYTES)
+          .putLong(number)
+          .putLong(memory.byteSize())
+          .array();
+    }
+
+    @Override
+    public void close(Runnable whenFenced) {
+      @Nullable Target _ = open.remove(number);
+      whenFenced.run();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.verbena.shm;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What has happened on the links of one provider. Safe for use by any thread. */
+final class ShmCounters {
+  final LongAdder linksOpened = new LongAdder();
+  final LongAdder linksClosed = new LongAdder();
+  final LongAdder mappedBytes = new LongAdder();
+  final LongAdder bellsRung = new LongAdder();
+  final LongAdder wakeUps = new LongAdder();
+  final LongAdder strangers = new LongAdder();
+  final LongAdder brokenRules = new LongAdder();
+
+  Map<String, Long> figures() {
+    Map<String, Long> figures = new LinkedHashMap<>();
+    figures.put("links opened", linksOpened.sum());
+    figures.put("links closed", linksClosed.sum());
+    figures.put("mapped bytes", mappedBytes.sum());
+    figures.put("doorbells rung", bellsRung.sum());
+    figures.put("wake-ups", wakeUps.sum());
+    figures.put("strangers refused", strangers.sum());
+    figures.put("rules broken by peers", brokenRules.sum());
+    return figures;
+  }
+}

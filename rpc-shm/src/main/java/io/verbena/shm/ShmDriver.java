@@ -1,0 +1,224 @@
+package io.verbena.shm;
+
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.runtime.NanoClock;
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Steps the shared-memory links of one event loop. */
+final class ShmDriver implements UpgradeDriver {
+  private static final Logger LOG = LoggerFactory.getLogger(ShmDriver.class);
+
+  /** While links are being opened, an idle loop looks after them so often. */
+  private static final long OPENING_NANOS = Duration.ofMillis(1).toNanos();
+
+  /** While offers are open, an idle loop looks at their time limits so often. */
+  private static final long OFFERED_NANOS = Duration.ofMillis(100).toNanos();
+
+  final ShmCounters counters;
+  private final Place place;
+  private final NanoClock clock;
+  private final HostAddresses addresses;
+  private final SecureRandom random = new SecureRandom();
+  private final Bells bells;
+  private final Acceptor acceptor;
+  private final List<ShmLink> links = new ArrayList<>();
+  private final List<ActiveOpening> attempts = new ArrayList<>();
+
+  /** Links that have closed, and whose memory is still mapped. */
+  private boolean someClosed;
+
+  /** Something may be on its way that is no link yet; looked into only then. */
+  private boolean opening;
+
+  private boolean sleeps;
+  private boolean closed;
+
+  ShmDriver(
+      Place place,
+      ShmSettings settings,
+      NanoClock clock,
+      HostAddresses addresses,
+      ShmCounters counters,
+      Runnable wakeLoop)
+      throws IOException {
+    this.place = place;
+    this.clock = clock;
+    this.addresses = addresses;
+    this.counters = counters;
+    this.bells = new Bells(wakeLoop, counters);
+    this.acceptor = new Acceptor(this, place, settings.ringBytes(), bells, random);
+  }
+
+  @Override
+  public boolean isInUse() {
+    return !links.isEmpty();
+  }
+
+  @Override
+  public int poll(long now) {
+    if (closed) {
+      return 0;
+    }
+    if (sleeps) {
+      sleeps = false;
+      for (int i = 0; i < links.size(); i++) {
+        links.get(i).wake();
+      }
+    }
+    if (bells.isAlone() && (opening || !links.isEmpty())) {
+      bells.look();
+    }
+    int work = 0;
+    for (int i = 0; i < links.size(); i++) {
+      work += links.get(i).poll();
+    }
+    if (opening || bells.isCalled()) {
+      work += open(now);
+    }
+    if (someClosed) {
+      letGo();
+    }
+    return work;
+  }
+
+  private int open(long now) {
+    int work = acceptor.step(now);
+    for (int i = 0; i < attempts.size(); i++) {
+      work += attempts.get(i).step(now);
+    }
+    attempts.removeIf(Opening::isKnown);
+    opening = !attempts.isEmpty() || acceptor.isOpening() || acceptor.hasOffers();
+    if (!opening) {
+      bells.wakeAfter(0);
+    }
+    return work;
+  }
+
+  private void letGo() {
+    someClosed = false;
+    for (int i = links.size() - 1; i >= 0; i--) {
+      ShmLink link = links.get(i);
+      if (link.isClosed()) {
+        links.remove(i);
+        link.unmap();
+        counters.linksClosed.increment();
+        counters.mappedBytes.add(-link.mappedBytes());
+        bells.forget();
+      }
+    }
+  }
+
+  @Override
+  public boolean armWakeup(long now) {
+    if (closed) {
+      return true;
+    }
+    sleeps = true;
+    for (int i = 0; i < links.size(); i++) {
+      links.get(i).sleep();
+    }
+    VarHandle.fullFence(); // what was written before this is seen, and what is written later rings
+    for (int i = 0; i < links.size(); i++) {
+      if (links.get(i).hasWork()) {
+        return false;
+      }
+    }
+    if (!opening && !bells.isCalled()) {
+      return links.isEmpty() || bells.wakeAfter(0);
+    }
+    if (open(now) > 0) {
+      return false;
+    }
+    boolean soon = !attempts.isEmpty() || acceptor.isOpening();
+    return bells.wakeAfter(soon ? OPENING_NANOS : OFFERED_NANOS);
+  }
+
+  @Override
+  public byte[] request(URI peer, LinkOptions options) throws LinkException {
+    if (!addresses.isHere(peer)) {
+      throw new LinkException("the peer is on another host: " + peer, null);
+    }
+    if (!options.beside().isEmpty()) {
+      throw new LinkException("one shared-memory link is as good as several", null);
+    }
+    return Offer.request();
+  }
+
+  @Override
+  public byte[] offer(
+      byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
+      throws LinkException {
+    Offer.requireVersion(request);
+    if (closed) {
+      throw new LinkException("the driver of the shared-memory links is closed", null);
+    }
+    byte[] offer = acceptor.offer(options, handler, clock.nanoTime());
+    opening = true;
+    return offer;
+  }
+
+  @Override
+  public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+    opening = true;
+    Secret nonce = Secret.random(random);
+    attempts.add(new ActiveOpening(this, place, offer, nonce, options, handler, clock.nanoTime()));
+  }
+
+  /** Makes a link of an opening that has come to its end. */
+  ShmLink newLink(
+      RingFile file,
+      boolean active,
+      Bell bell,
+      LinkOptions options,
+      String localAddress,
+      String peerAddress)
+      throws IOException {
+    ShmLink link =
+        new ShmLink(
+            file,
+            active,
+            bell,
+            options.maxFrameBytes(),
+            place,
+            localAddress,
+            peerAddress,
+            counters,
+            () -> someClosed = true);
+    bells.watch(bell);
+    links.add(link);
+    counters.linksOpened.increment();
+    counters.mappedBytes.add(link.mappedBytes());
+    return link;
+  }
+
+  /** Nothing is waited for: what was sent is in memory that peers have mapped, too. */
+  @Override
+  public void close(Runnable meanwhile) {
+    if (closed) {
+      return;
+    }
+    LinkException why = new LinkException("no shared-memory link: the driver was closed", null);
+    List.copyOf(attempts).forEach(attempt -> attempt.fail(why));
+    attempts.clear();
+    acceptor.abandon();
+    List.copyOf(links).forEach(ShmLink::close);
+    letGo();
+    closed = true;
+    try {
+      bells.close();
+    } catch (IOException e) {
+      LOG.warn("The sockets of shared-memory links cannot be closed: {}", e.getMessage());
+    }
+  }
+}

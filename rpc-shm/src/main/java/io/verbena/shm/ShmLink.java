@@ -1,0 +1,370 @@
+package io.verbena.shm;
+
+import static io.verbena.shm.RingFile.LONG;
+
+import io.verbena.link.BulkPort;
+import io.verbena.link.Link;
+import io.verbena.link.LinkCapabilities;
+import io.verbena.link.LinkListener;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Slot;
+import io.verbena.link.runtime.ThrottledLog;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a shared-memory link.
+ *
+ * <p>Who sleeps says so in shared memory, looks at the rings once more, and sleeps; who writes to a
+ * ring looks whether its reader sleeps. Each has a fence between the two, so one of them sees the
+ * other. A loop that polls is never rung for.
+ */
+final class ShmLink implements Link {
+  static final String KIND = "shm";
+
+  private static final ThrottledLog FAILED =
+      ThrottledLog.of(ShmLink.class, "listeners of shared-memory links that failed");
+
+  private static final int SMALLEST_FRAME_BUFFER = 4096;
+
+  private final RingFile file;
+  private final Bell bell;
+  private final Runnable whenClosed;
+  private final ShmCounters counters;
+  private final String localAddress;
+  private final String peerAddress;
+  private final LinkCapabilities capabilities;
+  private final MemorySegment memory;
+  private final long sleepsAt;
+  private final long peerSleepsAt;
+  private final OutRing out;
+  private final InRing in;
+  private final ShmBulk bulk;
+
+  /** Where a frame is while its listener has it: the peer may change what is in the ring. */
+  private ByteBuffer frame = ByteBuffer.allocateDirect(SMALLEST_FRAME_BUFFER);
+
+  private MemorySegment frameMemory = MemorySegment.ofBuffer(frame);
+  private @Nullable LinkListener listener;
+  private boolean receiving = true;
+  private @Nullable String closedBecause;
+
+  /**
+   * An end.
+   *
+   * @param active whether it is the end that has connected
+   * @param whenClosed runs once when it has closed; its memory and its socket are then to be let go
+   */
+  ShmLink(
+      RingFile file,
+      boolean active,
+      Bell bell,
+      int maxFrameBytes,
+      Place place,
+      String localAddress,
+      String peerAddress,
+      ShmCounters counters,
+      Runnable whenClosed) {
+    this.file = file;
+    this.bell = bell;
+    this.counters = counters;
+    this.whenClosed = whenClosed;
+    this.localAddress = localAddress;
+    this.peerAddress = peerAddress;
+    double mebibytes = (double) RingFile.bytes(file.ringBytes) / (1 << 20);
+    this.capabilities =
+        new LinkCapabilities(
+            KIND,
+            String.format(Locale.ROOT, "%.1f MiB in %s", mebibytes, place),
+            Math.min(maxFrameBytes, OutRing.longestFrame(file.ringBytes)),
+            false);
+    this.memory = file.memory;
+    this.sleepsAt = RingFile.sleeps(active);
+    this.peerSleepsAt = RingFile.sleeps(!active);
+    this.out = new OutRing(file, active);
+    this.in = new InRing(file, active);
+    this.bulk = new ShmBulk(this, out, memory, file.ringBytes);
+  }
+
+  /** Asks the owner for its listener; an owner may have closed the link by then. */
+  void open(Function<Link, LinkListener> owner) {
+    try {
+      listener = owner.apply(this);
+    } catch (RuntimeException e) {
+      FAILED.error("Nobody took the link to {}; it is closed", peerAddress, e);
+      abort("its owner failed: " + e);
+    }
+    if (closedBecause != null && listener != null) {
+      listener.onClosed(closedBecause);
+    }
+  }
+
+  @Override
+  public void listener(LinkListener next) {
+    listener = next;
+  }
+
+  @Override
+  public LinkCapabilities capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public String localAddress() {
+    return localAddress;
+  }
+
+  @Override
+  public String peerAddress() {
+    return peerAddress;
+  }
+
+  @Override
+  public BulkPort bulk() {
+    return bulk;
+  }
+
+  @Override
+  public SendResult send(Slot slot) {
+    capabilities.requireFrame(slot.length());
+    if (isClosed()) {
+      return SendResult.CLOSED;
+    }
+    try {
+      if (out.frame(slot.buffer(), slot.length())) {
+        return SendResult.SENT;
+      }
+      flush();
+      return SendResult.BACK_PRESSURED;
+    } catch (BrokenRing | InternalError e) {
+      broken(e);
+      return SendResult.CLOSED;
+    }
+  }
+
+  @Override
+  public void flush() {
+    try {
+      if (!isClosed() && out.publish()) {
+        wakePeer();
+      }
+    } catch (InternalError e) {
+      broken(e);
+    }
+  }
+
+  /** Has the peer see what is new, where it sleeps. */
+  void wakePeer() {
+    VarHandle.fullFence();
+    if ((long) LONG.getOpaque(memory, peerSleepsAt) != 0) {
+      ring();
+    }
+  }
+
+  private void ring() {
+    if (LONG.compareAndSet(memory, peerSleepsAt, 1L, 0L)) {
+      counters.bellsRung.increment();
+      bell.ring();
+    }
+  }
+
+  @Override
+  public void setReceiving(boolean receiving) {
+    this.receiving = receiving;
+  }
+
+  boolean isClosed() {
+    return closedBecause != null;
+  }
+
+  /** The loop is about to sleep: the peer is to ring from now on. A fence follows. */
+  void sleep() {
+    try {
+      if (!isClosed()) {
+        out.sayWhatRoom();
+        LONG.setOpaque(memory, sleepsAt, 1L);
+      }
+    } catch (InternalError e) {
+      broken(e);
+    }
+  }
+
+  /** The loop polls: the peer need not ring. */
+  void wake() {
+    try {
+      if (!isClosed()) {
+        LONG.setOpaque(memory, sleepsAt, 0L);
+      }
+    } catch (InternalError e) {
+      broken(e);
+    }
+  }
+
+  /** Returns whether {@link #poll} would find something to do. */
+  boolean hasWork() {
+    try {
+      return isClosed()
+          || bulk.hasWritten()
+          || out.seesRoom()
+          || (receiving && (bell.isGone() || !in.isEmpty()));
+    } catch (BrokenRing | InternalError e) {
+      broken(e);
+      return true;
+    }
+  }
+
+  /** Hands over what has arrived, tells of room and of the end. Returns how much was done. */
+  int poll() {
+    if (isClosed()) {
+      return 0;
+    }
+    try {
+      return bulk.tellOfWritten() + tellOfRoom() + receive();
+    } catch (BrokenRing | InternalError e) {
+      broken(e);
+      return 1;
+    } catch (RuntimeException e) {
+      FAILED.error("The listener of the link to {} failed; the link is closed", peerAddress, e);
+      abort("its listener failed: " + e);
+      return 1;
+    }
+  }
+
+  private int tellOfRoom() {
+    if (isClosed() || !out.hasRoomAgain()) {
+      return 0;
+    }
+    listener().onWritable();
+    return 1;
+  }
+
+  private int receive() {
+    boolean gone = bell.isGone(); // read first: what the peer wrote before is seen below
+    long end = in.taken() + in.capacity(); // others want a turn, too
+    int done = 0;
+    boolean bulkMoved = false;
+    while (receiving && !isClosed() && in.taken() < end) {
+      long record = in.next();
+      if (record == 0) {
+        if (gone) {
+          finish("the peer's process has gone");
+          done++;
+        }
+        break;
+      }
+      int length = Records.length(record);
+      switch (Records.kind(record)) {
+        case Records.FRAME -> frame(length);
+        case Records.PIECE, Records.CHECKPOINT -> {
+          bulk.land(in.content(), length, Records.kind(record) == Records.CHECKPOINT);
+          bulkMoved = true;
+        }
+        case Records.CLOSED -> finish("the peer closed the link");
+        case Records.ABORTED -> finish("the peer aborted the link");
+        default -> {}
+      }
+      done++;
+      if (isClosed()) {
+        break; // its memory may be gone
+      }
+      in.take(record);
+    }
+    if (done > 0 && !isClosed()) {
+      tellOfRoomMade();
+      if (bulkMoved) {
+        listener().onBulkMoved();
+      }
+    }
+    return done;
+  }
+
+  private void tellOfRoomMade() {
+    in.tell();
+    if (in.isTimeToLook()) {
+      VarHandle.fullFence();
+      if (in.givesWantedRoom() && (long) LONG.getOpaque(memory, peerSleepsAt) != 0) {
+        ring();
+      }
+    }
+  }
+
+  private void frame(int length) {
+    if (length > capabilities.maxFrameBytes()) {
+      throw new BrokenRing(
+          "the peer sent a frame of "
+              + length
+              + " bytes; this end accepts at most maxFrameBytes = "
+              + capabilities.maxFrameBytes());
+    }
+    if (length > frame.capacity()) {
+      frame = ByteBuffer.allocateDirect(Integer.highestOneBit(length - 1) * 2);
+      frameMemory = MemorySegment.ofBuffer(frame);
+    }
+    MemorySegment.copy(memory, in.content(), frameMemory, 0, length);
+    listener().onFrame(frame, 0, length);
+  }
+
+  private LinkListener listener() {
+    if (listener == null) {
+      throw new IllegalStateException("link is polled before it is open");
+    }
+    return listener;
+  }
+
+  /** Ends the link, since the peer broke the rules, or its memory cannot be reached any more. */
+  void broken(Throwable why) {
+    if (why instanceof InternalError) {
+      abort("memory of the link, or that it moves, has gone: somebody has truncated its file");
+    } else {
+      counters.brokenRules.increment();
+      abort(String.valueOf(why.getMessage()));
+    }
+  }
+
+  @Override
+  public void close() {
+    flush();
+    end(Records.CLOSED, "closed by this end");
+  }
+
+  @Override
+  public void abort(String reason) {
+    end(Records.ABORTED, reason);
+  }
+
+  private void end(int kind, String reason) {
+    if (isClosed()) {
+      return;
+    }
+    try {
+      out.end(kind);
+      wakePeer();
+    } catch (InternalError e) {
+      // Its socket tells the peer.
+    }
+    finish(reason);
+  }
+
+  private void finish(String reason) {
+    closedBecause = reason;
+    bulk.end();
+    bell.close();
+    whenClosed.run();
+    if (listener != null) {
+      listener.onClosed(reason);
+    }
+  }
+
+  /** Lets go of the memory of a link that has closed. */
+  void unmap() {
+    file.unmap();
+  }
+
+  long mappedBytes() {
+    return RingFile.bytes(file.ringBytes);
+  }
+}

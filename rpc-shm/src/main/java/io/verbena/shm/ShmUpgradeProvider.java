@@ -1,0 +1,98 @@
+package io.verbena.shm;
+
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.link.runtime.NanoClock;
+import io.verbena.link.runtime.ThrottledLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Shared-memory links between processes of one host and user. All drivers made by one instance
+ * share its counters. Safe for use by any thread.
+ */
+public final class ShmUpgradeProvider implements UpgradeProvider {
+  private static final ThrottledLog SETTINGS =
+      ThrottledLog.of(ShmUpgradeProvider.class, "settings of shared-memory links out of range");
+
+  /** Above RDMA's, which would go by the adapter. */
+  private static final int PRIORITY = 10;
+
+  private final Place place;
+  private final ShmSettings settings;
+  private final NanoClock clock;
+  private final HostAddresses addresses;
+  private final ShmCounters counters = new ShmCounters();
+
+  /**
+   * For {@link java.util.ServiceLoader}: with {@link ShmSettings#ofProperties()}.
+   *
+   * @throws IllegalArgumentException if a property is out of range
+   */
+  public ShmUpgradeProvider() {
+    this(settingsOfProperties());
+  }
+
+  /** Links in {@code /dev/shm}. */
+  public ShmUpgradeProvider(ShmSettings settings) {
+    this(Place.SHM, settings, NanoClock.SYSTEM);
+  }
+
+  /**
+   * Links in a certain directory.
+   *
+   * @param base where to have files; of a file system in memory
+   * @param clock the only clock that the links look at
+   */
+  ShmUpgradeProvider(Path base, ShmSettings settings, NanoClock clock) {
+    this.place = new Place(base);
+    this.settings = settings;
+    this.clock = clock;
+    this.addresses = new HostAddresses(clock);
+  }
+
+  private static ShmSettings settingsOfProperties() {
+    try {
+      return ShmSettings.ofProperties();
+    } catch (IllegalArgumentException e) {
+      SETTINGS.warn("There are no shared-memory links: {}", e.getMessage());
+      throw e;
+    }
+  }
+
+  @Override
+  public String kind() {
+    return ShmLink.KIND;
+  }
+
+  @Override
+  public int priority() {
+    return PRIORITY;
+  }
+
+  /** Returns whether a request or an offer is of this kind. */
+  public boolean understands(byte[] message) {
+    return Offer.isOfThisKind(message);
+  }
+
+  @Override
+  public Availability availability() {
+    return place.availability();
+  }
+
+  @Override
+  public UpgradeDriver newDriver(Runnable wakeLoop) {
+    try {
+      return new ShmDriver(place, settings, clock, addresses, counters, wakeLoop);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Map<String, Long> figures() {
+    return counters.figures();
+  }
+}
