@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Which addresses are this host's own. Safe for use by any thread. */
 final class HostAddresses {
+  /** Why a peer that is not here is out of reach. */
+  static final String ELSEWHERE = "the peer is on another host";
+
   /** A look at all interfaces may take milliseconds. */
   private static final long GOOD_FOR_NANOS = Duration.ofSeconds(5).toNanos();
 

@@ -147,7 +147,7 @@ final class ShmDriver implements UpgradeDriver {
   @Override
   public byte[] request(URI peer, LinkOptions options) throws LinkException {
     if (!addresses.isHere(peer)) {
-      throw new LinkException("the peer is on another host: " + peer, null);
+      throw new LinkException(HostAddresses.ELSEWHERE + ": " + peer, null);
     }
     if (!options.beside().isEmpty()) {
       throw new LinkException("one shared-memory link is as good as several", null);

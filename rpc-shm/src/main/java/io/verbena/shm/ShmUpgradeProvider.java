@@ -6,6 +6,7 @@ import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -72,9 +73,14 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
     return PRIORITY;
   }
 
-  /** Returns whether a request or an offer is of this kind. */
-  public boolean understands(byte[] message) {
-    return Offer.isOfThisKind(message);
+  @Override
+  public String outOfReach(URI peer) {
+    return addresses.isHere(peer) ? "" : HostAddresses.ELSEWHERE;
+  }
+
+  @Override
+  public boolean understands(byte[] request) {
+    return Offer.isOfThisKind(request);
   }
 
   @Override
