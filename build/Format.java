@@ -4,20 +4,26 @@ import com.google.googlejavaformat.java.JavaFormatterOptions;
 import com.google.googlejavaformat.java.RemoveUnusedImports;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.tools.ToolProvider;
 
 /**
  * Checks ({@code check}) or rewrites ({@code write}) the format of every Java source in the tree,
  * on all processors: the rest of the build waits for it. A file of the user's keeps the digests of
- * sources that were found formatted; they are not looked at again, in whatever checkout they are.
+ * sources that were found formatted; they are not looked at again, in whatever checkout they are. A
+ * check also compiles {@code KeptLoader}, since javac is warm here: it has just compiled this.
  */
 final class Format {
   private static final Path SEEN =
@@ -42,22 +48,53 @@ final class Format {
         new Format(
             args[1] + Files.readString(Path.of("build", "Format.java")),
             Files.exists(SEEN) ? Set.copyOf(Files.readAllLines(SEEN)) : Set.of());
-    List<Path> sources;
-    try (var tree = Files.walk(Path.of("."))) {
-      sources =
-          tree.filter(path -> path.toString().endsWith(".java"))
-              .filter(path -> !path.toString().contains("/target/"))
-              .filter(path -> !path.toString().contains("/src/test/resources/"))
-              .toList();
-    }
     List<Path> unformatted =
-        sources.parallelStream().filter(source -> !format.isFormatted(source, write)).toList();
+        sources().parallelStream().filter(source -> !format.isFormatted(source, write)).toList();
     keep(format.seen);
+    compileLoader();
     unformatted.forEach(
         path -> System.out.println((write ? "formatted " : "not formatted: ") + path));
     if (!write && !unformatted.isEmpty()) {
       System.out.println("Run './verbena format' to format them.");
       System.exit(1);
+    }
+  }
+
+  private static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    Files.walkFileTree(
+        Path.of("."),
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+            boolean hasNone =
+                path.endsWith("target") || path.endsWith(".git") || path.endsWith("test/resources");
+            return hasNone ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+            if (path.toString().endsWith(".java")) {
+              sources.add(path);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return sources;
+  }
+
+  private static void compileLoader() throws IOException {
+    Path made = Path.of("build", "KeptLoader.class");
+    Path source = Path.of("build", "KeptLoader.java");
+    if (Files.exists(made)
+        && Files.getLastModifiedTime(made).compareTo(Files.getLastModifiedTime(source)) > 0) {
+      return;
+    }
+    int failed =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "-proc:none", "-d", "build", source.toString());
+    if (failed != 0) {
+      throw new IllegalStateException("build/KeptLoader.java does not compile");
     }
   }
 

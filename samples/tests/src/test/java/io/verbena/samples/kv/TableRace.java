@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
  * server process here and one connection, and is asked for so many values of 64 bytes at a time.
  *
  * <pre>
- *   java -cp 'samples/kv/target/test-classes:samples/kv/target/*:samples/kv/target/lib/*'
+ *   java -cp 'samples/tests/target/test-classes:samples/kv/target/*:samples/kv/target/lib/*'
  *       io.verbena.samples.kv.TableRace [ROUNDS [SECONDS]]
  * </pre>
  */
