@@ -6,12 +6,11 @@ import io.verbena.core.ClientAuthenticator.AuthenticationException;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaServer;
 import io.verbena.link.TlsFiles;
-import java.io.InputStream;
+import io.verbena.testkit.TestIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.Base64;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -61,34 +60,10 @@ class SecureServerTest {
   }
 
   private static void writeKey(String name) throws Exception {
-    List<String> keytool =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-            "-J-XX:TieredStopAtLevel=1",
-            "-genkeypair",
-            "-alias",
-            "key",
-            "-keyalg",
-            "EC",
-            "-groupname",
-            "secp256r1",
-            "-dname",
-            "CN=" + name,
-            "-ext",
-            "san=ip:127.0.0.1",
-            "-storetype",
-            "PKCS12",
-            "-keystore",
-            file(name + ".p12").toString(),
-            "-storepass",
-            PASSWORD);
-    assertThat(new ProcessBuilder(keytool).start().waitFor()).isZero();
-    KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(file(name + ".p12"))) {
-      keys.load(in, PASSWORD.toCharArray());
-    }
-    write(name + ".crt", "CERTIFICATE", keys.getCertificate("key").getEncoded());
-    write(name + ".key", "PRIVATE KEY", keys.getKey("key", PASSWORD.toCharArray()).getEncoded());
+    KeyStore keys =
+        TestIdentity.keyStore(name, PASSWORD.toCharArray(), "CN=" + name, "ip:127.0.0.1");
+    write(name + ".crt", "CERTIFICATE", keys.getCertificate(name).getEncoded());
+    write(name + ".key", "PRIVATE KEY", keys.getKey(name, PASSWORD.toCharArray()).getEncoded());
   }
 
   private static void write(String name, String what, byte[] bytes) throws Exception {

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** Large values in calls travel beside their messages, as bulk. */
 class LargeValuesTest {
+  private static final int STRIDE = Boolean.getBoolean("verbena.long") ? 3 : 7;
   private static final int LENGTH = 5 * BulkWorld.LONGEST_MESSAGE;
 
   private final List<byte[]> kept = new ArrayList<>();
@@ -215,7 +216,7 @@ class LargeValuesTest {
   void lostAndChangedLinksCostNothingButTime() {
     bulk.open();
     int calls = 0;
-    for (int step = 0; step < 120; step += 3) {
+    for (int step = 0; step < 120; step += STRIDE) {
       MemorySegment value = bulk.bytes(LENGTH, step);
       CompletionStage<MemorySegment> call = values().echo(value);
       calls++;
@@ -232,7 +233,7 @@ class LargeValuesTest {
   @Test
   void aCallIsCancelledAtAnyPoint() {
     bulk.open();
-    for (int step = 0; step < 120; step += 3) {
+    for (int step = 0; step < 120; step += STRIDE) {
       CompletableFuture<MemorySegment> call =
           values().echo(bulk.bytes(LENGTH, 1)).toCompletableFuture();
       bulk.steps(step);
@@ -376,7 +377,7 @@ class LargeValuesTest {
   @Test
   void aResultWhoseArenaIsClosedTooEarlyFailsItsCallAlone() {
     bulk.open();
-    for (int step = 0; step < 60; step += 3) {
+    for (int step = 0; step < 60; step += STRIDE) {
       Arena arena = Arena.ofShared();
       CompletableFuture<MemorySegment> call =
           valuesIn(arena).echo(bulk.bytes(LENGTH, 1)).toCompletableFuture();
@@ -393,7 +394,7 @@ class LargeValuesTest {
   @Test
   void aCallWithAnArenaIsCancelledAtAnyPoint() {
     bulk.open();
-    for (int step = 0; step < 120; step += 3) {
+    for (int step = 0; step < 120; step += STRIDE) {
       try (Arena arena = Arena.ofShared()) {
         CompletableFuture<MemorySegment> call =
             valuesIn(arena).echo(bulk.bytes(LENGTH, 1)).toCompletableFuture();

@@ -43,6 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * client and a server of its own: the next one knows nothing but what the last one left on disk.
  */
 class ResumedFileTest {
+  private static final int STRIDE = Boolean.getBoolean("verbena.long") ? 1 : 3;
   private static final int BLOCK = 1 << 20;
   private static final int LENGTH = (6 << 20) + 12_345;
   private static final byte[] CONTENT = bytes(1, LENGTH);
@@ -343,8 +344,7 @@ class ResumedFileTest {
   @Test
   void aLinkThatIsLostOnTheWayOnChangesNothing() throws IOException {
     long good = loseMidway(Way.FETCH, From.FILE, TransferOptions.DEFAULT);
-    int stride = Boolean.getBoolean("verbena.long") ? 1 : 3;
-    for (int steps = 0; steps < 40; steps += stride) {
+    for (int steps = 0; steps < 40; steps += STRIDE) {
       Path before = Files.createDirectories(directory.resolve("kept" + steps));
       Files.copy(part(), before.resolve("part"));
       Files.copy(sums(), before.resolve("sums"));
@@ -368,7 +368,7 @@ class ResumedFileTest {
   @ParameterizedTest
   @EnumSource(Way.class)
   void nothingStaysOfWhatIsGivenUp(Way way) throws IOException {
-    for (int steps = 0; steps < 60; steps += 3) {
+    for (int steps = 0; steps < 60; steps += 3 * STRIDE) {
       try (BulkWorld bulk = world()) {
         CompletionStage<Received> transfer =
             begin(bulk, way, source(bulk, From.ARRAY), TransferOptions.DEFAULT);
@@ -388,7 +388,7 @@ class ResumedFileTest {
     assertThat(loseMidway(way, From.ARRAY, TransferOptions.DEFAULT)).isPositive();
     byte[] part = Files.readAllBytes(part());
     byte[] sums = Files.readAllBytes(sums());
-    for (int steps = 0; steps < 20; steps++) {
+    for (int steps = 0; steps < 20; steps += STRIDE) {
       Files.write(part(), part);
       Files.write(sums(), sums);
       try (BulkWorld bulk = world()) {
