@@ -40,7 +40,7 @@ public final class ArrowBatches {
    * end. So the root may be closed, cleared or loaded anew as soon as {@code push}, {@code publish}
    * or {@code Received.from} has returned; values must not be set in place until the use is over.
    *
-   * <p>Buffers are sent from where they are, uncompressed; those of up to 8 KiB are copied by this
+   * <p>Buffers are sent from where they are, uncompressed; those of up to 1 KiB are copied by this
    * method, together with their neighbours. Over RDMA long ones are registered for each transfer.
    *
    * @throws IllegalArgumentException if a vector has another number of buffers than its type

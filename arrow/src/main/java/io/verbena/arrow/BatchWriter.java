@@ -27,7 +27,7 @@ final class BatchWriter {
   static final int ALIGNMENT = 8;
 
   /** A piece of its own costs more than so many bytes copied. */
-  private static final int COPIED_BYTES = 8 << 10;
+  private static final int COPIED_BYTES = 1 << 10;
 
   private final List<Source> pieces = new ArrayList<>();
 
