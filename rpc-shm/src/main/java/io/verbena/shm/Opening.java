@@ -100,7 +100,13 @@ abstract class Opening {
 
   /** Reads until a buffer is full; returns whether it is. */
   final boolean read(ByteBuffer into) throws IOException {
-    if (into.hasRemaining() && socket().read(into) < 0) {
+    int read;
+    try {
+      read = into.hasRemaining() ? socket().read(into) : 0;
+    } catch (IOException e) {
+      throw new IOException("the peer has gone: " + e.getMessage(), e);
+    }
+    if (read < 0) {
       throw new IOException("the peer has gone, or turned this end away");
     }
     return !into.hasRemaining();
