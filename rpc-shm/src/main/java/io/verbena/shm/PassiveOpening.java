@@ -85,7 +85,6 @@ final class PassiveOpening extends Opening {
         return 1;
       }
       file = under.map(proof);
-      under.close();
       making = null;
       send(ByteBuffer.allocate(1 + Long.BYTES).put(MADE).putLong(number).flip());
       return 1;

@@ -1,6 +1,7 @@
 package io.verbena.shm;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -44,9 +45,11 @@ final class RingFile {
   final MemorySegment memory;
   final int ringBytes;
   private final Arena arena;
+  private final FileChannel file;
 
-  private RingFile(Arena arena, MemorySegment memory, int ringBytes) {
+  private RingFile(Arena arena, FileChannel file, MemorySegment memory, int ringBytes) {
     this.arena = arena;
+    this.file = file;
     this.memory = memory;
     this.ringBytes = ringBytes;
   }
@@ -60,7 +63,7 @@ final class RingFile {
     try {
       MemorySegment memory = file.map(FileChannel.MapMode.READ_WRITE, 0, bytes(ringBytes), arena);
       memory.load(); // else each page costs the first to write there a fault
-      return new RingFile(arena, memory, ringBytes);
+      return new RingFile(arena, file, memory, ringBytes);
     } catch (IOException | RuntimeException | Error e) {
       arena.close();
       throw e;
@@ -74,20 +77,24 @@ final class RingFile {
    */
   static RingFile open(Path path, Place place, int ringBytes, Secret nonce) throws IOException {
     place.requireFile(path);
-    try (FileChannel file =
+    FileChannel file =
         FileChannel.open(
             path,
-            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
+    try {
       if (file.size() != bytes(ringBytes)) {
         throw new IOException(
             "%s has %d bytes, not %d".formatted(path, file.size(), bytes(ringBytes)));
       }
       RingFile mapped = map(file, ringBytes);
-      if (!mapped.isOf(nonce)) {
-        mapped.unmap();
-        throw new IOException(path + " was not made for this connection");
+      if (mapped.isOf(nonce)) {
+        return mapped;
       }
-      return mapped;
+      mapped.unmap();
+      throw new IOException(path + " was not made for this connection");
+    } catch (IOException | RuntimeException | Error e) {
+      file.close();
+      throw e;
     }
   }
 
@@ -125,9 +132,23 @@ final class RingFile {
     return HEADER_BYTES + (ofActive ? 0 : ringBytes);
   }
 
+  /** Returns whether the file has the length that it was made with. */
+  boolean isWhole() {
+    try {
+      return file.size() == bytes(ringBytes);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** Lets go of the memory; the peer has its own mapping. */
   void unmap() {
     arena.close();
+    try {
+      file.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A file on its way: it is filled in steps, so that the loop is not held up. */
@@ -137,6 +158,7 @@ final class RingFile {
 
     private final FileChannel file;
     private final int ringBytes;
+    private boolean handedOver;
     private final ByteBuffer zeros = ZEROS.duplicate();
 
     /** Makes a file that is empty so far. */
@@ -161,9 +183,10 @@ final class RingFile {
       return file.position() == size;
     }
 
-    /** Maps it for the connection that has such a nonce. */
+    /** Maps it for the connection that has such a nonce, and hands the file over. */
     RingFile map(Secret nonce) throws IOException {
       RingFile mapped = RingFile.map(file, ringBytes);
+      handedOver = true;
       mapped.memory.set(ValueLayout.JAVA_LONG, 0, MAGIC);
       mapped.memory.set(ValueLayout.JAVA_LONG, RING_AT, ringBytes);
       mapped.memory.set(ValueLayout.JAVA_LONG, NONCE_AT, nonce.high());
@@ -173,7 +196,9 @@ final class RingFile {
 
     @Override
     public void close() throws IOException {
-      file.close();
+      if (!handedOver) {
+        file.close();
+      }
     }
   }
 }

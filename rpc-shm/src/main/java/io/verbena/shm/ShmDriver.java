@@ -67,9 +67,32 @@ final class ShmDriver implements UpgradeDriver {
 
   @Override
   public int poll(long now) {
-    if (closed) {
-      return 0;
+    try {
+      return closed ? 0 : step(now);
+    } catch (InternalError e) {
+      return endTruncated(e);
     }
+  }
+
+  /**
+   * Ends the links whose files have been truncated: compiled code goes on where it has touched what
+   * is no more, and throws a little later, when it may be past the link whose memory it was.
+   */
+  private int endTruncated(InternalError why) {
+    int ended = 0;
+    for (ShmLink link : List.copyOf(links)) {
+      if (!link.isClosed() && !link.isWhole()) {
+        link.broken(why);
+        ended++;
+      }
+    }
+    if (ended == 0) {
+      throw why; // nobody knows whose memory it was
+    }
+    return ended;
+  }
+
+  private int step(long now) {
     if (sleeps) {
       sleeps = false;
       for (int i = 0; i < links.size(); i++) {
@@ -121,9 +144,14 @@ final class ShmDriver implements UpgradeDriver {
 
   @Override
   public boolean armWakeup(long now) {
-    if (closed) {
-      return true;
+    try {
+      return closed || arm(now);
+    } catch (InternalError e) {
+      return endTruncated(e) < 0;
     }
+  }
+
+  private boolean arm(long now) {
     sleeps = true;
     for (int i = 0; i < links.size(); i++) {
       links.get(i).sleep();

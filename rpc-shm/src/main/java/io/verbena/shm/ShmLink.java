@@ -359,6 +359,11 @@ final class ShmLink implements Link {
     }
   }
 
+  /** Returns whether its file has been left as it was made. */
+  boolean isWhole() {
+    return file.isWhole();
+  }
+
   /** Lets go of the memory of a link that has closed. */
   void unmap() {
     file.unmap();
