@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process that gets no thread more. */
 final class NoThreadTest {
   @Test
+  @SuppressWarnings("ThreadLocalUsage") // of this test's threads alone
   void itsLoopsPollAndWaitAgainOnceThereIsOne(@TempDir Path base) throws Exception {
     try (RefusedThreads threads = new RefusedThreads(() -> {})) {
       threads.after(0);

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -40,6 +41,9 @@ public abstract class LinkThreadsContract {
 
   /** So often that a loop has gone to wait before many of as many frames. */
   private static final int IDLE_TIMES = 500;
+
+  /** About when a loop that has sent something waits again. */
+  private static final long UNTIL_IDLE_NANOS = 100_000;
 
   private static final int MOVED_LINKS = 20;
 
@@ -122,7 +126,14 @@ public abstract class LinkThreadsContract {
         });
     try (LoopThread thread = LoopThread.start(loop, Idling.ADAPTIVE)) {
       assertThat(thread).isNotNull();
-      Caller caller = new Caller(IDLE_TIMES, () -> clock.advance(Duration.ofMinutes(1)));
+      Caller caller =
+          new Caller(
+              IDLE_TIMES,
+              () -> {
+                // Over a fast link the next frame would come while the loop's cycle goes on.
+                LockSupport.parkNanos(UNTIL_IDLE_NANOS);
+                clock.advance(Duration.ofMinutes(1));
+              });
       assertThat(call(address.get(1, TimeUnit.MINUTES), caller)).isEqualTo(IDLE_TIMES);
     }
     // What comes while a cycle goes on may be judged by the time that the cycle began at.
