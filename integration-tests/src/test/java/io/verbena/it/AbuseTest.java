@@ -43,10 +43,10 @@ final class AbuseTest {
   private static final int VALUE = 200_000;
   private static final int LOOPS = 4;
 
-  /** Those who are silent in the middle of a frame, or gone, are given up soon. */
+  /** Those who are silent in the middle of a frame, or gone, are given up in time for a test. */
   private static final SessionLimits LIMITS =
       SessionLimits.DEFAULT
-          .withKeepalive(Duration.ofSeconds(1), Duration.ofMillis(3500))
+          .withKeepalive(Duration.ofSeconds(1), Duration.ofSeconds(10))
           .withResumeWindow(Duration.ofMillis(300));
 
   private final VictimService service = new VictimService();

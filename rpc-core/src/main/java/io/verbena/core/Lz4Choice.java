@@ -14,14 +14,19 @@ final class Lz4Choice {
         ProviderChoice.of(Lz4.class, one -> one.getClass().getName(), one -> 0);
     Lz4 found = choice.get(one -> true);
     if (found == null) {
-      String unlisted = ProviderChoice.unlisted(Lz4.class, PROVIDER);
-      String cure =
-          unlisted.isEmpty() ? "Add io.verbena:compression-lz4 to the class path" : unlisted;
-      String why = choice.whyNone().isEmpty() ? "" : " (" + choice.whyNone() + ")";
+      String why = choice.whyNone();
       throw new IllegalArgumentException(
           "compressFromBytes is set, and nothing on the class path compresses%s. %s."
-              .formatted(why, cure));
+              .formatted(why.isEmpty() ? "" : " (" + why + ")", cure(why)));
     }
     return found;
+  }
+
+  private static String cure(String whyNone) {
+    if (!whyNone.isEmpty()) {
+      return "compression-lz4 needs at.yawk.lz4:lz4-java beside it: see that the build leaves it in";
+    }
+    String unlisted = ProviderChoice.unlisted(Lz4.class, PROVIDER);
+    return unlisted.isEmpty() ? "Add io.verbena:compression-lz4 to the class path" : unlisted;
   }
 }

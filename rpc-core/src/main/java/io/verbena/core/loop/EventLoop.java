@@ -317,7 +317,7 @@ public final class EventLoop {
       }
       last = one;
     }
-    Upgrades added = new Upgrades(provider);
+    Upgrades added = new Upgrades(provider, this::goOn);
     if (last == null) {
       firstUpgrades = added;
     } else {
@@ -580,14 +580,14 @@ public final class EventLoop {
     stopping = true;
     run(this::runAll);
     for (Upgrades one = firstUpgrades; one != null; one = one.next) {
-      Upgrades closing = one;
-      run(() -> closing.close(this::goOn));
+      run(one::close);
     }
     run(driver::close);
     closed = true;
     runLate();
   }
 
+  /** Runs commands and timers while a driver of better links waits for its links to end. */
   private void goOn() {
     stale = true;
     drainCommands();
@@ -606,12 +606,14 @@ public final class EventLoop {
    */
   private static final class Upgrades {
     private final UpgradeProvider provider;
+    private final Runnable meanwhile;
     private @Nullable Upgrades next;
     private @Nullable UpgradeDriver driver;
     private @Nullable String breaking;
 
-    Upgrades(UpgradeProvider provider) {
+    Upgrades(UpgradeProvider provider, Runnable meanwhile) {
       this.provider = provider;
+      this.meanwhile = meanwhile;
     }
 
     UpgradeDriver driver(Runnable wakeLoop) throws LinkException {
@@ -656,11 +658,11 @@ public final class EventLoop {
 
     private void breaks(String method, Throwable thrown) {
       breaking = ProviderCalls.failure(method, thrown).getMessage();
-      close(() -> {});
+      close();
       breaking = null;
     }
 
-    void close(Runnable meanwhile) {
+    void close() {
       UpgradeDriver closing = driver;
       driver = null;
       if (closing != null) {

@@ -7,6 +7,6 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class VerbenaFailureAnalyzer extends AbstractFailureAnalyzer<VerbenaStartException> {
   @Override
   protected FailureAnalysis analyze(Throwable root, VerbenaStartException cause) {
-    return new FailureAnalysis(cause.what() + ".", cause.cure(), root);
+    return new FailureAnalysis(cause.what(), cause.cure(), root);
   }
 }

@@ -21,11 +21,12 @@ final class VerbenaStartException extends FatalBeanException {
 
   @Override
   public String getMessage() {
-    return super.getMessage() + ". " + cure;
+    return what() + " " + cure;
   }
 
-  /** Returns what is wrong. */
+  /** Returns what is wrong, as a sentence; one that ends with a cure of its own has its stop. */
   String what() {
-    return String.valueOf(super.getMessage());
+    String what = String.valueOf(super.getMessage());
+    return what.endsWith(".") ? what : what + ".";
   }
 }
