@@ -240,15 +240,19 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
     return self();
   }
 
-  /** Sets which path calls may take. Default: RDMA where both ends have it, TCP where not. */
+  /**
+   * Sets which path calls may take. Default: RDMA or shared memory where both ends have it, TCP
+   * where not.
+   */
   public B path(PathPolicy policy) {
     this.policy = Checks.required("path", policy);
     return self();
   }
 
   /**
-   * Lets a session leave TLS for RDMA, which is neither encrypted nor authenticated per packet.
-   * Both ends must allow it.
+   * Lets a session leave TLS for RDMA, which is neither encrypted nor authenticated per packet, or
+   * for shared memory, which processes of the same user and of root can read. Both ends must allow
+   * it.
    */
   public B allowPlaintextRdma() {
     this.allowPlaintextRdma = true;

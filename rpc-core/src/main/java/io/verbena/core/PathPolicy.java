@@ -2,7 +2,10 @@ package io.verbena.core;
 
 /** Which path a session's calls may take. */
 public enum PathPolicy {
-  /** RDMA as soon as both ends can, TCP until then and whenever not. The default. */
+  /**
+   * RDMA as soon as both ends can, or shared memory between processes of one host; TCP until then
+   * and whenever not. The default.
+   */
   PREFER_RDMA,
   /**
    * RDMA only: calls wait for it, and fail with UNAVAILABLE and the reason where it cannot be had;

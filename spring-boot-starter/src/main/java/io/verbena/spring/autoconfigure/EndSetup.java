@@ -92,7 +92,7 @@ final class EndSetup {
     map.from(set.memory().assembly()).as(DataSize::toBytes).to(end::maxAssemblyBytes);
     map.from(set.memory().replies()).as(DataSize::toBytes).to(end::maxReplyBytes);
     map.from(set.memory().bulk()).as(DataSize::toBytes).to(end::bulkMemoryBytes);
-    map.from(beans.getBean(RdmaLinks.class).provider()).to(end::upgrades);
+    beans.getBean(RdmaLinks.class).giveTo(end, set.path());
     end.limits(SessionLimitsOf.properties(set.limits()));
     ordered(beans, ClientInterceptor.class).forEach(end::clientInterceptor);
     ordered(beans, ServerInterceptor.class).forEach(end::serverInterceptor);

@@ -1,5 +1,8 @@
 package io.verbena.spring.autoconfigure;
 
+import io.verbena.core.EngineBuilder;
+import io.verbena.core.PathPolicy;
+import io.verbena.link.ProviderChoice;
 import io.verbena.link.UpgradeProvider;
 import io.verbena.rdma.DeviceChoice;
 import io.verbena.rdma.RdmaSettings;
@@ -14,6 +17,24 @@ import org.springframework.util.ClassUtils;
  * @param provider null where no property says anything of them: those on the class path are used
  */
 record RdmaLinks(@Nullable UpgradeProvider provider) {
+  /** Has an end use them, and beside them what else is on the class path, as its path allows. */
+  void giveTo(EngineBuilder<?> end, @Nullable PathPolicy path) {
+    UpgradeProvider rdma = provider;
+    if (rdma == null) {
+      return;
+    }
+    if (path == PathPolicy.REQUIRE_RDMA) {
+      end.upgrades(rdma);
+      return;
+    }
+    end.upgrades(
+        ProviderChoice.of(UpgradeProvider.class, UpgradeProvider::kind, UpgradeProvider::priority)
+            .all()
+            .stream()
+            .map(one -> one.kind().equals(rdma.kind()) ? rdma : one)
+            .toArray(UpgradeProvider[]::new));
+  }
+
   private static final String PROVIDER = "io.verbena.rdma.RdmaUpgradeProvider";
 
   static RdmaLinks of(Rdma set) {
