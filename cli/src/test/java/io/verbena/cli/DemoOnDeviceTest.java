@@ -28,7 +28,7 @@ class DemoOnDeviceTest {
   void ridesTheDeviceAndItsPacketsCarryTheLargeObject() throws Exception {
     assertThat(device).as("LAB_DEVICE, which 'lab/run-tests cli' sets").isNotBlank();
     long before = packetsSent();
-    CommandRun run = CommandRun.of("demo");
+    CommandRun run = CommandRun.of("demo", "--over", "rdma");
     long sent = packetsSent() - before;
     assertThat(run.exit()).as("%s", run.err()).isZero();
     assertThat(run.out().getLast()).startsWith("path: rdma (" + device + " at ");

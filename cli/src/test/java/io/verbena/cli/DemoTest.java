@@ -22,7 +22,7 @@ class DemoTest {
         .anyMatch(line -> line.startsWith("callback") && line.contains("3 times"))
         .anyMatch(line -> line.startsWith("deadline") && line.contains("DEADLINE_EXCEEDED"))
         .anyMatch(line -> line.matches("large object .* 64 MiB at .* CRC32C [0-9a-f]{8} .*"));
-    assertThat(run.out().getLast()).matches("path: (tcp|rdma) \\(.+\\)");
+    assertThat(run.out().getLast()).matches("path: (shm|tcp|rdma) \\(.+\\)");
     assertThat(run.out().stream().anyMatch(line -> line.matches("upgrade  .* within \\d+ ms")))
         .as("the upgrade is waited for where there is a device")
         .isEqualTo(UpgradeWait.longest().isPositive());

@@ -41,7 +41,7 @@ final class RunOptions {
       names = "--rivals",
       arity = "0..1",
       split = ",",
-      fallbackValue = "nio,netty,grpc,grpc_tuned,sendfile,darpc,perftest",
+      fallbackValue = "nio,netty,grpc,grpc_tuned,grpc_unix,aeron,ucx,sendfile,darpc,perftest",
       paramLabel = "RIVAL",
       description =
           "who else takes turns, where it can do what is asked; without a value: ${FALLBACK-VALUE}")

@@ -8,10 +8,10 @@ import io.verbena.bench.load.Contestant;
 import io.verbena.bench.load.Kind;
 import io.verbena.bench.load.Load;
 import io.verbena.core.VerbenaClient;
-import io.verbena.core.upgrade.ChosenUpgrades;
 import io.verbena.link.UpgradeProvider;
 import java.time.Duration;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Typed calls on one path. */
 public final class VerbenaContestant implements Contestant {
@@ -21,6 +21,7 @@ public final class VerbenaContestant implements Contestant {
 
   private final Route route;
   private final String address;
+  private final @Nullable UpgradeProvider upgrades;
   private final VerbenaClient client;
   private final boolean extraCopy;
 
@@ -38,6 +39,11 @@ public final class VerbenaContestant implements Contestant {
     this.address = address;
     VerbenaClient.Builder builder = VerbenaClient.builder().connectTimeout(BenchHost.OPENS_WITHIN);
     idling.tell(builder::spin, builder::pollAlways);
+    UpgradeProvider made = route.upgrades();
+    if (made != null) {
+      builder.upgrades(made);
+    }
+    this.upgrades = made;
     this.client = builder.path(route.policy()).limits(BenchHost.LIMITS).build();
   }
 
@@ -74,14 +80,14 @@ public final class VerbenaContestant implements Contestant {
 
   /** A host without a device is not waited for. */
   private void needDevice() throws AbsentException {
-    if (route != Route.RDMA) {
+    if (!route.isUpgrade()) {
       return;
     }
-    UpgradeProvider rdma = ChosenUpgrades.rdma();
-    if (rdma == null) {
+    UpgradeProvider made = upgrades;
+    if (made == null) {
       throw new AbsentException("no RDMA link on the class path");
     }
-    if (rdma.availability() instanceof UpgradeProvider.Availability.Unavailable none) {
+    if (made.availability() instanceof UpgradeProvider.Availability.Unavailable none) {
       throw new AbsentException(none.reason());
     }
   }

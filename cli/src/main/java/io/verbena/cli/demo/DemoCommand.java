@@ -4,15 +4,19 @@ import io.verbena.api.Session;
 import io.verbena.cli.JvmProcess;
 import io.verbena.cli.Main;
 import io.verbena.cli.UpgradeWait;
+import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
+import io.verbena.core.upgrade.ChosenUpgrades;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code verbena demo}: every kind of call, between two processes, on the best path there is. */
@@ -20,8 +24,21 @@ import picocli.CommandLine.Spec;
     name = "demo",
     description = "Makes typed calls between two processes, on the best path there is.")
 public final class DemoCommand implements Callable<Integer> {
+  /** What calls may go by; called as users write it. */
+  private enum Path {
+    shm,
+    rdma,
+    tcp
+  }
+
   /** Two new JVMs, and perhaps on an emulated machine. */
   private static final Duration COLD_START = Duration.ofSeconds(60);
+
+  @Option(
+      names = "--over",
+      paramLabel = "KIND",
+      description = "on this path, or on TCP where it cannot be had: ${COMPLETION-CANDIDATES}")
+  private @Nullable Path over;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -33,7 +50,7 @@ public final class DemoCommand implements Callable<Integer> {
       String address = server.line();
       out.printf("server   process %d, at %s%n", server.pid(), address);
       out.printf("client   process %d, this one%n", ProcessHandle.current().pid());
-      try (VerbenaClient client = VerbenaClient.builder().connectTimeout(COLD_START).build();
+      try (VerbenaClient client = client();
           Session session = client.connect(address)) {
         awaitUpgrade(session, out);
         new DemoCalls(session, out).run();
@@ -44,14 +61,30 @@ public final class DemoCommand implements Callable<Integer> {
     return 0;
   }
 
+  private VerbenaClient client() {
+    VerbenaClient.Builder builder = VerbenaClient.builder().connectTimeout(COLD_START);
+    Path wanted = over;
+    if (wanted == Path.tcp) {
+      builder.path(PathPolicy.TCP_ONLY);
+    } else if (wanted != null) {
+      System.setProperty(ChosenUpgrades.PROPERTY, wanted.name());
+    }
+    return builder.build();
+  }
+
   /** So that the calls ride what the demonstration then says they rode. */
-  private static void awaitUpgrade(Session session, PrintWriter out) {
-    Duration longest = UpgradeWait.longest();
+  private void awaitUpgrade(Session session, PrintWriter out) {
+    Duration longest = over == Path.tcp ? Duration.ZERO : UpgradeWait.longest();
     if (longest.isPositive()) {
       try {
         long waited = UpgradeWait.await(session, longest).toMillis();
-        boolean upgraded = UpgradeWait.isUpgraded(session);
-        out.printf("upgrade  %s within %d ms%n", upgraded ? "to RDMA" : "not had", waited);
+        String upgrade =
+            switch (session.path().link()) {
+              case "rdma" -> "to RDMA";
+              case "shm" -> "to shared memory";
+              default -> "not had";
+            };
+        out.printf("upgrade  %s within %d ms%n", upgrade, waited);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new DemoException("interrupted", e);
