@@ -21,6 +21,7 @@ class PublishedTest {
       Set.of(
           "architecture",
           "benchmarks",
+          "channel-tests",
           "codegen-tests",
           "fuzz",
           "integration-tests",

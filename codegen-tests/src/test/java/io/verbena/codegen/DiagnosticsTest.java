@@ -243,4 +243,20 @@ class DiagnosticsTest {
         .singleElement()
         .satisfies(e -> assertThat(e.getMessage(null)).contains("cannot find symbol"));
   }
+
+  @Test
+  void aNumberThatIsMissingIsJavacsToReport() {
+    String text =
+        """
+        package bad;
+        import io.verbena.api.*;
+        @RpcService(name = "store.v1")
+        interface Store {
+          @RpcMethod void clear();
+        }
+        """;
+    assertThat(Compiled.of(Map.of("Store.java", text)).errors())
+        .singleElement()
+        .satisfies(e -> assertThat(e.getMessage(null)).contains("'id'"));
+  }
 }

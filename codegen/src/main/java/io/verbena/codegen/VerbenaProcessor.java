@@ -8,6 +8,7 @@ import io.verbena.codegen.read.ServiceValidator;
 import io.verbena.codegen.read.UnresolvedTypeException;
 import io.verbena.codegen.write.ServiceWriter;
 import java.io.IOException;
+import java.lang.annotation.IncompleteAnnotationException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -86,6 +87,8 @@ public final class VerbenaProcessor extends AbstractProcessor {
       // Once nobody generates it, javac itself says that the type is missing.
       waiting.add(contract.getQualifiedName().toString());
       return;
+    } catch (IncompleteAnnotationException e) {
+      return; // javac itself says which element of an annotation is missing
     }
     reporter.flush(processingEnv.getMessager());
   }

@@ -32,7 +32,7 @@ final class Report {
     print(engine.compression(), engine.sessions(), out);
     print("published", published(engine.published()), out);
     if (!engine.upgrade().isEmpty()) {
-      out.println(INDENT + "rdma");
+      out.println(INDENT + "better links than TCP");
       Table figures = new Table("figure", "now");
       engine.upgrade().forEach((name, value) -> figures.row(name, inWords(name, value)));
       figures.print(out, INDENT + INDENT);

@@ -12,6 +12,7 @@ import io.verbena.channel.ChannelStat.Standing;
 import io.verbena.channel.ChannelsMXBean;
 import io.verbena.cli.UpgradeWait;
 import io.verbena.core.ConcurrencyLimit;
+import io.verbena.core.PathPolicy;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.core.stat.VerbenaMXBean;
@@ -105,7 +106,7 @@ class ReportTest {
   @Test
   void showsWhatASessionHasMeasuredOfItsPath() throws Exception {
     try (VerbenaServer server = VerbenaServer.builder().listen("127.0.0.1:0").start();
-        VerbenaClient client = VerbenaClient.builder().build();
+        VerbenaClient client = VerbenaClient.builder().path(PathPolicy.TCP_ONLY).build();
         Session session = client.connect(server.address().toString())) {
       while (client.costs(session).roundTrip() == 0 || client.costs(session).copyPerByte() == 0) {
         Thread.onSpinWait();

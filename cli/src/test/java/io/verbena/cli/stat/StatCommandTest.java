@@ -86,7 +86,7 @@ class StatCommandTest {
       assertThat(lines).anyMatch(line -> line.matches("  slots in use  0 of [1-9][0-9,]+"));
       assertThat(run.out()).contains("pinned bytes").contains("quarantined").contains("published");
       assertThat(lines)
-          .anyMatch(line -> line.matches(" +tcp://127.0.0.1:\\d+ .* (tcp|rdma) \\(.+\\) .*"));
+          .anyMatch(line -> line.matches(" +tcp://127.0.0.1:\\d+ .* (tcp|shm|rdma) \\(.+\\) .*"));
       assertThat(session.path().link()).isNotEqualTo("none");
     }
   }

@@ -85,7 +85,7 @@ public final class EngineMetrics implements MeterBinder {
             Tags.of("verbena.state", name),
             engine -> sessions(engine, session -> session.state() == state));
       }
-      for (String path : List.of("rdma", "tcp", "mem", "none")) {
+      for (String path : List.of("rdma", "shm", "tcp", "mem", "none")) {
         gauge(
             "verbena.session.paths",
             "Sessions, by the link that carries their calls",

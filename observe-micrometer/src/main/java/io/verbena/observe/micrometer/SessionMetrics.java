@@ -23,6 +23,7 @@ public final class SessionMetrics implements SessionListener {
       count(event, 0);
     }
     changedTo("rdma", 0);
+    changedTo("shm", 0);
     changedTo("tcp", 0);
   }
 
