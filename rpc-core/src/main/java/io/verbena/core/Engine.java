@@ -6,7 +6,6 @@ import io.verbena.api.stub.CallScope;
 import io.verbena.codec.Compression;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.stat.CopyCost;
-import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.call.Admission;
 import io.verbena.core.call.CallCounters;
 import io.verbena.core.intercept.Interceptors;
@@ -40,7 +39,24 @@ import org.jspecify.annotations.Nullable;
  * when first needed. Safe for use by any thread.
  */
 final class Engine implements AutoCloseable {
-  private final EngineOptions options;
+  /**
+   * A message that is longer spills to the heap and is cut into frames. What fits goes into one
+   * Send over RDMA, which has 8 KiB unless set otherwise, of which its own headers take 8 bytes.
+   */
+  private static final int SLOT_BYTES = 8 * 1024 - 8;
+
+  /** The longest frame: what a piece of a long message takes. */
+  static final int MAX_FRAME_BYTES = 64 * 1024;
+
+  private final String name;
+  private final SessionLimits limits;
+  private final Executor handlers;
+  private final Workers workers;
+  private final Idling idling;
+  private final int loops;
+  private final List<EventLoop> steppedLoops;
+  private final List<SessionListener> listeners;
+  private final Interceptors interceptors;
   private final SlotPool slots;
   private final SlotPool fragmentSlots;
   private final Quotas quotas;
@@ -51,37 +67,41 @@ final class Engine implements AutoCloseable {
   private final Map<String, LoopGroup> groups = new ConcurrentHashMap<>();
   private boolean closed;
 
-  Engine(EngineOptions options) {
-    this.options = options;
-    this.compression = compression(options);
-    this.slots = new SlotPool(EngineOptions.SLOT_BYTES, options.slotMemoryBytes());
-    this.fragmentSlots = new SlotPool(EngineOptions.MAX_FRAME_BYTES, options.slotMemoryBytes());
+  /**
+   * One without loops yet.
+   *
+   * @param name for threads
+   * @param set is not looked at any more afterwards
+   */
+  Engine(String name, EngineBuilder<?> set) {
+    this.name = name;
+    this.limits = set.limits;
+    this.handlers = set.handlers;
+    this.compression =
+        set.compressFromBytes == EngineBuilder.NEVER
+            ? null
+            : new Compression(
+                Lz4Choice.onClassPath(), set.compressFromBytes, limits.maxMessageBytes());
+    this.workers = set.workers == null ? Workers.threads("verbena-" + name) : set.workers;
+    this.idling = set.idling;
+    this.loops = set.loops;
+    this.steppedLoops = set.steppedLoops;
+    this.listeners = List.copyOf(set.listeners);
+    this.interceptors = new Interceptors(List.copyOf(set.ofCalls), List.copyOf(set.ofHandlers));
+    this.slots = new SlotPool(SLOT_BYTES, set.slotMemoryBytes);
+    this.fragmentSlots = new SlotPool(MAX_FRAME_BYTES, set.slotMemoryBytes);
     this.quotas =
-        Quotas.of(
-            slots.maxSlots(),
-            options.maxAssemblyBytes(),
-            options.bulkMemoryBytes(),
-            options.maxReplyBytes());
-    this.bulk =
-        BulkContext.of(
-            options.bulkMemoryBytes(), options.cutOffs(), options.railCutOffBytes(), !isStepped());
-    this.listening = isStepped() ? options.handlers() : options.workers().listeners();
+        Quotas.of(slots.maxSlots(), set.maxAssemblyBytes, set.bulkMemoryBytes, set.maxReplyBytes);
+    this.bulk = BulkContext.of(set.bulkMemoryBytes, set.cutOffs, set.railCutOffBytes, !isStepped());
+    this.listening = isStepped() ? handlers : workers.listeners();
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
   }
 
-  private static @Nullable Compression compression(EngineOptions options) {
-    int from = options.compressFromBytes();
-    return from == EngineOptions.NEVER
-        ? null
-        : new Compression(Lz4Choice.onClassPath(), from, options.limits().maxMessageBytes());
-  }
-
   /** Returns what one more session is made of, on the loop that has the fewest. */
   SessionContext join(String scheme, LinkOptions link, UpgradeOptions upgrade) {
-    List<EventLoop> given = options.steppedLoops();
-    EventLoop loop = given.isEmpty() ? group(scheme).join() : given.getFirst();
+    EventLoop loop = isStepped() ? steppedLoops.getFirst() : group(scheme).join();
     return context(loop, link, upgrade);
   }
 
@@ -96,31 +116,30 @@ final class Engine implements AutoCloseable {
    * @param admission gives the peer's calls places; null where they need none
    */
   UserSession session(SessionContext context, SessionRole role, @Nullable Admission admission) {
-    return new UserSession(context, role, calls, options.interceptors(), admission);
+    return new UserSession(context, role, calls, interceptors, admission);
   }
 
   /** Returns what sessions are made of on each of the loops for a kind of link. */
   List<SessionContext> all(String scheme, LinkOptions link, UpgradeOptions upgrade) {
-    List<EventLoop> given = options.steppedLoops();
-    List<EventLoop> loops = given.isEmpty() ? group(scheme).all() : given;
-    return loops.stream().map(loop -> context(loop, link, upgrade)).toList();
+    List<EventLoop> all = isStepped() ? steppedLoops : group(scheme).all();
+    return all.stream().map(loop -> context(loop, link, upgrade)).toList();
   }
 
   private SessionContext context(EventLoop loop, LinkOptions link, UpgradeOptions upgrade) {
     return new SessionContext(
         loop,
-        options.limits(),
+        limits,
         compression,
         slots,
         fragmentSlots,
         quotas,
-        options.handlers(),
-        options.workers(),
+        handlers,
+        workers,
         link,
         upgrade,
         bulk,
         listening,
-        options.listeners());
+        listeners);
   }
 
   /** Finds out whether there are links of this kind; the exception says what is missing. */
@@ -132,12 +151,12 @@ final class Engine implements AutoCloseable {
 
   private synchronized LoopGroup group(String scheme) {
     if (closed) {
-      throw new IllegalStateException(options.name() + " is closed");
+      throw new IllegalStateException(name + " is closed");
     }
     LoopGroup group = groups.get(scheme);
     if (group == null) {
       LinkProvider links = LinkProviders.of(scheme);
-      group = new LoopGroup(options.name(), links, options.idling(), options.loops());
+      group = new LoopGroup(name, links, idling, loops);
       groups.put(scheme, group);
     }
     return group;
@@ -198,11 +217,11 @@ final class Engine implements AutoCloseable {
   }
 
   SessionLimits limits() {
-    return options.limits();
+    return limits;
   }
 
   boolean isStepped() {
-    return !options.steppedLoops().isEmpty();
+    return !steppedLoops.isEmpty();
   }
 
   @Override
@@ -218,63 +237,6 @@ final class Engine implements AutoCloseable {
     if (ended) { // else what runs on still may use them, and the process has them till it ends
       bulk.shelf().close();
       bulk.memory().close();
-    }
-  }
-
-  /**
-   * What a client and a server have in common.
-   *
-   * @param name for threads
-   * @param handlers the users' executor
-   * @param workers do work of the engine's own
-   * @param compressFromBytes from which length on messages are compressed
-   * @param idling when an idle loop waits in the kernel
-   * @param loops how many loops with threads of their own there may be for each kind of link
-   * @param steppedLoops loops that the caller steps itself; none: those with threads of their own
-   * @param listeners are told what becomes of every session
-   * @param interceptors what calls and handlers pass
-   */
-  record EngineOptions(
-      String name,
-      SessionLimits limits,
-      Executor handlers,
-      Workers workers,
-      long slotMemoryBytes,
-      long maxAssemblyBytes,
-      long maxReplyBytes,
-      long bulkMemoryBytes,
-      CutOffs cutOffs,
-      long railCutOffBytes,
-      int compressFromBytes,
-      Idling idling,
-      int loops,
-      List<EventLoop> steppedLoops,
-      List<SessionListener> listeners,
-      Interceptors interceptors) {
-    /**
-     * A message that is longer spills to the heap and is cut into frames. What fits goes into one
-     * Send over RDMA, which has 8 KiB unless set otherwise, of which its own headers take 8 bytes.
-     */
-    static final int SLOT_BYTES = 8 * 1024 - 8;
-
-    /** No message is compressed. */
-    static final int NEVER = 0;
-
-    /** The longest frame: what a piece of a long message takes. */
-    static final int MAX_FRAME_BYTES = 64 * 1024;
-
-    /** 32 MiB: 4,096 small messages on their way, as many as four full windows. */
-    static final long DEFAULT_SLOT_MEMORY_BYTES = 32L << 20;
-
-    /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
-    static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
-
-    static long defaultAssemblyBytes() {
-      return Math.max(64L << 20, quarterOfHeap());
-    }
-
-    static long quarterOfHeap() {
-      return Runtime.getRuntime().maxMemory() / 4;
     }
   }
 }

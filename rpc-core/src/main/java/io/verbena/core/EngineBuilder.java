@@ -7,7 +7,6 @@ import io.verbena.api.settings.Checks;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.memory.BulkMemory;
 import io.verbena.core.bulk.stat.CutOffs;
-import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;
 import io.verbena.core.loop.Workers;
@@ -33,27 +32,38 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   /** Each may pin memory of its own, and what they share grows dearer with their number. */
   private static final int MOST_LOOPS_UNASKED = 8;
 
-  private SessionLimits limits = SessionLimits.DEFAULT;
-  private Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
-  private long slotMemoryBytes = Engine.EngineOptions.DEFAULT_SLOT_MEMORY_BYTES;
-  private long maxAssemblyBytes = Engine.EngineOptions.defaultAssemblyBytes();
-  private long maxReplyBytes = Engine.EngineOptions.quarterOfHeap();
-  private long bulkMemoryBytes = Engine.EngineOptions.DEFAULT_BULK_MEMORY_BYTES;
-  private CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
-  private long railCutOffBytes = BulkContext.RAILS_FROM_BYTES;
-  private int compressFromBytes = Engine.EngineOptions.NEVER;
-  private Idling idling = Idling.ADAPTIVE;
+  /** 32 MiB: 4,096 small messages on their way, as many as four full windows. */
+  private static final long DEFAULT_SLOT_MEMORY_BYTES = 32L << 20;
+
+  /** 512 MiB: a hundred files on their way, or two objects of 256 MiB in pooled memory. */
+  private static final long DEFAULT_BULK_MEMORY_BYTES = 512L << 20;
+
+  /** No message is compressed. */
+  static final int NEVER = 0;
+
   private Duration connectTimeout = Duration.ofSeconds(5);
   private @Nullable TlsOptions tls;
-  private int loops = Math.min(Runtime.getRuntime().availableProcessors(), MOST_LOOPS_UNASKED);
-  private List<EventLoop> steppedLoops = List.of();
-  private @Nullable Workers workers;
   private PathPolicy policy = PathPolicy.PREFER_RDMA;
   private boolean allowPlaintextRdma;
   private @Nullable List<UpgradeProvider> upgrades;
-  private final List<SessionListener> listeners = new ArrayList<>();
-  private final List<ClientInterceptor> ofCalls = new ArrayList<>();
-  private final List<ServerInterceptor> ofHandlers = new ArrayList<>();
+
+  // What the engine reads.
+  SessionLimits limits = SessionLimits.DEFAULT;
+  Executor handlers = task -> Thread.ofVirtual().name("verbena-handler").start(task);
+  long slotMemoryBytes = DEFAULT_SLOT_MEMORY_BYTES;
+  long maxAssemblyBytes = Math.max(64L << 20, quarterOfHeap());
+  long maxReplyBytes = quarterOfHeap();
+  long bulkMemoryBytes = DEFAULT_BULK_MEMORY_BYTES;
+  CutOffs cutOffs = new CutOffs(CutOffs.MEASURED, CutOffs.MEASURED);
+  long railCutOffBytes = BulkContext.RAILS_FROM_BYTES;
+  int compressFromBytes = NEVER;
+  Idling idling = Idling.ADAPTIVE;
+  int loops = Math.min(Runtime.getRuntime().availableProcessors(), MOST_LOOPS_UNASKED);
+  List<EventLoop> steppedLoops = List.of();
+  @Nullable Workers workers;
+  final List<SessionListener> listeners = new ArrayList<>();
+  final List<ClientInterceptor> ofCalls = new ArrayList<>();
+  final List<ServerInterceptor> ofHandlers = new ArrayList<>();
 
   EngineBuilder() {}
 
@@ -82,7 +92,7 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
 
   /**
    * Sets the memory for messages on their way, in bytes; allocated as needed, kept. Less than 1 MiB
-   * counts as 1 MiB. Default: 16 MiB.
+   * counts as 1 MiB. Default: 32 MiB.
    *
    * @throws IllegalArgumentException if it is less than 1 or more than 16 GiB
    */
@@ -179,6 +189,10 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   public B compressFromBytes(int bytes) {
     this.compressFromBytes = Checks.between("compressFromBytes", bytes, 1, Integer.MAX_VALUE);
     return self();
+  }
+
+  private static long quarterOfHeap() {
+    return Runtime.getRuntime().maxMemory() / 4;
   }
 
   private static long positive(String setting, long bytes) {
@@ -339,28 +353,11 @@ public abstract sealed class EngineBuilder<B extends EngineBuilder<B>>
   }
 
   final Engine engine(String name) {
-    return new Engine(
-        new Engine.EngineOptions(
-            name,
-            limits,
-            handlers,
-            workers == null ? Workers.threads("verbena-" + name) : workers,
-            slotMemoryBytes,
-            maxAssemblyBytes,
-            maxReplyBytes,
-            bulkMemoryBytes,
-            cutOffs,
-            railCutOffBytes,
-            compressFromBytes,
-            idling,
-            loops,
-            steppedLoops,
-            List.copyOf(listeners),
-            new Interceptors(List.copyOf(ofCalls), List.copyOf(ofHandlers))));
+    return new Engine(name, this);
   }
 
   final LinkOptions linkOptions() {
-    return new LinkOptions(Engine.EngineOptions.MAX_FRAME_BYTES, connectTimeout, tls);
+    return new LinkOptions(Engine.MAX_FRAME_BYTES, connectTimeout, tls);
   }
 
   final UpgradeOptions upgradeOptions() {
