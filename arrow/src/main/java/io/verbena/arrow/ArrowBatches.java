@@ -12,6 +12,7 @@ import org.apache.arrow.vector.VectorLoader;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.VectorUnloader;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
  * Sends and receives record batches of Apache Arrow. A batch has no schema with it: the receiver's
@@ -88,7 +89,7 @@ public final class ArrowBatches {
     boolean loaded = false;
     try {
       MemorySegment memory = received.memory();
-      BatchReader batch = BatchReader.read(memory, root.getSchema());
+      BatchReader batch = BatchReader.read(memory, root);
       if (root.getFieldVectors().isEmpty()) {
         root.setRowCount(batch.rows());
         return; // nothing refers to the memory
@@ -153,7 +154,19 @@ public final class ArrowBatches {
       throw new IllegalArgumentException(
           "a record batch is loaded from another buffer than it has arrived in");
     }
-    load(BatchReader.read(memory, root.getSchema()), buffer, root);
+    load(BatchReader.read(memory, root), buffer, root);
+  }
+
+  /**
+   * Reads a schema that a peer has sent, as {@link Schema#serializeAsMessage} writes it. Memory and
+   * time are in proportion to the bytes, whatever they are.
+   *
+   * @param message the whole of it
+   * @throws RpcException of status {@code INVALID_ARGUMENT} if these bytes are not a schema, its
+   *     fields are nested more than 64 deep, or places in it stand for several
+   */
+  public static Schema schema(byte[] message) {
+    return SchemaReader.read(message);
   }
 
   private static void load(BatchReader read, ArrowBuf buffer, VectorSchemaRoot root) {

@@ -10,19 +10,32 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.FieldNode;
-import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
-import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.memory.ArrowBuf;
-import org.apache.arrow.vector.TypeLayout;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseLargeVariableWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthViewVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.ExtensionTypeVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.NullVector;
+import org.apache.arrow.vector.ValueVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.complex.DenseUnionVector;
+import org.apache.arrow.vector.complex.FixedSizeListVector;
+import org.apache.arrow.vector.complex.LargeListVector;
+import org.apache.arrow.vector.complex.LargeListViewVector;
+import org.apache.arrow.vector.complex.ListVector;
+import org.apache.arrow.vector.complex.ListViewVector;
+import org.apache.arrow.vector.complex.RunEndEncodedVector;
+import org.apache.arrow.vector.complex.StructVector;
+import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.compression.NoCompressionCodec;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
-import org.apache.arrow.vector.types.UnionMode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
-import org.apache.arrow.vector.types.pojo.Field;
-import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
  * Reads what a peer says is a batch, and compares it with the schema that this end expects: each
@@ -86,12 +99,13 @@ final class BatchReader {
   /**
    * Reads a batch.
    *
-   * @throws RpcException if it is none of this schema
+   * @param root whose vectors are to hold it; they are asked for their types alone
+   * @throws RpcException if it is none of their schema
    */
-  static BatchReader read(MemorySegment object, Schema schema) {
+  static BatchReader read(MemorySegment object, VectorSchemaRoot root) {
     try {
       BatchReader reader = open(object);
-      reader.columns(schema);
+      reader.columns(root);
       return reader;
     } catch (IndexOutOfBoundsException e) { // of FlatBuffers, which looks where it is told to
       throw new RpcException(
@@ -100,30 +114,14 @@ final class BatchReader {
   }
 
   private static BatchReader open(MemorySegment object) {
-    long there = object.byteSize() - BatchWriter.PREFIX_BYTES;
-    if (there < 0) {
-      throw refused("%d bytes are no header".formatted(object.byteSize()));
-    }
-    if (object.get(INT, 0) != BatchWriter.CONTINUATION) {
-      throw refused("it does not begin with a header of Arrow's IPC format");
-    }
-    int length = object.get(INT, Integer.BYTES);
-    if (length < 0 || length > there || length % BatchWriter.ALIGNMENT != 0) {
-      throw refused("its header has %d bytes, of %d".formatted(length, there));
-    }
-    Message message =
-        Message.getRootAsMessage(
-            object.asSlice(BatchWriter.PREFIX_BYTES, length).asReadOnly().asByteBuffer());
-    if (message.version() != MetadataVersion.V5) {
-      throw refused("its version is %s, and V5 is read".formatted(message.version()));
-    }
-    if (message.headerType() != MessageHeader.RecordBatch) {
+    IpcMessage message = IpcMessage.of(object);
+    if (message.message().headerType() != MessageHeader.RecordBatch) {
       throw refused(
           ("it is a %s: schemas are agreed on beforehand, and a dictionary is sent as a record"
                   + " batch of its own, of one column")
-              .formatted(kind(message.headerType())));
+              .formatted(message.kind()));
     }
-    RecordBatch header = (RecordBatch) message.header(new RecordBatch());
+    RecordBatch header = (RecordBatch) message.message().header(new RecordBatch());
     if (header == null) {
       throw refused("its header is empty");
     }
@@ -131,20 +129,7 @@ final class BatchReader {
       throw refused(
           "its buffers are compressed: send it as its vectors are, or compress the whole");
     }
-    long bodyAt = BatchWriter.PREFIX_BYTES + (long) length;
-    MemorySegment body = object.asSlice(bodyAt);
-    if (message.bodyLength() != body.byteSize()) {
-      throw refused(
-          "its body has %d bytes, of which %d are there"
-              .formatted(message.bodyLength(), body.byteSize()));
-    }
-    return new BatchReader(body, bodyAt, header);
-  }
-
-  private static String kind(byte type) {
-    return type >= 0 && type < MessageHeader.names.length
-        ? MessageHeader.name(type)
-        : "message of type " + type;
+    return new BatchReader(message.body(), message.bodyAt(), header);
   }
 
   private static RpcException refused(String why) {
@@ -171,9 +156,9 @@ final class BatchReader {
         rows, nodes, slices, NoCompressionCodec.DEFAULT_BODY_COMPRESSION, variadicCounts, true);
   }
 
-  private void columns(Schema schema) {
-    for (Field field : schema.getFields()) {
-      Column read = column(field, field.getName());
+  private void columns(VectorSchemaRoot root) {
+    for (FieldVector vector : root.getFieldVectors()) {
+      Column read = column(vector, vector.getName());
       if (read.rows != rows) {
         throw columnRefused("it has %d rows, of %d".formatted(read.rows, rows));
       }
@@ -190,66 +175,60 @@ final class BatchReader {
 
   // ---- columns ----
 
-  private Column column(Field field, String name) {
+  private Column column(FieldVector vector, String name) {
     column = name;
     ArrowFieldNode node = node();
     int length = node.getLength();
-    return switch (storage(field.getType())) {
-      case ArrowType.Null type -> new Column(length);
-      case ArrowType.Struct type -> {
+    return switch (storage(vector)) {
+      case NullVector nothing -> new Column(length);
+      case BaseFixedWidthVector fixed -> {
+        MemorySegment validity = validity(node);
+        long bits = fixed instanceof BitVector ? 1 : (long) fixed.getTypeWidth() * Byte.SIZE;
+        if (bits < 0) { // of a schema that is a peer's, too
+          throw columnRefused("values of %d bits".formatted(bits));
+        }
+        yield new Column(length, validity, buffer((length * bits + 7) / 8));
+      }
+      case BaseVariableWidthVector text -> bytes(node, Integer.BYTES);
+      case BaseLargeVariableWidthVector text -> bytes(node, Long.BYTES);
+      case BaseVariableWidthViewVector text -> views(node);
+      case StructVector struct -> {
         validity(node);
-        for (Field child : field.getChildren()) {
+        for (FieldVector child : struct.getChildrenFromFields()) {
           requireRows(child(child, name), length);
         }
         yield new Column(length);
       }
-      case ArrowType.List type -> list(field, name, node, Integer.BYTES);
-      case ArrowType.Map type -> list(field, name, node, Integer.BYTES);
-      case ArrowType.LargeList type -> list(field, name, node, Long.BYTES);
-      case ArrowType.FixedSizeList type -> {
+      case ListVector list -> list(list.getDataVector(), name, node, Integer.BYTES);
+      case LargeListVector list -> list(list.getDataVector(), name, node, Long.BYTES);
+      case ListViewVector list -> listView(list.getDataVector(), name, node, Integer.BYTES);
+      case LargeListViewVector list -> listView(list.getDataVector(), name, node, Long.BYTES);
+      case FixedSizeListVector list -> {
         validity(node);
-        Column items = child(onlyChild(field), name);
-        long needed = (long) length * type.getListSize();
+        Column items = child(list.getDataVector(), name);
+        long needed = (long) length * list.getListSize();
         if (items.rows < needed) {
           throw columnRefused("%d items, where lists have %d".formatted(items.rows, needed));
         }
         yield new Column(length);
       }
-      case ArrowType.ListView type -> listView(field, name, node, Integer.BYTES);
-      case ArrowType.LargeListView type -> listView(field, name, node, Long.BYTES);
-      case ArrowType.Utf8 type -> bytes(node, Integer.BYTES);
-      case ArrowType.Binary type -> bytes(node, Integer.BYTES);
-      case ArrowType.LargeUtf8 type -> bytes(node, Long.BYTES);
-      case ArrowType.LargeBinary type -> bytes(node, Long.BYTES);
-      case ArrowType.Utf8View type -> views(node);
-      case ArrowType.BinaryView type -> views(node);
-      case ArrowType.Union type -> union(field, type, name, length);
-      case ArrowType.RunEndEncoded type -> runs(field, name, length);
-      case ArrowType type -> {
-        MemorySegment validity = validity(node);
-        long bits = TypeLayout.getTypeLayout(type).getBufferLayouts().getLast().getTypeBitWidth();
-        yield new Column(length, validity, buffer((length * bits + 7) / 8));
-      }
+      case UnionVector union -> union(union, name, length, false);
+      case DenseUnionVector union -> union(union, name, length, true);
+      case RunEndEncodedVector runs -> runs(runs, name, length);
+      default -> throw columnRefused("vectors of " + vector.getClass() + " are not known here");
     };
   }
 
-  private static ArrowType storage(ArrowType type) {
-    return type instanceof ArrowType.ExtensionType extended
-        ? storage(extended.storageType())
-        : type;
+  private static ValueVector storage(ValueVector vector) {
+    return vector instanceof ExtensionTypeVector<?> extended
+        ? storage(extended.getUnderlyingVector())
+        : vector;
   }
 
-  private Column child(Field child, String parent) {
+  private Column child(FieldVector child, String parent) {
     Column read = column(child, parent + "." + child.getName());
     column = parent;
     return read;
-  }
-
-  private Field onlyChild(Field field) {
-    if (field.getChildren().size() != 1) {
-      throw columnRefused("its type takes one child");
-    }
-    return field.getChildren().getFirst();
   }
 
   private void requireRows(Column child, int length) {
@@ -258,10 +237,10 @@ final class BatchReader {
     }
   }
 
-  private Column list(Field field, String name, ArrowFieldNode node, int width) {
+  private Column list(FieldVector data, String name, ArrowFieldNode node, int width) {
     validity(node);
     long end = offsets(node.getLength(), width);
-    Column items = child(onlyChild(field), name);
+    Column items = child(data, name);
     if (end > items.rows) {
       throw columnRefused("its lists end at item %d, of %d".formatted(end, items.rows));
     }
@@ -289,12 +268,12 @@ final class BatchReader {
     return last;
   }
 
-  private Column listView(Field field, String name, ArrowFieldNode node, int width) {
+  private Column listView(FieldVector data, String name, ArrowFieldNode node, int width) {
     validity(node);
     int length = node.getLength();
     MemorySegment offsets = buffer((long) length * width);
     MemorySegment sizes = buffer((long) length * width);
-    Column items = child(onlyChild(field), name);
+    Column items = child(data, name);
     for (int i = 0; i < length; i++) {
       long offset = number(offsets, i, width);
       long size = number(sizes, i, width);
@@ -346,14 +325,13 @@ final class BatchReader {
     return new Column(length);
   }
 
-  private Column union(Field field, ArrowType.Union type, String name, int length) {
+  private Column union(FieldVector vector, String name, int length, boolean dense) {
     MemorySegment ids = buffer(length);
-    boolean dense = type.getMode() == UnionMode.Dense;
     MemorySegment offsets = dense ? buffer((long) length * Integer.BYTES) : MemorySegment.NULL;
     int[] rowsOf = new int[TYPE_IDS]; // by type id; where there is no such type, -1
     Arrays.fill(rowsOf, -1);
-    int[] known = type.getTypeIds();
-    List<Field> children = field.getChildren();
+    int[] known = ((ArrowType.Union) vector.getField().getType()).getTypeIds();
+    List<FieldVector> children = vector.getChildrenFromFields();
     for (int i = 0; i < children.size(); i++) {
       Column child = child(children.get(i), name);
       rowsOf[Byte.toUnsignedInt((byte) (known == null ? i : known[i]))] = child.rows;
@@ -375,18 +353,15 @@ final class BatchReader {
     return new Column(length);
   }
 
-  private Column runs(Field field, String name, int length) {
-    if (field.getChildren().size() != 2) {
-      throw columnRefused("its type takes run ends and values");
-    }
-    Field endsField = field.getChildren().getFirst();
-    Column ends = child(endsField, name);
+  private Column runs(RunEndEncodedVector vector, String name, int length) {
+    BaseFixedWidthVector endsVector = (BaseFixedWidthVector) vector.getRunEndsVector();
+    Column ends = child(endsVector, name);
     ArrowFieldNode endsNode = nodes.getLast();
-    Column values = child(field.getChildren().getLast(), name);
+    Column values = child(vector.getValuesVector(), name);
     if (values.rows != ends.rows) {
       throw columnRefused("%d values of %d runs".formatted(values.rows, ends.rows));
     }
-    int width = ((ArrowType.Int) endsField.getType()).getBitWidth() / Byte.SIZE;
+    int width = endsVector.getTypeWidth();
     long last = 0;
     for (int i = 0; i < ends.rows; i++) {
       if (isNull(ends.validity, endsNode, i)) {

@@ -15,7 +15,6 @@ import io.verbena.api.bulk.Source;
 import io.verbena.api.bulk.Transfer;
 import io.verbena.api.bulk.TransferException;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,7 +87,7 @@ class ArrowBatchesTest {
   void aCallReturnsATable(boolean rdma) {
     try (Ends ends = ends(rdma)) {
       Warehouse warehouse = WarehouseRpc.client(ends.session);
-      Schema schema = Schema.deserializeMessage(ByteBuffer.wrap(warehouse.schema()));
+      Schema schema = ArrowBatches.schema(warehouse.schema());
       assertThat(schema).isEqualTo(Tables.EVERY);
       try (VectorSchemaRoot got = VectorSchemaRoot.create(schema, ends.here)) {
         for (int rows : new int[] {0, 1, 8, 9, ROWS, 9_000}) {

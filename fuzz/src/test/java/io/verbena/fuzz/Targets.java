@@ -1,6 +1,7 @@
 package io.verbena.fuzz;
 
 import io.verbena.core.bulk.destination.PartSumsTarget;
+import io.verbena.fuzz.decoder.ArrowTarget;
 import io.verbena.fuzz.decoder.ClientTarget;
 import io.verbena.fuzz.decoder.CompressionTarget;
 import io.verbena.fuzz.decoder.ContractTarget;
@@ -42,7 +43,9 @@ enum Targets {
   /** What a compressed message has before its metadata. */
   COMPRESSION,
   /** Questions for memory that is exposed, and what they are answered with. */
-  REGIONS;
+  REGIONS,
+  /** Schemas and record batches of Apache Arrow. */
+  ARROW;
 
   /** Returns a new one. */
   Target make() {
@@ -60,6 +63,7 @@ enum Targets {
       case STREAMS -> new StreamsTarget();
       case COMPRESSION -> new CompressionTarget();
       case REGIONS -> new RegionsTarget();
+      case ARROW -> new ArrowTarget();
     };
   }
 
