@@ -1,7 +1,9 @@
 package io.verbena.cli.doctor;
 
 import io.verbena.link.UpgradeProvider;
+import io.verbena.link.UpgradeProvider.Availability;
 import io.verbena.rdma.RdmaSettings;
+import io.verbena.shm.ShmUpgradeProvider;
 import io.verbena.verbs.ext.VerbsProvider;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -69,6 +71,18 @@ record Doctor(
                     "RDMA link",
                     "not on the class path",
                     "add io.verbena:rpc-rdma and io.verbena:verbs-ffm to the program")
-                : Finding.ok("RDMA link", "on the class path, over " + verbs.name())));
+                : Finding.ok("RDMA link", "on the class path, over " + verbs.name()),
+            sharedMemory()));
+  }
+
+  /** Sessions with peers of this host take it before RDMA. */
+  private static Finding sharedMemory() {
+    UpgradeProvider shm = new ShmUpgradeProvider();
+    return switch (shm.availability()) {
+      case Availability.Available there ->
+          Finding.ok(
+              "shared memory", "in " + there.detail() + ", with processes of this host and user");
+      case Availability.Unavailable none -> Finding.note("shared memory", none.reason());
+    };
   }
 }

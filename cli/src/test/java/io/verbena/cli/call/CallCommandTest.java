@@ -134,10 +134,10 @@ class CallCommandTest {
 
   @Test
   void endsWithItsTimeOut() {
-    Shell.Run run = call("shop.back.v1.sleep", "--timeout", "50ms", "--path=tcp");
+    Shell.Run run = call("shop.back.v1.sleep", "--timeout", "1s", "--path=tcp");
     assertThat(run.exit()).isEqualTo(1);
     assertThat(run.err()).contains("\"status\": \"DEADLINE_EXCEEDED\"");
-    assertThat(call("shop.back.v1.silent", "--timeout=50ms").err()).contains("DEADLINE_EXCEEDED");
+    assertThat(call("shop.back.v1.silent", "--timeout=1s").err()).contains("DEADLINE_EXCEEDED");
   }
 
   @Test

@@ -7,10 +7,12 @@ import org.springframework.beans.FatalBeanException;
 final class VerbenaStartException extends FatalBeanException {
   private static final long serialVersionUID = 1L;
 
+  private final String what;
   private final String cure;
 
   VerbenaStartException(String what, String cure, @Nullable Throwable cause) {
     super(what, cause);
+    this.what = what.endsWith(".") ? what : what + "."; // a cure of its own ends with a stop
     this.cure = cure;
   }
 
@@ -21,12 +23,11 @@ final class VerbenaStartException extends FatalBeanException {
 
   @Override
   public String getMessage() {
-    return what() + " " + cure;
+    return what + " " + cure;
   }
 
-  /** Returns what is wrong, as a sentence; one that ends with a cure of its own has its stop. */
+  /** Returns what is wrong, as a sentence. */
   String what() {
-    String what = String.valueOf(super.getMessage());
-    return what.endsWith(".") ? what : what + ".";
+    return what;
   }
 }
