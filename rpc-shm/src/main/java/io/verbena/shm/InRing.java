@@ -78,7 +78,7 @@ final class InRing {
   /** Takes the next record: its place may be written anew from now on, or soon. */
   void take(long record) {
     head += Records.bytes(Records.length(record));
-    if (head - told >= capacity / 16) {
+    if (head - told >= capacity / 32) {
       tell();
     }
   }
@@ -92,12 +92,12 @@ final class InRing {
   }
 
   /**
-   * Returns whether it is time to look whether the peer sleeps until there is room. Each eighth of
-   * the ring is often enough: a peer that goes to sleep later sees all but an eighth free, and does
-   * not wait for more.
+   * Returns whether it is time to look whether the peer sleeps until there is room. Each sixteenth
+   * of the ring is often enough: a peer that goes to sleep later sees all but a sixteenth free, and
+   * does not wait for more.
    */
   boolean isTimeToLook() {
-    return head - looked >= capacity / 8;
+    return head - looked >= capacity / 16;
   }
 
   /** Returns whether the peer wants to be woken for the room that there is now. Needs a fence. */

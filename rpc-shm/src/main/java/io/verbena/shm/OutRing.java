@@ -65,16 +65,16 @@ final class OutRing {
   }
 
   /**
-   * Puts a piece of bulk in, as several records where it is long, and publishes each: so the peer
-   * reads one while the next is written. Half of the ring is frames' alone, and no frame waits for
-   * more than the other half.
+   * Puts a piece of bulk in, as several records, and publishes each: so the peer reads one while
+   * the next is written. Bulk has a quarter of the ring: more of it would not be faster, and each
+   * frame would wait for it.
    *
    * @return false where there is no room now
    * @throws IllegalArgumentException if there never is
    */
   boolean piece(
       long target, long at, boolean checkpoint, MemorySegment from, long offset, int length) {
-    long most = capacity / 8;
+    long most = capacity / 32;
     long records = (length + most - 1) / most;
     long needs = length + (records + 1) * (Records.bytes(Records.PIECE_HEADER_BYTES) + 8) + most;
     if (needs > capacity) {
@@ -82,8 +82,8 @@ final class OutRing {
           length + " bytes at once by a ring of " + capacity + "; write them by pieces");
     }
     refresh();
-    if (written != consumed && written - consumed + needs > capacity / 2) {
-      waitsFor = Math.max(waitsFor, capacity / 4);
+    if (written != consumed && written - consumed + needs > capacity / 4) {
+      waitsFor = Math.max(waitsFor, capacity / 8);
       return false;
     }
     int done = 0;

@@ -50,7 +50,7 @@ final class ShmBulk implements BulkPort {
 
   @Override
   public long windowBytes() {
-    return ringBytes / 2;
+    return ringBytes / 4;
   }
 
   @Override

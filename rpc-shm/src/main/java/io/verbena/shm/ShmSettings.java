@@ -7,7 +7,8 @@ import io.verbena.api.settings.Checks;
  * agree.
  *
  * @param ringBytes of each of a link's two rings, one for each direction; a power of two from 256
- *     KiB to 16 MiB. A frame has a quarter of it at most, and bulk takes no more than a half.
+ *     KiB to 16 MiB. A frame has a quarter of it at most, and all bulk under way another. Bulk is
+ *     slower by smaller rings than those of {@link #DEFAULT}, and no faster by larger ones.
  */
 public record ShmSettings(int ringBytes) {
   /** The system property that says {@link #ringBytes} for a program that does not. */
@@ -16,7 +17,7 @@ public record ShmSettings(int ringBytes) {
   /** The environment variable that counts where the property is not set. */
   public static final String RING_VARIABLE = "VERBENA_SHM_RING_BYTES";
 
-  /** The defaults. */
+  /** The defaults: 1 MiB. */
   public static final ShmSettings DEFAULT = new ShmSettings(1 << 20);
 
   /** Checks the value. */

@@ -79,7 +79,7 @@ final class PingPong {
         Arrays.sort(nanos);
         System.out.printf(
             "%d B there and back: mean %d ns, median %d, 99 %% %d%n",
-            bytes, mean, nanos[times / 2], nanos[(int) (times * 0.99)]);
+            bytes, mean, nanos[times / 2], nanos[times - 1 - times / 100]);
       }
     }
   }
@@ -109,6 +109,7 @@ final class PingPong {
       BulkPort port = Objects.requireNonNull(client.link.bulk());
       BulkRegion source =
           port.attach(Arena.global().allocate(bytes).fill((byte) 1), MemoryLife.HELD);
+      long[] nanos = new long[times];
       for (int i = 0; i < times; i++) {
         byte[] advertisement;
         while ((advertisement = client.advertisement) == null) {
@@ -133,12 +134,12 @@ final class PingPong {
         while (client.advertisement == null && i < times - 1) {
           driver.poll(begin);
         }
-        long nanos = System.nanoTime() - begin;
-        if (i % Math.max(1, times / 10) == 0) {
-          System.out.printf(
-              "%d B: %d us, %.2f GB/s%n", bytes, nanos / 1000, (double) bytes / nanos);
-        }
+        nanos[i] = System.nanoTime() - begin;
       }
+      Arrays.sort(nanos);
+      System.out.printf(
+          "%d B of bulk: 5 %% %d us, median %d us%n",
+          bytes, nanos[times / 20] / 1000, nanos[times / 2] / 1000);
       thread.join();
     }
     there.close();
