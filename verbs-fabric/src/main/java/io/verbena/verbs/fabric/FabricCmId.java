@@ -7,12 +7,12 @@ import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaConnParam;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsCmId;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -310,13 +310,7 @@ final class FabricCmId extends RdmaCmId implements VerbsCmId {
 
   @Override
   public void close() {
-    if (isOpen) {
-      try {
-        destroyId();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    Closing.unless(!isOpen, this::destroyId);
   }
 
   /** Null for a listener on the wildcard address, as in rdma_cm. */

@@ -2,10 +2,10 @@ package io.verbena.verbs.fabric;
 
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.VerbsCompChannel;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -55,13 +55,7 @@ final class FabricCompChannel extends IbvCompChannel implements VerbsCompChannel
 
   @Override
   public void close() {
-    if (isOpen) {
-      try {
-        destroyCompChannel();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    Closing.unless(!isOpen, this::destroyCompChannel);
   }
 
   // Everything below is called under the fabric's lock.

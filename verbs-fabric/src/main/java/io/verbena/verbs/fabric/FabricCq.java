@@ -2,12 +2,12 @@ package io.verbena.verbs.fabric;
 
 import com.ibm.disni.verbs.IbvCQ;
 import io.verbena.verbs.ext.AsyncEvent;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.Layouts;
 import io.verbena.verbs.ext.VerbsCq;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue: completions enter at once and become visible, in batches, a little later. */
@@ -103,13 +103,7 @@ final class FabricCq extends IbvCQ implements VerbsCq {
 
   @Override
   public void close() {
-    if (isOpen) {
-      try {
-        destroyCQ();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    Closing.unless(!isOpen, this::destroyCQ);
   }
 
   // Everything below is called under the fabric's lock.

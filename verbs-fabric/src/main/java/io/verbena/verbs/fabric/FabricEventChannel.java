@@ -4,10 +4,10 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,13 +63,7 @@ final class FabricEventChannel extends RdmaEventChannel {
 
   @Override
   public void close() {
-    if (isOpen) {
-      try {
-        destroyEventChannel();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    Closing.unless(!isOpen, this::destroyEventChannel);
   }
 
   // Everything below is called under the fabric's lock.

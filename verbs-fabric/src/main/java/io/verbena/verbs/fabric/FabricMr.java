@@ -1,11 +1,11 @@
 package io.verbena.verbs.fabric;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsMr;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 
 /** A memory region, whose local and remote key differ so that nobody mistakes one for the other. */
 final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
@@ -70,13 +70,7 @@ final class FabricMr extends IbvMr implements VerbsMr, Keys.Owner {
 
   @Override
   public void close() {
-    if (isOpen) {
-      try {
-        deregister();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    Closing.unless(!isOpen, this::deregister);
   }
 
   // Everything below is called under the fabric's lock.

@@ -3,13 +3,13 @@ package io.verbena.verbs.fabric;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import io.verbena.verbs.ext.Access;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.SharedReceiveQueue;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsPd;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 
 /** A protection domain. */
 final class FabricPd extends IbvPd implements VerbsPd {
@@ -92,13 +92,7 @@ final class FabricPd extends IbvPd implements VerbsPd {
 
   @Override
   public void close() {
-    if (isOpen) {
-      try {
-        deallocPd();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    Closing.unless(!isOpen, this::deallocPd);
   }
 
   // Everything below is called under the fabric's lock.

@@ -3,6 +3,7 @@ package io.verbena.verbs.fabric;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPCap;
 import com.ibm.disni.verbs.IbvQPInitAttr;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.QpAttributes;
 import io.verbena.verbs.ext.QpChange;
@@ -14,7 +15,6 @@ import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.ext.WcStatus;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /** A reliable connected queue pair: its attributes, its state and its receive side. */
@@ -216,13 +216,7 @@ final class FabricQp extends IbvQP implements VerbsQp {
   /** DiSNI leaves destroying to the id that made it. */
   @Override
   public void close() {
-    if (isOpen) {
-      try {
-        id.destroyQP();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    Closing.unless(!isOpen, id::destroyQP);
   }
 
   // Everything below is called under the fabric's lock.

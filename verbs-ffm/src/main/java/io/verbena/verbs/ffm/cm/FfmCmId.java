@@ -10,6 +10,7 @@ import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaConnParam;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.VerbsCmId;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.abi.SocketAddresses;
@@ -17,7 +18,6 @@ import io.verbena.verbs.ffm.device.AbiCheck;
 import io.verbena.verbs.ffm.device.FfmContext;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.lib.Rdmacm;
-import io.verbena.verbs.ffm.life.Closing;
 import io.verbena.verbs.ffm.life.Lifetime;
 import io.verbena.verbs.ffm.life.Lifetime.Use;
 import io.verbena.verbs.ffm.qp.FfmQp;
@@ -284,6 +284,6 @@ public final class FfmCmId extends RdmaCmId implements VerbsCmId {
   /** Destroys it, unless that was done. */
   @Override
   public void close() {
-    Closing.quietly(life, this::destroyId);
+    Closing.unless(!life.isOpen(), this::destroyId);
   }
 }

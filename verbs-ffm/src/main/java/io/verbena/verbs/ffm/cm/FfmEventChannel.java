@@ -7,12 +7,12 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ffm.device.Devices;
 import io.verbena.verbs.ffm.lib.Pointers;
 import io.verbena.verbs.ffm.lib.Rdmacm;
-import io.verbena.verbs.ffm.life.Closing;
 import io.verbena.verbs.ffm.life.Deadline;
 import io.verbena.verbs.ffm.life.EventFile;
 import io.verbena.verbs.ffm.life.Lifetime;
@@ -167,6 +167,6 @@ public final class FfmEventChannel extends RdmaEventChannel {
   /** Destroys it, unless that was done. */
   @Override
   public void close() {
-    Closing.quietly(life, this::destroyEventChannel);
+    Closing.unless(!life.isOpen(), this::destroyEventChannel);
   }
 }

@@ -5,11 +5,11 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.VerbsCompChannel;
 import io.verbena.verbs.ffm.device.FfmContext;
 import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
-import io.verbena.verbs.ffm.life.Closing;
 import io.verbena.verbs.ffm.life.Deadline;
 import io.verbena.verbs.ffm.life.EventFile;
 import io.verbena.verbs.ffm.life.Lifetime;
@@ -159,6 +159,6 @@ public final class FfmCompChannel extends IbvCompChannel implements VerbsCompCha
   /** Destroys it, unless that was done. */
   @Override
   public void close() {
-    Closing.quietly(life, this::destroyCompChannel);
+    Closing.unless(!life.isOpen(), this::destroyCompChannel);
   }
 }

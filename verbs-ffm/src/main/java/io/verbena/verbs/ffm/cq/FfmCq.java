@@ -3,6 +3,7 @@ package io.verbena.verbs.ffm.cq;
 import static io.verbena.verbs.ffm.abi.VerbsLayouts.CQ;
 
 import com.ibm.disni.verbs.IbvCQ;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.CompletionBlock;
 import io.verbena.verbs.ext.VerbsCq;
 import io.verbena.verbs.ffm.device.FfmContext;
@@ -10,7 +11,6 @@ import io.verbena.verbs.ffm.lib.Cures;
 import io.verbena.verbs.ffm.lib.DataPath;
 import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
-import io.verbena.verbs.ffm.life.Closing;
 import io.verbena.verbs.ffm.life.Foundations;
 import io.verbena.verbs.ffm.life.Lifetime;
 import io.verbena.verbs.ffm.life.Lifetime.Use;
@@ -164,6 +164,6 @@ public final class FfmCq extends IbvCQ implements VerbsCq {
   /** Destroys it, unless that was done. */
   @Override
   public void close() {
-    Closing.quietly(life, this::destroyCQ);
+    Closing.unless(!life.isOpen(), this::destroyCQ);
   }
 }

@@ -4,13 +4,13 @@ import static io.verbena.verbs.ffm.abi.VerbsLayouts.MR;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import com.ibm.disni.verbs.IbvMr;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.VerbsException;
 import io.verbena.verbs.ext.VerbsMr;
 import io.verbena.verbs.ffm.lib.Cures;
 import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
-import io.verbena.verbs.ffm.life.Closing;
 import io.verbena.verbs.ffm.life.Lifetime;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -108,6 +108,6 @@ public final class FfmMr extends IbvMr implements VerbsMr {
   /** Destroys it, unless that was done. */
   @Override
   public void close() {
-    Closing.quietly(life, this::deregister);
+    Closing.unless(!life.isOpen(), this::deregister);
   }
 }

@@ -4,12 +4,12 @@ import static io.verbena.verbs.ffm.abi.VerbsLayouts.PD;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.MemoryWindow;
 import io.verbena.verbs.ext.SharedReceiveQueue;
 import io.verbena.verbs.ext.VerbsPd;
 import io.verbena.verbs.ffm.lib.Ibverbs;
 import io.verbena.verbs.ffm.lib.Pointers;
-import io.verbena.verbs.ffm.life.Closing;
 import io.verbena.verbs.ffm.life.Lifetime;
 import io.verbena.verbs.ffm.qp.FfmSrq;
 import java.io.IOException;
@@ -86,6 +86,6 @@ public final class FfmPd extends IbvPd implements VerbsPd {
   /** Destroys it, unless that was done. */
   @Override
   public void close() {
-    Closing.quietly(life, this::deallocPd);
+    Closing.unless(!life.isOpen(), this::deallocPd);
   }
 }

@@ -4,6 +4,7 @@ import static io.verbena.verbs.ffm.abi.VerbsLayouts.QP;
 
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
+import io.verbena.verbs.ext.Closing;
 import io.verbena.verbs.ext.Errno;
 import io.verbena.verbs.ext.QpAttributes;
 import io.verbena.verbs.ext.QpChange;
@@ -15,7 +16,6 @@ import io.verbena.verbs.ext.VerbsQp;
 import io.verbena.verbs.ffm.device.FfmContext;
 import io.verbena.verbs.ffm.device.FfmPd;
 import io.verbena.verbs.ffm.lib.Pointers;
-import io.verbena.verbs.ffm.life.Closing;
 import io.verbena.verbs.ffm.life.Foundations;
 import io.verbena.verbs.ffm.life.Lifetime;
 import io.verbena.verbs.ffm.life.Lifetime.Use;
@@ -146,6 +146,6 @@ public final class FfmQp extends IbvQP implements VerbsQp {
   /** Destroys it, unless that was done. */
   @Override
   public void close() {
-    Closing.quietly(life, this::destroy);
+    Closing.unless(!life.isOpen(), this::destroy);
   }
 }
