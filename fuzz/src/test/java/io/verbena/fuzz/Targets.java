@@ -13,6 +13,7 @@ import io.verbena.fuzz.decoder.SchemaTarget;
 import io.verbena.fuzz.decoder.ServerTarget;
 import io.verbena.fuzz.decoder.StreamsTarget;
 import io.verbena.fuzz.decoder.WireTarget;
+import io.verbena.shm.ShmTarget;
 import io.verbena.tcp.TcpStreamTarget;
 import java.util.Locale;
 
@@ -34,6 +35,8 @@ enum Targets {
   TCP,
   /** What opens an RDMA link, and what its Sends and immediates say. */
   RDMA,
+  /** What opens a shared-memory link, and its ring. */
+  SHM,
   /** The sums beside a file that is not whole. */
   PARTS,
   /** What Kryo writes, behind its checks. */
@@ -58,6 +61,7 @@ enum Targets {
       case CLIENT -> new ClientTarget();
       case TCP -> new TcpStreamTarget();
       case RDMA -> new RdmaWireTarget();
+      case SHM -> new ShmTarget();
       case PARTS -> new PartSumsTarget();
       case KRYO -> new KryoTarget();
       case STREAMS -> new StreamsTarget();

@@ -67,7 +67,7 @@ public final class Bytes {
   }
 
   /** Puts a byte before others. */
-  static byte[] with(int first, byte[] others) {
+  public static byte[] with(int first, byte[] others) {
     byte[] all = new byte[others.length + 1];
     all[0] = (byte) first;
     System.arraycopy(others, 0, all, 1, others.length);
