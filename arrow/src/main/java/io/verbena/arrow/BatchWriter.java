@@ -2,6 +2,7 @@ package io.verbena.arrow;
 
 import io.verbena.api.bulk.Source;
 import java.io.ByteArrayOutputStream;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -73,9 +74,11 @@ final class BatchWriter {
     copied.writeBytes(new byte[padding(memory.byteSize())]);
   }
 
+  /** Outside the heap, as the others: a piece on it has all of an object confirmed more often. */
   private void endCopy() {
     if (copied.size() > 0) {
-      pieces.add(Source.of(copied.toByteArray()));
+      byte[] bytes = copied.toByteArray();
+      pieces.add(Source.of(Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, bytes)));
       copied.reset();
     }
   }
