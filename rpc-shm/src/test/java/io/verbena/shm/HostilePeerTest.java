@@ -132,7 +132,7 @@ final class HostilePeerTest {
         greeting.put(5, (byte) ~greeting.get(5));
         assertThat(peer.say(greeting).isTurnedAway()).isTrue();
       }
-      assertThat(ends.counted("strangers refused")).isEqualTo(1);
+      assertThat(ends.counted("shm strangers refused")).isEqualTo(1);
       assertThat(outcome.isKnown()).isFalse();
       assertThat(ends.connect(offer).end().heard().isClosed()).isFalse();
     }

@@ -70,7 +70,7 @@ final class ShmLinkHarness implements LinkHarness {
     if (deaf != null) {
       deaf.close();
     }
-    long mapped = links.figures().getOrDefault("mapped bytes", -1L);
+    long mapped = links.figures().getOrDefault("shm mapped bytes", -1L);
     if (mapped != 0) {
       throw new AssertionError(mapped + " bytes are still mapped");
     }

@@ -100,7 +100,7 @@ final class TwoEnds implements AutoCloseable {
   public void close() {
     active.close();
     passive.close();
-    if (counted("mapped bytes") != 0) {
+    if (counted("shm mapped bytes") != 0) {
       throw new AssertionError("memory of links is left: " + provider.figures());
     }
   }
