@@ -16,8 +16,9 @@ import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
  * Sends and receives record batches of Apache Arrow. A batch has no schema with it: the receiver's
- * root has one, and it is the sender's. A dictionary is a batch by itself, of one column; what
- * refers to it is a column of indices, which nobody compares with the dictionary's length.
+ * root has one, which is the sender's, and may have been {@linkplain #schema sent before}. A
+ * dictionary is a batch by itself, of one column; what refers to it is a column of indices, which
+ * nobody compares with the dictionary's length.
  *
  * <pre>{@code
  * Transfer push = session.objects().push("batch", ArrowBatches.source(root));
@@ -39,7 +40,8 @@ public final class ArrowBatches {
    * Returns the rows that a root has now, as an object. Each use of it (a push, a publication, an
    * answer) holds the vectors' buffers by Arrow's count of references from its beginning to its
    * end. So the root may be closed, cleared or loaded anew as soon as {@code push}, {@code publish}
-   * or {@code Received.from} has returned; values must not be set in place until the use is over.
+   * or {@code Received.from} has returned; values must not be set in place, nor the allocator be
+   * closed, until the use is over.
    *
    * <p>Buffers are sent from where they are, uncompressed; those of up to 1 KiB are copied by this
    * method, together with their neighbours. Over RDMA long ones are registered for each transfer.
@@ -72,7 +74,8 @@ public final class ArrowBatches {
    * Loads a batch into a root, out of the memory that it arrived in: of Verbena's with {@link
    * Landing#pooled}. That counts in the allocator of the root's first column, and in Verbena's
    * {@code bulkMemoryBytes}, until Arrow's count of references to it is 0, as when the root is
-   * closed. For batches that are kept for long, take memory of Arrow's: {@link #landing}.
+   * closed. For batches that are kept for long, take memory of Arrow's: {@link #landing}. Other
+   * memory of the caller's must outlive that count.
    *
    * <p>The batch is compared with the root's schema first: whatever the peer has sent, Arrow reads
    * nothing beyond it. What values mean is not looked at: whether text is UTF-8, a number fits its

@@ -103,8 +103,8 @@ public sealed interface Source {
   /**
    * Returns this source, whose uses are counted, as other libraries do with their memory: {@code
    * Source.of(memory).counted(buffer::retain, buffer::release)}. A use is a push, a publication or
-   * an answer. The caller's own reference to the memory is of no more use when {@code push}, {@code
-   * publish} or {@code Received.from} has returned.
+   * an answer. The caller may give up a reference of his own when {@code push}, {@code publish} or
+   * {@code Received.from} has returned.
    *
    * @param retain runs when a use begins, on the thread that begins it; what it throws, as where
    *     the memory is free already, {@code push}, {@code publish} or {@code Received.from} throws
