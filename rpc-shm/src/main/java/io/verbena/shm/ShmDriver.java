@@ -212,6 +212,12 @@ final class ShmDriver implements UpgradeDriver {
       String localAddress,
       String peerAddress)
       throws IOException {
+    try {
+      bells.watch(bell);
+    } catch (IOException | RuntimeException e) {
+      file.unmap();
+      throw e;
+    }
     ShmLink link =
         new ShmLink(
             file,
@@ -223,7 +229,6 @@ final class ShmDriver implements UpgradeDriver {
             peerAddress,
             counters,
             () -> someClosed = true);
-    bells.watch(bell);
     links.add(link);
     counters.linksOpened.increment();
     counters.mappedBytes.add(link.mappedBytes());
