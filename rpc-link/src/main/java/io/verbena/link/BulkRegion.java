@@ -16,6 +16,25 @@ public interface BulkRegion {
 
   /** Memory of which a link that only copies has nothing to let go of. */
   record Plain(MemorySegment memory) implements BulkRegion {
+    /**
+     * Returns a region of memory that lives, and that the calling thread may reach.
+     *
+     * @throws LinkException if it is not so; the message says what to do
+     */
+    public static Plain of(MemorySegment memory) throws LinkException {
+      if (!memory.scope().isAlive()) {
+        throw new LinkException(
+            "the memory was freed: keep its arena open until the transfer has ended", null);
+      }
+      if (!memory.isAccessibleBy(Thread.currentThread())) {
+        throw new LinkException(
+            "the memory belongs to another thread alone: allocate it in Arena.ofShared() or"
+                + " Arena.ofAuto()",
+            null);
+      }
+      return new Plain(memory);
+    }
+
     @Override
     public void release() {}
   }

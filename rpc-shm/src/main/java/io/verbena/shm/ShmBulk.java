@@ -59,18 +59,8 @@ final class ShmBulk implements BulkPort {
   }
 
   @Override
-  public BulkRegion attach(MemorySegment region, MemoryLife life) throws LinkException {
-    if (!region.scope().isAlive()) {
-      throw new LinkException(
-          "the memory was freed: keep its arena open until the transfer has ended", null);
-    }
-    if (!region.isAccessibleBy(Thread.currentThread())) {
-      throw new LinkException(
-          "the memory belongs to another thread alone: allocate it in Arena.ofShared() or"
-              + " Arena.ofAuto()",
-          null);
-    }
-    return new BulkRegion.Plain(region);
+  public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
+    return BulkRegion.Plain.of(memory);
   }
 
   @Override

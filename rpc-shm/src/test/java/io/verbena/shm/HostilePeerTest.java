@@ -309,7 +309,7 @@ final class HostilePeerTest {
           end.link().flush();
         }
       }
-      peer.record(77, 0);
+      peer.memory.asSlice(RingFile.HEADER_BYTES).fill((byte) -1); // wherever the reader is by now
       untilClosed();
     }
   }

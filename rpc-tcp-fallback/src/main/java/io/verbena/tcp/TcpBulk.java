@@ -73,17 +73,7 @@ final class TcpBulk implements BulkPort {
 
   @Override
   public BulkRegion attach(MemorySegment memory, MemoryLife life) throws LinkException {
-    if (!memory.scope().isAlive()) {
-      throw new LinkException(
-          "the memory was freed: keep its arena open until the transfer has ended", null);
-    }
-    if (!memory.isAccessibleBy(Thread.currentThread())) {
-      throw new LinkException(
-          "the memory belongs to another thread alone: allocate it in Arena.ofShared() or"
-              + " Arena.ofAuto()",
-          null);
-    }
-    return new BulkRegion.Plain(memory);
+    return BulkRegion.Plain.of(memory);
   }
 
   @Override
