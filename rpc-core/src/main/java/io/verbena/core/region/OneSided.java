@@ -48,8 +48,16 @@ final class OneSided implements Participant {
   private final SessionImpl session;
   private final EventLoop loop;
 
-  /** Those that have not asked for all of their bytes, in their order: the first one goes on. */
+  /**
+   * Those that have not asked for all of their bytes. They take turns, a piece each: so a READ that
+   * waits for those before it, as a second piece does, does so for all of them at once.
+   */
   private final ArrayDeque<Access> waiting = new ArrayDeque<>();
+
+  /** How many READs have waited for those before them, and by which path the last one did. */
+  private long fences;
+
+  private @Nullable BulkPath fencedBy;
 
   /** So many bytes are asked for, or written, and have not come. */
   private long flying;
@@ -144,10 +152,17 @@ final class OneSided implements Participant {
    * meanwhile waits for these, and for no more.
    */
   private void pump() {
-    Access first;
-    while ((first = waiting.peek()) != null && first.postsAll()) {
-      waiting.remove(first);
-      first.endIfOver();
+    Access next;
+    while ((next = waiting.poll()) != null) {
+      if (!next.postsPiece()) {
+        waiting.addFirst(next);
+        return;
+      }
+      if (next.stopped) {
+        next.endIfOver();
+      } else {
+        waiting.addLast(next);
+      }
     }
   }
 
@@ -199,10 +214,10 @@ final class OneSided implements Participant {
     operation.endBy(access::givenUp);
     boolean alone = waiting.isEmpty();
     waiting.add(access);
-    pump();
-    if (alone && !waiting.isEmpty()) {
+    if (alone) {
       session.turnsChanged();
     }
+    session.schedulePump(); // together with others of this cycle
   }
 
   private static @Nullable BulkRegion staged(BulkPath by, Block block) {
@@ -297,6 +312,9 @@ final class OneSided implements Participant {
     private int pieceAt;
     private long at;
 
+    /** How many fences there had been when it was asked for last. */
+    private long fencesBefore;
+
     /** Some of it was asked for. */
     private boolean begun;
 
@@ -335,22 +353,24 @@ final class OneSided implements Participant {
       this.calls = calls;
     }
 
-    /** Asks for as much as may be under way; returns whether no more of it is to be asked for. */
-    private boolean postsAll() {
-      while (!stopped && piece < pieces.size()) {
-        int left = (int) pieces.get(piece).memory().byteSize() - pieceAt;
-        if (left == 0) {
-          piece++;
-          pieceAt = 0;
-        } else if (!posts(Math.min(left, by.port().chunkBytes()))) {
+    /** Asks for a piece, or the rest of one; returns false where no more may be under way now. */
+    private boolean postsPiece() {
+      long length = piece < pieces.size() ? pieces.get(piece).memory().byteSize() : 0;
+      while (pieceAt < length) {
+        if (!posts((int) Math.min(length - pieceAt, by.port().chunkBytes()))) {
           return stopped;
         }
       }
-      stopped = true;
+      piece++;
+      pieceAt = 0;
+      stopped = piece >= pieces.size();
       return true;
     }
 
-    /** Pieces that are read are so one after the other: adapters may read ahead of a READ. */
+    /**
+     * Pieces that are read are so one after the other: adapters may read ahead of a READ. One that
+     * was posted behind another's fence, which its own last piece was before, needs none.
+     */
     private boolean posts(int length) {
       if (flying > 0 && flying + length > by.port().windowBytes()) {
         return false;
@@ -362,9 +382,9 @@ final class OneSided implements Participant {
             flight.run();
             releaseIfFree();
           };
+      boolean behind = reads && begun && pieceAt == 0 && (fencedBy != by || fencesBefore == fences);
       SendResult result = SendResult.CLOSED;
       try {
-        boolean behind = reads && begun && pieceAt == 0;
         long there = pieces.get(piece).offset() + pieceAt;
         result =
             by.port()
@@ -380,6 +400,11 @@ final class OneSided implements Participant {
       if (result != SendResult.SENT) {
         return false;
       }
+      if (behind) {
+        fences++;
+        fencedBy = by;
+      }
+      fencesBefore = fences;
       flight.sent();
       flying += length;
       begun = true;
