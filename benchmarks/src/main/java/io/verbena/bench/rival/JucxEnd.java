@@ -11,6 +11,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 import org.openucx.jucx.UcxCallback;
 import org.openucx.jucx.UcxUtils;
@@ -51,6 +54,7 @@ abstract class JucxEnd implements AutoCloseable {
   /** The length of a message that waits in the buffer: no poll may be made within a poll. */
   private int arrived = NONE;
 
+  private final IdleStrategy idle;
   private final int hears;
   private final int says;
   private @Nullable Thread thread;
@@ -60,8 +64,10 @@ abstract class JucxEnd implements AutoCloseable {
    * An end.
    *
    * @param hears the tag of what comes; what goes has the other one
+   * @param idle what its thread does when a poll has found nothing
    */
-  JucxEnd(int hears) {
+  JucxEnd(int hears, IdleStrategy idle) {
+    this.idle = idle;
     this.hears = hears;
     this.says = 3 - hears;
     try {
@@ -110,7 +116,7 @@ abstract class JucxEnd implements AutoCloseable {
                   try {
                     while (!closing) {
                       turn();
-                      worker.progress();
+                      idle.idle(worker.progress());
                       if (arrived != NONE) {
                         take(in.clear().limit(arrived));
                         arrived = NONE;
@@ -146,14 +152,14 @@ abstract class JucxEnd implements AutoCloseable {
     context.close();
   }
 
-  /** Answers each message with itself; polls all the time. */
+  /** Answers each message with itself. */
   static final class Server extends JucxEnd implements RivalServer {
     private final int port = DarpcServer.freePort();
     private final UcpListener listener;
     private @Nullable UcpEndpoint peer;
 
-    private Server() {
-      super(1);
+    private Server(boolean polls) {
+      super(1, polls ? new BusySpinIdleStrategy() : new BackoffIdleStrategy());
       listener =
           worker.newListener(
               new UcpListenerParams()
@@ -167,8 +173,13 @@ abstract class JucxEnd implements AutoCloseable {
       run("jucx-echo");
     }
 
-    static RivalServer start() {
-      return new Server();
+    /**
+     * Starts it.
+     *
+     * @param polls whether its thread never waits; else it waits as Aeron's server here does
+     */
+    static RivalServer start(boolean polls) {
+      return new Server(polls);
     }
 
     @Override
@@ -210,7 +221,7 @@ abstract class JucxEnd implements AutoCloseable {
     private final UcpEndpoint peer;
 
     Client(int port) throws IOException {
-      super(2);
+      super(2, new BusySpinIdleStrategy());
       peer =
           worker.newEndpoint(
               new UcpEndpointParams()

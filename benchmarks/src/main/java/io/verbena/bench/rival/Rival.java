@@ -99,7 +99,7 @@ public enum Rival {
       case GRPC_TUNED -> GrpcServer.start(host, GrpcTuning.TUNED);
       case GRPC_UNIX -> GrpcServer.start(host, GrpcTuning.UNIX);
       case AERON -> AeronServer.start(polls);
-      case UCX -> JucxEnd.Server.start();
+      case UCX -> JucxEnd.Server.start(polls);
       case SENDFILE -> SendfileServer.start(host);
       case DARPC -> DarpcServer.start(host, polls);
       case PERFTEST -> throw new IllegalStateException("perftest brings its own servers");
