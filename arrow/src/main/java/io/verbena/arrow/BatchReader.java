@@ -183,11 +183,14 @@ final class BatchReader {
       case NullVector nothing -> new Column(length);
       case BaseFixedWidthVector fixed -> {
         MemorySegment validity = validity(node);
-        long bits = fixed instanceof BitVector ? 1 : (long) fixed.getTypeWidth() * Byte.SIZE;
-        if (bits < 0) { // of a schema that is a peer's, too
-          throw columnRefused("values of %d bits".formatted(bits));
+        int width = fixed.getTypeWidth();
+        if (width < 0) { // of a schema that is a peer's, too
+          throw columnRefused("values of %d bytes".formatted(width));
         }
-        yield new Column(length, validity, buffer((length * bits + 7) / 8));
+        yield new Column(
+            length,
+            validity,
+            buffer(fixed instanceof BitVector ? (length + 7L) / 8 : (long) length * width));
       }
       case BaseVariableWidthVector text -> bytes(node, Integer.BYTES);
       case BaseLargeVariableWidthVector text -> bytes(node, Long.BYTES);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.arrow.flatbuf.BodyCompressionMethod;
 import org.apache.arrow.flatbuf.CompressionType;
+import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BoundsChecking;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
@@ -25,6 +26,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.VectorUnloader;
 import org.apache.arrow.vector.ipc.message.ArrowBodyCompression;
 import org.apache.arrow.vector.ipc.message.ArrowDictionaryBatch;
+import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.ipc.message.ArrowMessage;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.ipc.message.IpcOption;
@@ -188,6 +190,20 @@ class HostileBatchTest {
       assertThat(refusal(whole, one)).contains("column 'int8'", "needs 480");
       assertThat(refusal(whole, other)).contains("column 'sparse");
       assertThat(refusal(few, table)).contains("column 'int32'", "is not there");
+    }
+  }
+
+  @Test
+  void moreThanALongCanCountIsRefusedWithoutMemory() {
+    int many = 1 << 30;
+    Schema wide = new Schema(List.of(Tables.field("wide", new ArrowType.FixedSizeBinary(many))));
+    ArrowBuf nothing = allocator.getEmpty();
+    try (VectorSchemaRoot into = VectorSchemaRoot.create(wide, allocator);
+        ArrowRecordBatch batch =
+            new ArrowRecordBatch(
+                many, List.of(new ArrowFieldNode(many, 0)), List.of(nothing, nothing))) {
+      assertThat(refusal(bytes(BatchWriter.write(batch)), into))
+          .contains("column 'wide'", "needs " + (1L << 60));
     }
   }
 
