@@ -29,7 +29,8 @@ public interface Received extends AutoCloseable {
    * read after the handler has returned, until the caller has all of it or the call has failed:
    * give a file, or memory that does not change and is reachable meanwhile, as of {@code
    * Arena.ofAuto()}. Memory that is freed or used again by hand needs {@link #from(Source,
-   * Runnable)}, or a source whose uses are {@linkplain Source#counted counted}.
+   * Runnable)}, or a source whose uses are {@linkplain Source#counted counted}. A handler that does
+   * not return what it has made, since it throws afterwards, {@linkplain #close closes} it.
    */
   static Received from(Source source) {
     return from(source, () -> {});

@@ -197,6 +197,15 @@ class CountedSourceTest {
   }
 
   @Test
+  void whenAHandlerClosesWhatItDoesNotReturn() {
+    Received answer = Received.from(lent());
+    assertThat(back).isLessThan(lent);
+    answer.close();
+    answer.close();
+    assertAllBack();
+  }
+
+  @Test
   void aBrokenReleaseHarmsNobody() {
     List<Received> taken = takePushes();
     Source broken =
