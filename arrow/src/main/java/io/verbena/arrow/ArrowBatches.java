@@ -34,6 +34,13 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * <p>Safe for use by any thread, as far as a root is not used by two at a time.
  */
 public final class ArrowBatches {
+  private static final String FREE_BATCH =
+      "the buffers of a record batch are free already: close its root when push, publish or"
+          + " Received.from has returned, and make a source anew for other rows";
+
+  private static final String FREE_LANDING =
+      "the buffer of a landing is free already: close it when its transfer or call is over";
+
   private ArrowBatches() {}
 
   /**
@@ -52,16 +59,14 @@ public final class ArrowBatches {
     try (ArrowRecordBatch batch = new VectorUnloader(root).getRecordBatch()) {
       List<ArrowBuf> buffers = List.copyOf(batch.getBuffers());
       return BatchWriter.write(batch)
-          .counted(() -> retain(buffers), () -> buffers.forEach(ArrowBatches::release));
+          .counted(() -> retain(buffers, FREE_BATCH), () -> buffers.forEach(ArrowBatches::release));
     }
   }
 
   /** Fails before it counts: Arrow counts a reference to what is free, and fails then. */
-  private static void retain(List<ArrowBuf> buffers) {
+  private static void retain(List<ArrowBuf> buffers, String whenFree) {
     if (buffers.stream().anyMatch(buffer -> buffer.refCnt() <= 0)) {
-      throw new IllegalStateException(
-          "the buffers of a record batch are free already: close its root, or its landing's buffer,"
-              + " when the transfer or call has begun, and make a source anew for other rows");
+      throw new IllegalStateException(whenFree);
     }
     buffers.forEach(buffer -> buffer.getReferenceManager().retain());
   }
@@ -134,7 +139,7 @@ public final class ArrowBatches {
     return Landing.of(BatchWriter.memory(buffer, buffer.capacity()))
         .watched(
             transfer -> {
-              retain(List.of(buffer));
+              retain(List.of(buffer), FREE_LANDING);
               transfer.result().whenComplete((received, failure) -> release(buffer));
             });
   }

@@ -347,7 +347,7 @@ class ArrowBatchesTest {
           .atMost(Ends.LONG)
           .untilAsserted(() -> assertThat(ends.here.getAllocatedMemory()).isZero());
       assertThatThrownBy(() -> ends.session.objects().fetch(published.ref(), landing).get())
-          .hasMessageContaining("are free already");
+          .hasMessageContaining("close it when its transfer or call is over");
     }
   }
 
