@@ -338,8 +338,9 @@ final class BatchReader {
     for (int i = 0; i < children.size(); i++) {
       Column child = child(children.get(i), name);
       rowsOf[Byte.toUnsignedInt((byte) (known == null ? i : known[i]))] = child.rows;
-      if (!dense) {
+      if (vector instanceof UnionVector sparse) {
         requireRows(child, length);
+        requireReadable(sparse, known == null ? i : known[i], children.get(i));
       }
     }
     for (int i = 0; i < length; i++) {
@@ -354,6 +355,25 @@ final class BatchReader {
       }
     }
     return new Column(length);
+  }
+
+  /**
+   * Arrow looks for the vector of a row by its type and name, and makes a short one where it finds
+   * none: then rows are read beyond it.
+   */
+  private void requireReadable(UnionVector union, int id, FieldVector child) {
+    ValueVector read;
+    try {
+      read = union.getVectorByType(id, child.getField().getType());
+    } catch (UnsupportedOperationException e) {
+      return; // nor does Arrow read any row of that type
+    }
+    if (read != child && !(child instanceof NullVector)) {
+      throw columnRefused(
+          "Arrow does not read '%s' of its union: it needs the type id %d in the schema, and for"
+                  .formatted(child.getName(), id)
+              + " lists and structs Arrow's name of the type");
+    }
   }
 
   private Column runs(RunEndEncodedVector vector, String name, int length) {

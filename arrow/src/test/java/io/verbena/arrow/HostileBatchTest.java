@@ -12,7 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.arrow.flatbuf.BodyCompressionMethod;
@@ -31,8 +33,11 @@ import org.apache.arrow.vector.ipc.message.ArrowMessage;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.ipc.message.IpcOption;
 import org.apache.arrow.vector.ipc.message.MessageSerializer;
+import org.apache.arrow.vector.types.UnionMode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -205,6 +210,42 @@ class HostileBatchTest {
       assertThat(refusal(bytes(BatchWriter.write(batch)), into))
           .contains("column 'wide'", "needs " + (1L << 60));
     }
+  }
+
+  @Test
+  void aSparseUnionWhoseChildArrowWouldNotReadIsRefused() {
+    Field number = Tables.field("number", new ArrowType.Int(32, true));
+    Field point = Tables.field("point", new ArrowType.Struct(), number);
+    assertThat(refusalOfUnion(new int[] {0}, number, 1)).contains("'number' of its union");
+    assertThat(refusalOfUnion(null, point, 2)).contains("'point' of its union");
+  }
+
+  /** Sends more rows than a vector has that Arrow makes by itself, of the id that Arrow gives. */
+  private String refusalOfUnion(int @Nullable [] typeIds, Field child, int nodes) {
+    int rows = 6000;
+    ArrowType type = new ArrowType.Union(UnionMode.Sparse, typeIds);
+    Schema schema = new Schema(List.of(Tables.field("union", type, child)));
+    try (VectorSchemaRoot into = VectorSchemaRoot.create(schema, allocator);
+        ArrowBuf ids = allocator.buffer(rows);
+        ArrowBuf values = allocator.buffer(rows * 4L)) {
+      ArrowType given = into.getVector(0).getField().getType();
+      ids.setBytes(0, bytes(rows, ((ArrowType.Union) given).getTypeIds()[0]));
+      ids.writerIndex(rows);
+      values.setZero(0, rows * 4L);
+      values.writerIndex(rows * 4L);
+      List<ArrowBuf> buffers = new ArrayList<>(Collections.nCopies(nodes + 1, values));
+      buffers.addFirst(ids);
+      List<ArrowFieldNode> all = Collections.nCopies(nodes + 1, new ArrowFieldNode(rows, 0));
+      try (ArrowRecordBatch batch = new ArrowRecordBatch(rows, all, buffers)) {
+        return refusal(bytes(BatchWriter.write(batch)), into);
+      }
+    }
+  }
+
+  private static byte[] bytes(int count, int value) {
+    byte[] bytes = new byte[count];
+    Arrays.fill(bytes, (byte) value);
+    return bytes;
   }
 
   @Test
