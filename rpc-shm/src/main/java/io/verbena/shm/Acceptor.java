@@ -8,6 +8,8 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -86,8 +88,11 @@ final class Acceptor {
   }
 
   private void listen() throws LinkException {
-    if (server != null) {
+    if (Files.exists(directory.resolve(Place.BELL), LinkOption.NOFOLLOW_LINKS)) {
       return;
+    }
+    if (server != null) {
+      close(); // somebody has tidied up, as systemd does when a user logs out
     }
     boolean made = false;
     try {

@@ -110,7 +110,12 @@ final class Place {
   /** Makes a driver's directory, and removes those whose processes are dead. */
   Path make(long id) throws IOException {
     Path made = Files.createDirectory(directory(id), OWNERS_DIRECTORY_ALONE);
-    requireDirectory(made);
+    try {
+      requireDirectory(made);
+    } catch (IOException e) { // its mode may come from the directory above
+      Files.delete(made);
+      throw e;
+    }
     sweep(Files.getLastModifiedTime(made));
     return made;
   }

@@ -11,6 +11,7 @@ import io.verbena.link.runtime.NanoClock;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,16 @@ final class AvailabilityTest {
         .isEqualTo(
             new Availability.Unavailable(
                 "no shared memory: " + none + " is no directory that this process may write to"));
+  }
+
+  @Test
+  void nothingIsLeftWhereDirectoriesAreNotForTheUserAlone(@TempDir Path base) throws Exception {
+    Files.setAttribute(base, "unix:mode", 02700); // a directory below has the first digit, too
+    try (TwoEnds ends = new TwoEnds(base)) {
+      assertThatThrownBy(() -> ends.offer(new TwoEnds.Outcome()))
+          .hasMessageContaining("is not a directory of this process's user for that user alone");
+      assertThat(base).isEmptyDirectory();
+    }
   }
 
   @ParameterizedTest

@@ -87,6 +87,12 @@ final class HostilePeerTest {
     }
 
     @Test
+    void leadsToADirectoryThoughTheLastOneWasTidiedUp() throws Exception {
+      Place.remove(good());
+      ends.requireThatLinksWork();
+    }
+
+    @Test
     void ofADirectoryThatIsALinkIsRefused() throws Exception {
       Files.createSymbolicLink(new Place(ends.base).directory(7), good());
       assertThat(failureAt(7)).contains("is not a directory of this process's user");
