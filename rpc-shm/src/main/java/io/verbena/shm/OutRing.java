@@ -128,6 +128,7 @@ final class OutRing {
   private long claim(int length) {
     long rest = capacity - (written & (capacity - 1));
     if (Records.bytes(length) > rest) {
+      memory.set(ValueLayout.JAVA_LONG, base, 0L); // what follows may fail before it is committed
       header(Records.of(Records.SKIP, (int) rest - Records.HEADER_BYTES));
       written += rest;
     }
