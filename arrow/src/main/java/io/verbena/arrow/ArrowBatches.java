@@ -86,6 +86,11 @@ public final class ArrowBatches {
    * nothing beyond it. What values mean is not looked at: whether text is UTF-8, a number fits its
    * decimal, an index its dictionary.
    *
+   * <p>A column without nulls may come without the bits that say so: Arrow allocates them, one a
+   * row. Few bytes may stand for 2^31 rows of a struct whose children are nulls or runs, or of a
+   * list of the fixed size 0: the allocator's limit bounds the 256 MiB that Arrow then takes for
+   * each.
+   *
    * @param received in memory; this method's from now on, which closes it if it fails
    * @param root whose columns are replaced; empty if this fails while it loads
    * @throws RpcException of status {@code INVALID_ARGUMENT} if these bytes are not a batch of the
