@@ -20,7 +20,8 @@ public interface PushHandler {
    * this end has yet to see that nobody writes there any more. Pooled memory is the handler's to
    * close, here or later, on any thread; until then it counts against {@code bulkMemoryBytes}. If
    * this throws, that is logged, and the object is closed. It is called although an executor of the
-   * application's has no thread for it: on one of its own then.
+   * application's has no thread for it: on one of its own then. A server that drains or is closed
+   * waits for the object to arrive, not for this to return.
    */
   default void received(Offer offer, Received received) {
     received.close();
