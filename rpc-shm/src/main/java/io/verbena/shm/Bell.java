@@ -26,13 +26,14 @@ final class Bell {
     }
   }
 
-  /** Reads what the peer has rung; returns how often, if not too often. */
+  /**
+   * Reads what the peer has rung; returns how often. A peer that rings without end leaves some for
+   * another turn: others want to be heard, too.
+   */
   int drain(ByteBuffer scratch) {
     int read = 0;
     try {
-      do {
-        read = socket.read(scratch.clear());
-      } while (read == scratch.capacity());
+      read = socket.read(scratch.clear());
       gone |= read < 0;
     } catch (IOException e) {
       gone = true;
