@@ -76,7 +76,7 @@ record Doctor(
   }
 
   /** Sessions with peers of this host take it before RDMA. */
-  private static Finding sharedMemory() {
+  static Finding sharedMemory() {
     UpgradeProvider shm = new ShmUpgradeProvider();
     return switch (shm.availability()) {
       case Availability.Available there ->

@@ -75,6 +75,7 @@ public final class DoctorCommand implements Callable<Integer> {
     Doctor.Diagnosis diagnosis = doctor.examine();
     diagnosis.print(out);
     if (server == null) {
+      tellOfSharedMemory(out);
       out.println(diagnosis.prospect());
       out.flush();
       return diagnosis.prospect().rdma() ? 0 : NO_RDMA;
@@ -87,9 +88,20 @@ public final class DoctorCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
     }
-    out.printf("%npath: %s%n", path);
+    out.println();
+    tellOfSharedMemory(out);
+    out.printf("path: %s%n", path);
     out.flush();
     return path.link().equals("rdma") ? 0 : NO_RDMA;
+  }
+
+  /** What is said of a path is of RDMA and TCP. */
+  private static void tellOfSharedMemory(PrintWriter out) {
+    if (Doctor.sharedMemory().mark() == Finding.Mark.OK) {
+      out.println(
+          "Sessions between processes of this host and user take shared memory, where both have"
+              + " rpc-shm. All others:");
+    }
   }
 
   private Doctor doctor() {
