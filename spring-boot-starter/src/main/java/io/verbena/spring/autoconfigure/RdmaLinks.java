@@ -8,6 +8,8 @@ import io.verbena.rdma.DeviceChoice;
 import io.verbena.rdma.RdmaSettings;
 import io.verbena.rdma.RdmaUpgradeProvider;
 import io.verbena.spring.VerbenaProperties.Rdma;
+import java.util.Comparator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
@@ -17,6 +19,13 @@ import org.springframework.util.ClassUtils;
  * @param provider null where no property says anything of them: those on the class path are used
  */
 record RdmaLinks(@Nullable UpgradeProvider provider) {
+  private static final String PROVIDER = "io.verbena.rdma.RdmaUpgradeProvider";
+
+  /**
+   * Names the one kind to use; where it is another than RDMA, what is set here stands beside it.
+   */
+  private static final String KIND_PROPERTY = "verbena.upgrade";
+
   /** Has an end use them, and beside them what else is on the class path, as its path allows. */
   void giveTo(EngineBuilder<?> end, @Nullable PathPolicy path) {
     UpgradeProvider rdma = provider;
@@ -27,15 +36,17 @@ record RdmaLinks(@Nullable UpgradeProvider provider) {
       end.upgrades(rdma);
       return;
     }
-    end.upgrades(
+    Stream<UpgradeProvider> others =
         ProviderChoice.of(UpgradeProvider.class, UpgradeProvider::kind, UpgradeProvider::priority)
+            .named(KIND_PROPERTY)
             .all()
             .stream()
-            .map(one -> one.kind().equals(rdma.kind()) ? rdma : one)
+            .filter(one -> !one.kind().equals(rdma.kind()));
+    end.upgrades(
+        Stream.concat(others, Stream.of(rdma))
+            .sorted(Comparator.comparingInt(UpgradeProvider::priority).reversed())
             .toArray(UpgradeProvider[]::new));
   }
-
-  private static final String PROVIDER = "io.verbena.rdma.RdmaUpgradeProvider";
 
   static RdmaLinks of(Rdma set) {
     if (set.device() == null
