@@ -11,8 +11,8 @@ import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.verbena.api.RpcException;
 import io.verbena.channel.BalancedChannel;
-import io.verbena.channel.Endpoint;
-import io.verbena.channel.Resolver;
+import io.verbena.channel.town.Heard;
+import io.verbena.channel.town.Town;
 import io.verbena.core.VerbenaClient;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.RefusedThreads;
@@ -20,9 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -50,8 +48,8 @@ class KubernetesTest {
   @Tag("long")
   void noCallFailsWherePodsComeAndGo() throws Exception {
     try (Town town = new Town(client -> channel(api.client).apply(client).waitForReady())) {
-      VerbenaServer a = town.open("a");
-      VerbenaServer b = town.open("b");
+      VerbenaServer a = town.server("a");
+      VerbenaServer b = town.server("b");
       api.add(a);
       api.add(b);
       town.awaitKnown(a, b);
@@ -60,7 +58,7 @@ class KubernetesTest {
       api.notReady(a);
       town.awaitKnown(b);
       a.close();
-      VerbenaServer c = town.open("c");
+      VerbenaServer c = town.server("c");
       api.add(c);
       town.awaitKnown(b, c);
       api.remove(b);
@@ -74,14 +72,14 @@ class KubernetesTest {
   @Tag("long")
   void callsGoOnWhileTheApiServerIsAway() throws Exception {
     try (Town town = new Town(channel(api.client))) {
-      VerbenaServer a = town.open("a");
+      VerbenaServer a = town.server("a");
       api.add(a);
       town.awaitKnown(a);
       town.call();
       api.stop();
       town.awaitCalls();
       api.comeBack();
-      VerbenaServer b = town.open("b");
+      VerbenaServer b = town.server("b");
       api.add(b);
       town.awaitKnown(a, b);
       town.stopCalling();
@@ -100,7 +98,7 @@ class KubernetesTest {
           .isInstanceOf(RpcException.class)
           .hasMessageContaining("pods of service 'store' could not be looked up");
       api.comeBack();
-      VerbenaServer server = town.open("a");
+      VerbenaServer server = town.server("a");
       api.add(server);
       town.awaitKnown(server);
       assertThat(town.shop().who("")).isEqualTo("a");
@@ -189,7 +187,7 @@ class KubernetesTest {
           });
     }
     try (Town town = new Town(channel(api.client))) {
-      VerbenaServer a = town.open("a");
+      VerbenaServer a = town.server("a");
       api.add(a);
       town.awaitKnown(a);
     } finally {
@@ -205,28 +203,15 @@ class KubernetesTest {
     CountDownLatch refusedOrNotNeeded = new CountDownLatch(1);
     RefusedThreads refused = new RefusedThreads(refusedOrNotNeeded::countDown);
     KubernetesResolver resolver = new KubernetesResolver(api.client, TARGET);
-    BlockingQueue<String> failures = new LinkedBlockingQueue<>();
-    BlockingQueue<List<Endpoint>> found = new LinkedBlockingQueue<>();
+    Heard heard = new Heard(refusedOrNotNeeded::countDown);
     try (Town town = new Town(channel(api.client))) {
-      api.add(town.open("a"));
+      api.add(town.server("a"));
       refused.after(0);
-      resolver.start(
-          new Resolver.Listener() {
-            @Override
-            public void endpoints(List<Endpoint> all) {
-              found.add(all);
-              refusedOrNotNeeded.countDown();
-            }
-
-            @Override
-            public void failed(String reason) {
-              failures.add(reason);
-            }
-          });
+      resolver.start(heard);
       assertThat(refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(failures.poll(30, TimeUnit.SECONDS)).contains(RefusedThreads.WORDS);
+      assertThat(heard.failures().poll(30, TimeUnit.SECONDS)).contains(RefusedThreads.WORDS);
       refused.allow();
-      assertThat(found.poll(30, TimeUnit.SECONDS)).isNotNull();
+      assertThat(heard.found().poll(30, TimeUnit.SECONDS)).isNotNull();
     } finally {
       refused.close();
       resolver.close();

@@ -1,5 +1,6 @@
 package io.verbena.channel.zookeeper;
 
+import io.verbena.channel.town.ShopRpc;
 import io.verbena.core.VerbenaServer;
 
 /** A registered shop in a process of its own. */

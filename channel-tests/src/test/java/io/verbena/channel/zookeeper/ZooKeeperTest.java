@@ -8,6 +8,8 @@ import io.verbena.api.RpcException;
 import io.verbena.channel.BalancedChannel;
 import io.verbena.channel.Endpoint;
 import io.verbena.channel.Resolver;
+import io.verbena.channel.town.Heard;
+import io.verbena.channel.town.ShopRpc;
 import io.verbena.core.VerbenaServer;
 import io.verbena.testkit.RefusedThreads;
 import java.net.URI;
@@ -16,9 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.framework.CuratorFramework;
@@ -62,7 +62,7 @@ class ZooKeeperTest {
   @Test
   void aChannelFindsTheServersThatAreRegistered() {
     String zooKeepers = zooKeeper.getConnectString();
-    try (Town town = new Town(target("/verbena/store"))) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target("/verbena/store"))) {
       VerbenaServer server = town.server("a");
       ZooKeeperRegistration.builder(server, "zookeeper://" + zooKeepers + "/verbena/store")
           .advertise("127.0.0.1") // where clients reach it; needed where it listens at 0.0.0.0
@@ -73,22 +73,22 @@ class ZooKeeperTest {
       town.awaitKnown(server, other);
       town.awaitAnswersFrom("a", "b");
       assertThat(town.endpoints())
-          .contains(new Endpoint(Town.address(server), 3, "eu-1", Map.of()))
-          .contains(Endpoint.of(Town.address(other)));
+          .contains(new Endpoint(ZooKeeperTown.address(server), 3, "eu-1", Map.of()))
+          .contains(Endpoint.of(ZooKeeperTown.address(other)));
     }
   }
 
   @Test
   void aServerThatIsWithdrawnServesOn() {
     String target = target("/verbena/withdrawn");
-    try (Town town = new Town(target)) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       VerbenaServer server = town.server("a");
       ZooKeeperRegistration registration =
           ZooKeeperRegistration.builder(server, target).attribute("disk", "ssd").register();
       VerbenaServer other = town.open("b");
       town.awaitKnown(server, other);
       assertThat(town.endpoints())
-          .contains(new Endpoint(Town.address(server), 1, "", Map.of("disk", "ssd")));
+          .contains(new Endpoint(ZooKeeperTown.address(server), 1, "", Map.of("disk", "ssd")));
       registration.close();
       registration.close();
       town.awaitKnown(other);
@@ -101,7 +101,7 @@ class ZooKeeperTest {
 
   @Test
   void noCallFailsWhereOneServerGoesAndAnotherComes() throws Exception {
-    try (Town town = new Town(target("/verbena/moving"))) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target("/verbena/moving"))) {
       VerbenaServer a = town.open("a");
       VerbenaServer b = town.open("b");
       town.awaitKnown(a, b);
@@ -119,7 +119,7 @@ class ZooKeeperTest {
 
   @Test
   void aServerIsOutOfItsRegistryBeforeItTakesNoMoreCalls() throws Exception {
-    try (Town town = new Town(target("/verbena/order"))) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target("/verbena/order"))) {
       VerbenaServer server = town.open("a");
       town.awaitKnown(server);
       server.drain();
@@ -143,7 +143,7 @@ class ZooKeeperTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    try (Town town = new Town(target("/verbena/process"))) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target("/verbena/process"))) {
       await()
           .atMost(Duration.ofMinutes(2))
           .until(() -> curator.checkExists().forPath("/verbena/process") != null);
@@ -159,7 +159,7 @@ class ZooKeeperTest {
 
   @Test
   void findsWhatCuratorsDiscoveryRegistersAndTheOtherWayRound() throws Exception {
-    try (Town town = new Town(target("/foreign/store"));
+    try (ZooKeeperTown town = new ZooKeeperTown(target("/foreign/store"));
         ServiceDiscovery<Object> discovery =
             ServiceDiscoveryBuilder.builder(Object.class)
                 .client(curator)
@@ -187,7 +187,7 @@ class ZooKeeperTest {
   void theLastServersAreKeptForAWhile() throws Exception {
     HeldTime time = new HeldTime();
     String target = target("/verbena/last");
-    try (Town town = new Town(target, settings -> settings.time(time))) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target, settings -> settings.time(time))) {
       VerbenaServer server = town.server("a");
       String json = "{\"address\":\"127.0.0.1\",\"port\":%d}".formatted(server.address().getPort());
       curator
@@ -208,7 +208,7 @@ class ZooKeeperTest {
   @Test
   void saysWhereNobodyIsRegistered() {
     String target = target("/verbena/nobody");
-    try (Town town = new Town(target, settings -> {})) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target, settings -> {})) {
       assertThatThrownBy(() -> town.shop().who(""))
           .isInstanceOf(RpcException.class)
           .hasMessageContaining("no server is registered in " + target);
@@ -217,7 +217,7 @@ class ZooKeeperTest {
 
   @Test
   void refusesTargetsThatAreNone() {
-    try (Town town = new Town("static:nobody:1")) {
+    try (ZooKeeperTown town = new ZooKeeperTown("static:nobody:1")) {
       for (String target :
           List.of(
               "zookeeper:///verbena/store",
@@ -226,7 +226,7 @@ class ZooKeeperTest {
               "zookeeper://zk:2181/verbena/",
               "zookeeper://zk:port/verbena",
               "zookeeper:zk/verbena")) {
-        assertThatThrownBy(() -> BalancedChannel.builder(town.client, target).build())
+        assertThatThrownBy(() -> BalancedChannel.builder(town.client(), target).build())
             .as(target)
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("write zookeeper://zk1:2181,zk2:2181/verbena/store");
@@ -261,7 +261,7 @@ class ZooKeeperTest {
             }
           });
     }
-    try (Town town = new Town(target("/verbena/busy"))) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target("/verbena/busy"))) {
       town.awaitKnown(town.open("a"));
     } finally {
       enough.set(true);
@@ -278,34 +278,21 @@ class ZooKeeperTest {
     String anotherClients = target.replace("127.0.0.1", "localhost");
     HeldTime time = new HeldTime();
     Resolver resolver = new ZooKeeperProvider().resolver(URI.create(anotherClients), time);
-    BlockingQueue<String> failures = new LinkedBlockingQueue<>();
-    BlockingQueue<List<Endpoint>> found = new LinkedBlockingQueue<>();
-    try (Town town = new Town(target)) {
+    Heard heard = new Heard(refusedOrNotNeeded::countDown);
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       town.awaitKnown(town.open("a"));
       refused.after(threadsThereAre);
-      resolver.start(
-          new Resolver.Listener() {
-            @Override
-            public void endpoints(List<Endpoint> all) {
-              found.add(all);
-              refusedOrNotNeeded.countDown();
-            }
-
-            @Override
-            public void failed(String reason) {
-              failures.add(reason);
-            }
-          });
+      resolver.start(heard);
       assertThat(refusedOrNotNeeded.await(30, TimeUnit.SECONDS)).isTrue();
       if (threadsThereAre == 0) {
-        assertThat(failures.poll(30, TimeUnit.SECONDS)).contains(RefusedThreads.WORDS);
+        assertThat(heard.failures().poll(30, TimeUnit.SECONDS)).contains(RefusedThreads.WORDS);
       }
       refused.allow();
       await()
           .until(
               () -> {
                 time.pass(); // so that it looks again
-                return found.poll(100, TimeUnit.MILLISECONDS) != null;
+                return heard.found().poll(100, TimeUnit.MILLISECONDS) != null;
               });
     } finally {
       refused.close();

@@ -51,7 +51,7 @@ class ZooKeeperTroubleTest {
 
   @Test
   void callsGoOnWhileZooKeeperIsAway() throws Exception {
-    try (Town town = new Town(target)) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       VerbenaServer a = town.open("a");
       VerbenaServer b = town.open("b");
       town.awaitKnown(a, b);
@@ -72,7 +72,7 @@ class ZooKeeperTroubleTest {
   void allIsFoundWhereZooKeeperComesLast() throws Exception {
     zooKeeper.stop();
     HeldTime time = new HeldTime();
-    try (Town town = new Town(target, settings -> settings.time(time))) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target, settings -> settings.time(time))) {
       VerbenaServer server = town.open("a");
       await().until(() -> !time.holdsNothing());
       time.pass();
@@ -89,7 +89,7 @@ class ZooKeeperTroubleTest {
   @Test
   void aRegistrationTellsWhetherItIsThereYet() throws Exception {
     zooKeeper.stop();
-    try (Town town = new Town(target)) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       VerbenaServer server = town.server("early");
       ZooKeeperRegistration early = ZooKeeperRegistration.builder(server, target).register();
       CompletableFuture<Void> registered = early.registered().toCompletableFuture();
@@ -110,7 +110,7 @@ class ZooKeeperTroubleTest {
 
   @Test
   void aServerIsRegisteredAgainWhenItsSessionHasExpired() throws Exception {
-    try (Town town = new Town(target)) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       VerbenaServer server = town.server("a");
       ZooKeeperRegistration.builder(server, curator, PATH).register();
       town.awaitKnown(server);
@@ -154,7 +154,7 @@ class ZooKeeperTroubleTest {
     logged.start();
     logger.addAppender(logged);
     logger.setAdditive(false);
-    try (Town town = new Town(target)) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       curator
           .create()
           .creatingParentsIfNeeded()
@@ -177,7 +177,7 @@ class ZooKeeperTroubleTest {
 
   @Test
   void nothingIsLeftBehindAlsoWhereZooKeeperIsAway() throws Exception {
-    try (Town town = new Town(target)) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       VerbenaServer a = town.open("a");
       town.awaitKnown(a);
       zooKeeper.stop();
@@ -188,9 +188,9 @@ class ZooKeeperTroubleTest {
 
   @Test
   void closingReturnsAtOnceWhereItHasJustBegun() {
-    try (Town town = new Town(target)) {
+    try (ZooKeeperTown town = new ZooKeeperTown(target)) {
       for (int i = 0; i < 10; i++) {
-        BalancedChannel.builder(town.client, target).build().close();
+        BalancedChannel.builder(town.client(), target).build().close();
       }
     }
     curator.close();

@@ -1,4 +1,4 @@
-package io.verbena.channel.kubernetes;
+package io.verbena.channel.town;
 
 import static org.awaitility.Awaitility.await;
 
@@ -19,44 +19,55 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Shops of one service, and who calls them. */
-final class Town implements AutoCloseable {
-  final VerbenaClient client = VerbenaClient.builder().build();
-  final BalancedChannel channel;
+public class Town implements AutoCloseable {
+  private final VerbenaClient client = VerbenaClient.builder().build();
+  private final BalancedChannel channel;
   private final Set<VerbenaServer> servers = new HashSet<>();
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
   private final List<Future<?>> calling = new ArrayList<>();
   private final AtomicInteger calls = new AtomicInteger();
   private volatile boolean enough;
 
-  Town(Function<VerbenaClient, BalancedChannel.Builder> builder) {
+  /** Has a channel of this kind call them. */
+  public Town(Function<VerbenaClient, BalancedChannel.Builder> builder) {
     channel = builder.apply(client).build();
   }
 
-  VerbenaServer open(String name) {
+  /** Returns the client whose channel it is. */
+  public final VerbenaClient client() {
+    return client;
+  }
+
+  /** Starts a server that nothing but the caller knows of. */
+  public final VerbenaServer server(String name) {
     VerbenaServer server =
         VerbenaServer.builder().listen("127.0.0.1:0").serve(ShopRpc.bind(text -> name)).start();
     servers.add(server);
     return server;
   }
 
-  static String address(VerbenaServer server) {
+  /** Returns where a channel finds it. */
+  public static String address(VerbenaServer server) {
     return server.address().getAuthority();
   }
 
-  Shop shop() {
+  /** Returns a stub by the channel. */
+  public final Shop shop() {
     return ShopRpc.client(channel);
   }
 
-  List<Endpoint> endpoints() {
+  /** Returns what the channel knows. */
+  public final List<Endpoint> endpoints() {
     return channel.stat().endpoints().stream().map(ChannelStat.EndpointStat::endpoint).toList();
   }
 
-  List<String> addresses() {
+  /** Returns where that is. */
+  public final List<String> addresses() {
     return endpoints().stream().map(Endpoint::address).toList();
   }
 
   /** Waits until the channel knows these and no others. */
-  void awaitKnown(VerbenaServer... known) {
+  public final void awaitKnown(VerbenaServer... known) {
     Set<String> wanted = new HashSet<>();
     for (VerbenaServer server : known) {
       wanted.add(address(server));
@@ -65,7 +76,7 @@ final class Town implements AutoCloseable {
   }
 
   /** Begins to call, again and again. */
-  void call() {
+  public final void call() {
     for (int i = 0; i < 2; i++) {
       calling.add(
           callers.submit(
@@ -79,13 +90,13 @@ final class Town implements AutoCloseable {
   }
 
   /** Waits for a hundred more calls. */
-  void awaitCalls() {
+  public final void awaitCalls() {
     int before = calls.get();
     await().until(() -> calls.get() >= before + 100 || calling.stream().anyMatch(Future::isDone));
   }
 
   /** Calls no more; fails if a call did. */
-  void stopCalling() throws ExecutionException, InterruptedException {
+  public final void stopCalling() throws ExecutionException, InterruptedException {
     enough = true;
     for (Future<?> caller : calling) {
       caller.get();
@@ -93,7 +104,7 @@ final class Town implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public final void close() {
     enough = true;
     servers.forEach(VerbenaServer::close);
     channel.close();
