@@ -41,17 +41,7 @@ public final class PublishedObjects {
    * @param name its name; null: it has a number
    */
   public Published publish(EventLoop loop, @Nullable String name, Source source, Duration lease) {
-    Release release = Release.of(Checks.required("source", source));
-    boolean published = false;
-    try {
-      Published shelved = publish(loop, name, source, release, lease);
-      published = true;
-      return shelved;
-    } finally {
-      if (!published) {
-        release.run();
-      }
-    }
+    return Release.begin(source, release -> publish(loop, name, source, release, lease));
   }
 
   private Published publish(

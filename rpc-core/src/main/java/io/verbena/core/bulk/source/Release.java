@@ -1,8 +1,10 @@
 package io.verbena.core.bulk.source;
 
 import io.verbena.api.bulk.Source;
+import io.verbena.api.settings.Checks;
 import io.verbena.link.runtime.ThrottledLog;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +21,27 @@ public final class Release implements Runnable {
     this.owners = new AtomicReference<>(owners);
   }
 
-  /** Begins a use of a source, and returns what ends it. What its owner throws is thrown. */
-  public static Release of(Source source) {
+  /**
+   * Begins a use of a source, which has ended again where this throws. What the source's owner
+   * throws is thrown, too.
+   *
+   * @param use does what is to be done with the source, and is given what ends the use
+   */
+  public static <T> T begin(Source source, Function<Release, T> use) {
+    Release release = of(Checks.required("source", source));
+    boolean begun = false;
+    try {
+      T result = use.apply(release);
+      begun = true;
+      return result;
+    } finally {
+      if (!begun) {
+        release.run();
+      }
+    }
+  }
+
+  private static Release of(Source source) {
     if (source instanceof Source.Counted counted) {
       counted.retain().run();
       return new Release(counted.release());

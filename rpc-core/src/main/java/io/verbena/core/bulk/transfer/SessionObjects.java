@@ -90,17 +90,7 @@ public final class SessionObjects implements BulkObjects {
 
   @Override
   public Transfer push(String name, Source source, TransferOptions options) {
-    Release release = Release.of(Checks.required("source", source));
-    boolean begun = false;
-    try {
-      Transfer transfer = push(name, source, release, options);
-      begun = true;
-      return transfer;
-    } finally {
-      if (!begun) {
-        release.run();
-      }
-    }
+    return Release.begin(source, release -> push(name, source, release, options));
   }
 
   private Transfer push(String name, Source source, Release release, TransferOptions options) {
