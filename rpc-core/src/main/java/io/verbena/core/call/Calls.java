@@ -76,9 +76,6 @@ public final class Calls {
   /** Null where this end compresses nothing, and takes nothing that is compressed. */
   final @Nullable Compression compression;
 
-  /** No message is so long while the peer takes none that is compressed. */
-  volatile int compressFrom = Integer.MAX_VALUE;
-
   private CallStreams.@Nullable Maker streams;
 
   /**
@@ -146,11 +143,10 @@ public final class Calls {
   /** The peer takes this. On the loop. */
   void peerTakes(PeerLimits limits) {
     window.peerTakes(limits.maxCalls());
-    compressFrom = session.context().compressFrom(limits);
   }
 
   /**
-   * Compresses what was written of a message from {@link #compressFrom} bytes on, if it gets
+   * Compresses what was written of a message from {@link PathCosts#compressFrom} bytes on, if it gets
    * shorter. A loop compresses short ones alone. Safe for any thread.
    *
    * @return the flags that its header has for that
@@ -170,7 +166,7 @@ public final class Calls {
    * written. On the loop.
    */
   void expandUnlessTaken(Slot message) {
-    if (compressFrom != Integer.MAX_VALUE || compression == null) {
+    if (path.compressFrom() != Integer.MAX_VALUE || compression == null) {
       return;
     }
     int body = FrameHeader.BYTES;

@@ -199,7 +199,7 @@ public abstract class ReplyMessage implements Reply, Outgoing {
     }
     WireEncoder written = target.encoder();
     long plain = written.spilled() ? written.length() : 0; // what its handler took
-    int flags = written.length() < host.compressFrom ? 0 : host.compress(written);
+    int flags = written.length() < host.path.compressFrom() ? 0 : host.compress(written);
     if (flags != 0) {
       target.header(FrameHeader.withFlags(target.first(), flags), target.third());
     }

@@ -424,7 +424,7 @@ public final class SessionCaller implements ServiceCaller {
         out.streams(streams);
       }
       arguments.write(out);
-      int flags = out.length() < host.compressFrom ? 0 : host.compress(out);
+      int flags = out.length() < host.path.compressFrom() ? 0 : host.compress(out);
       if (metadata != Metadata.EMPTY && !metadata.isEmpty()) {
         addMetadata(out, metadata);
         flags |= FrameHeader.FLAG_METADATA;

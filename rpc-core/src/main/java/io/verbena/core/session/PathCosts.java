@@ -30,7 +30,7 @@ public final class PathCosts {
 
   private volatile int longestMessage;
 
-  /** {@linkplain SessionContext#compressFrom From which length on} messages are compressed. */
+  /** No message is so long while the peer takes none that is compressed. */
   private volatile int compressFrom = Integer.MAX_VALUE;
 
   PathCosts(SessionContext context, Outbox outbox, SessionLinks links) {
@@ -58,6 +58,14 @@ public final class PathCosts {
    */
   public int longestMessage() {
     return longestMessage;
+  }
+
+  /**
+   * Returns {@linkplain SessionContext#compressFrom from which length on} messages to the peer are
+   * compressed. Safe for any thread.
+   */
+  public int compressFrom() {
+    return compressFrom;
   }
 
   /** Returns what the path costs, as far as it is known. Safe for any thread. */
@@ -93,11 +101,15 @@ public final class PathCosts {
     return CutOffs.of(known).within(longestMessage).unless(set);
   }
 
+  /** The peer takes this, before anything is sent to it. */
+  void peerTakes(PeerLimits peers) {
+    compressFrom = context.compressFrom(peers);
+  }
+
   /** The path has changed, and perhaps the peer. */
   void changed() {
     PeerLimits peers = outbox.peerLimits();
     longestMessage = Math.min(context.limits().maxMessageBytes(), peers.maxMessageBytes());
-    compressFrom = context.compressFrom(peers);
     take(costs);
     SessionLink out = links.out();
     if (out == null || !context.bulk().measures()) {

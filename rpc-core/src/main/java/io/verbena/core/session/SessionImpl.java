@@ -128,6 +128,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     links.start(first, epoch);
     peer = who;
     outbox.peerLimits(limits);
+    pathCosts.peerTakes(limits);
     participants.forEach(one -> one.peerTakes(limits));
     upgrade.attached(role.isClient());
     pathChanged();
