@@ -201,6 +201,7 @@ class ArrowsTest {
                                 API,
                                 JSON,
                                 "io.verbena.link",
+                                "io.verbena.link.memory",
                                 RUNTIME,
                                 "io.verbena.core",
                                 "io.verbena.tcp"))))

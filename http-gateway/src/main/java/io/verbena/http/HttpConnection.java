@@ -24,6 +24,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.Session;
+import io.verbena.link.memory.Quota;
 import io.verbena.link.runtime.ThrottledLog;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -44,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * the next; ends what takes too long. It belongs to the event loop that accepted it, but for what
  * says otherwise.
  */
-final class HttpConnection extends ChannelInboundHandlerAdapter {
+final class HttpConnection extends ChannelInboundHandlerAdapter implements Quota.Holder {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(HttpConnection.class, "HTTP connections that failed");
 
@@ -89,8 +90,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** What of the body has come, and who waits for the whole of it. */
   private ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-  /** So many bytes of the body the gateway has counted, until the request is answered. */
-  private int counted;
+  /** What it has of the memory that connections share: its body, until the request is answered. */
+  private final Quota.Share memory;
 
   private @Nullable CompletableFuture<byte[]> body;
 
@@ -120,6 +121,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     this.peer = peer;
     this.certificates = certificates;
     this.loop = loop;
+    this.memory = gateway.memory().join(this);
   }
 
   /** Begins to read. */
@@ -258,10 +260,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       refuse(Problem.wrong("the request's body is not chunked as it should be"));
     } else if (bytes.size() + content.readableBytes() > gateway.settings().maxRequestBytes()) {
       refuse(tooLong());
-    } else if (!gateway.hold(content.readableBytes())) {
+    } else if (!memory.take(HttpGateway.taken(content.readableBytes()))) {
       refuse(tooMuchAtOnce());
     } else {
-      counted += content.readableBytes();
       try {
         content.readBytes(bytes, content.readableBytes());
       } catch (IOException e) {
@@ -301,8 +302,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     return new Problem(
         HttpResponseStatus.SERVICE_UNAVAILABLE,
         RpcStatus.RESOURCE_EXHAUSTED,
-        "the requests that the server is at take all the memory that requestMemoryBytes allows:"
-            + " try again later, or raise it there");
+        "the request needs more than this connection's part of the memory that requestMemoryBytes"
+            + " allows, and others have the rest: try again later, or raise it there");
   }
 
   private Problem tooSlow() {
@@ -421,8 +422,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private void answered(boolean goesOn) {
     answering = false;
-    gateway.letGo(counted);
-    counted = 0;
+    memory.give(memory.held());
     if (gone) {
       leave();
     } else if (goesOn && mayGoOn()) {
@@ -443,6 +443,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     if (ends != null) {
       ends.close();
     }
+    ended();
+  }
+
+  private void ended() {
+    memory.leave();
     gateway.ended(this);
   }
 
@@ -451,9 +456,14 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Returns where the client is. */
-  String peer() {
+  @Override
+  public String peer() {
     return peer;
   }
+
+  /** What is held is needed until the request is answered. */
+  @Override
+  public void wanted() {}
 
   /** Returns whether TLS ends here. Safe for any thread. */
   boolean isEncrypted() {
@@ -575,7 +585,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       return true;
     } catch (RejectedExecutionException e) {
       gone = true;
-      gateway.ended(this);
+      ended();
       return false;
     }
   }

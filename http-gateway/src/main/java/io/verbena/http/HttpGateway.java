@@ -5,6 +5,7 @@ import io.verbena.api.settings.Checks;
 import io.verbena.core.Gateway;
 import io.verbena.core.LocalSessions;
 import io.verbena.link.PortProtocol;
+import io.verbena.link.memory.Quota;
 import io.verbena.tcp.TcpProtocol;
 import java.security.cert.X509Certificate;
 import java.util.List;
@@ -14,7 +15,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,10 +40,8 @@ public final class HttpGateway implements Gateway {
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("verbena-http-", 0).factory());
 
-  /** So much memory the bodies of all requests may take that are read or answered. */
-  private final long mostHeld;
-
-  private final AtomicLong held = new AtomicLong();
+  /** What the bodies of all requests may take that are read or answered. */
+  private final Quota memory;
 
   private @Nullable Contracts contracts;
   private volatile @Nullable Hosts hosts;
@@ -58,9 +56,9 @@ public final class HttpGateway implements Gateway {
   /** With settings. */
   public HttpGateway(HttpSettings settings) {
     this.settings = Checks.required("settings", settings);
-    this.mostHeld =
-        Math.max(
-            settings.requestMemoryBytes(), (long) TIMES_ITS_BYTES * settings.maxRequestBytes());
+    // Half of it is lent to any: there the longest finds room, however many connections there are.
+    long least = 2 * taken(settings.maxRequestBytes());
+    this.memory = new Quota(Math.max(settings.requestMemoryBytes(), least), 0);
   }
 
   @Override
@@ -106,15 +104,14 @@ public final class HttpGateway implements Gateway {
     return threads;
   }
 
-  /** Counts so many bytes of a body; returns false, and counts none, where there is no memory. */
-  boolean hold(int bytes) {
-    long more = (long) TIMES_ITS_BYTES * bytes;
-    return held.getAndUpdate(has -> more > mostHeld - has ? has : has + more) <= mostHeld - more;
+  /** Returns what so many bytes of a body take, and what becomes of them. */
+  static long taken(int bytes) {
+    return (long) TIMES_ITS_BYTES * bytes;
   }
 
-  /** So many bytes that were counted are used no more. */
-  void letGo(int bytes) {
-    held.addAndGet(-(long) TIMES_ITS_BYTES * bytes);
+  /** Returns what connections share, and each has its part of. */
+  Quota memory() {
+    return memory;
   }
 
   /** Counts a connection; returns false where there are too many. On its loop. */

@@ -73,9 +73,10 @@ public record HttpSettings(
 
   /**
    * Sets how much memory the bodies of all requests may take together, in bytes: from 1 MiB. Each
-   * counts sixteen times while it comes and is answered, for what it becomes. Where there is none
-   * left, a request is refused with RESOURCE_EXHAUSTED. It is never less than one request of {@code
-   * maxRequestBytes} takes.
+   * counts sixteen times while it comes and is answered, for what it becomes. Half of it is
+   * guaranteed to the connections in equal parts, for at least four; the other half is lent to
+   * whichever comes first. A request that finds no memory is refused with RESOURCE_EXHAUSTED. It is
+   * never less than two requests of {@code maxRequestBytes} take.
    */
   public HttpSettings withRequestMemoryBytes(long bytes) {
     return new HttpSettings(

@@ -510,7 +510,7 @@ class HttpGatewayTest {
     start(
         builder(),
         HttpSettings.DEFAULT.withMaxRequestBytes(100_000).withRequestMemoryBytes(1 << 20));
-    String large = "[" + " ".repeat(60_000) + "]";
+    String large = "[" + " ".repeat(99_000) + "]";
     CompletableFuture<HttpResponse<String>> held =
         http.sendAsync(
             to("/store.v1/held").POST(HttpRequest.BodyPublishers.ofString(large)).build(),
@@ -523,6 +523,34 @@ class HttpGatewayTest {
     await()
         .untilAsserted(
             () -> assertThat(post("/store.v1/broken", large).statusCode()).isEqualTo(200));
+  }
+
+  @Test
+  void aGreedyConnectionLeavesOthersTheirPart() throws Exception {
+    start(
+        builder(),
+        HttpSettings.DEFAULT.withMaxRequestBytes(100_000).withRequestMemoryBytes(1 << 20));
+    String large = "[" + " ".repeat(90_000) + "\"a\"]";
+    String within = "[" + " ".repeat(20_000) + "\"a\"]";
+    try (Socket greedy = new Socket(InetAddress.getLoopbackAddress(), port())) {
+      String head =
+          "POST /store.v1/get HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n";
+      String unfinished = head + " ".repeat(99_999);
+      greedy.getOutputStream().write(unfinished.getBytes(StandardCharsets.US_ASCII));
+      await()
+          .untilAsserted(
+              () ->
+                  assertFails(
+                      post("/store.v1/get", large),
+                      503,
+                      "RESOURCE_EXHAUSTED",
+                      "this connection's part",
+                      "requestMemoryBytes",
+                      "try again later"));
+      assertThat(post("/store.v1/get", within).body()).isEqualTo(VALUE_AS_JSON + "\n");
+    }
+    await()
+        .untilAsserted(() -> assertThat(post("/store.v1/get", large).statusCode()).isEqualTo(200));
   }
 
   @Test

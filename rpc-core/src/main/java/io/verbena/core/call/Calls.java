@@ -146,8 +146,8 @@ public final class Calls {
   }
 
   /**
-   * Compresses what was written of a message from {@link PathCosts#compressFrom} bytes on, if it gets
-   * shorter. A loop compresses short ones alone. Safe for any thread.
+   * Compresses what was written of a message from {@link PathCosts#compressFrom} bytes on, if it
+   * gets shorter. A loop compresses short ones alone. Safe for any thread.
    *
    * @return the flags that its header has for that
    */
