@@ -40,7 +40,7 @@ class MessagesTest {
           "the words looked for are Verbena's own",
           "io.verbena.junit.UnservedContracts.told",
           "the words looked for are Verbena's own",
-          "io.verbena.core.bulk.work.FileTrouble.of",
+          "io.verbena.core.bulk.FileTrouble.of",
           "java.io tells the file's name there alone; its reason is not looked at",
           "io.verbena.codec.kryo.Words.of",
           "Kryo tells the path to a field there alone; nothing is decided by it");

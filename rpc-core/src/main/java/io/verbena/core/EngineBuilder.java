@@ -5,7 +5,7 @@ import io.verbena.api.ServerInterceptor;
 import io.verbena.api.SessionListener;
 import io.verbena.api.settings.Checks;
 import io.verbena.core.bulk.BulkContext;
-import io.verbena.core.bulk.memory.BulkMemory;
+import io.verbena.core.bulk.BulkMemory;
 import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.core.loop.Idling;

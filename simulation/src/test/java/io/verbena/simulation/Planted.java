@@ -49,8 +49,8 @@ enum Planted {
   DEREGISTERED_WHILE_IN_USE(
       8,
       Workload.CANCELLED_OBJECTS,
-      Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("retired", 1)),
-      Slip.in("core.bulk.supply.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
+      Slip.in("core.bulk.transfer.Attached", "freeIfRetired", Planting.reading("retired", 1)),
+      Slip.in("core.bulk.transfer.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
       Slip.in("rdma.device.Domain", "release", Planting.withoutCalling("mayStay"))),
 
   /** An immediate counts for whatever landing has its slot now. */

@@ -2,7 +2,7 @@ package io.verbena.stress;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
-import io.verbena.core.bulk.work.FencedFuture;
+import io.verbena.core.bulk.FencedFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

@@ -2,7 +2,7 @@ package io.verbena.testkit.bulk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.core.bulk.work.LimitedWait;
+import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.loop.EventLoop;
 import io.verbena.link.memory.Shortage;
 import io.verbena.link.memory.Waiters;

@@ -1,7 +1,5 @@
 package io.verbena.core.bulk;
 
-import io.verbena.core.bulk.memory.BulkMemory;
-import io.verbena.core.bulk.source.PublishedObjects;
 import io.verbena.core.bulk.stat.BulkStats;
 import io.verbena.core.bulk.stat.CutOffs;
 

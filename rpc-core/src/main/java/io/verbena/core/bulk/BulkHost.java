@@ -3,7 +3,6 @@ package io.verbena.core.bulk;
 import io.verbena.api.Peer;
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.stat.CutOffs;
-import io.verbena.core.bulk.work.RunOn;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.link.memory.Quota;
 import java.util.List;

@@ -6,21 +6,15 @@
  * io.verbena.core.loop.Workers} do, and what calls users' code: that runs on the users' executor,
  * unless a push handler says that it is non-blocking.
  *
- * <p>In here is what all transfers have: the seam to their session ({@link
- * io.verbena.core.bulk.BulkHost}), what the sessions of one client or server share ({@link
- * io.verbena.core.bulk.BulkContext}), and a link as they use it ({@link
- * io.verbena.core.bulk.BulkPath}). The rooms, each of which knows those before it alone:
+ * <p>In here is what lies below a session: a link as bulk uses it ({@link
+ * io.verbena.core.bulk.BulkPath}), what the sessions of one client or server share ({@link
+ * io.verbena.core.bulk.BulkContext}), pooled memory and its checksum, what users send and publish,
+ * opened, the threads that do what would hold up a loop, and why work cannot go on, as a status and
+ * words for either end. Two rooms beside it:
  *
  * <pre>
- *   stat           values for users: what goes on; what it costs, and which way follows from that
- *   work           other threads, waiting for others, and why something cannot go on
- *   memory         pooled memory and its checksum
- *   source         what users send and publish, opened
- *   (this one)
- *   supply         the sender's side of bytes:   source → pieces that a path writes
- *   destination    the receiver's side of bytes: memory that is open to the sender → object, file
- *   parts          the large values of a message, at either end
- *   transfer       the transfers of a session, and the frames between them
+ *   stat       values for users: what goes on; what it costs, and which way follows from that
+ *   transfer   the transfers of a session: one machine that sends, and one that receives
  * </pre>
  */
 @NullMarked

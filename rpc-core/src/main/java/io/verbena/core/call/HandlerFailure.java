@@ -4,7 +4,7 @@ import io.verbena.api.Metadata;
 import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.VerbenaException;
-import io.verbena.core.bulk.work.FileTrouble;
+import io.verbena.core.bulk.FileTrouble;
 import io.verbena.link.runtime.Thrown;
 import org.jspecify.annotations.Nullable;
 

@@ -8,7 +8,7 @@ import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
-import io.verbena.core.bulk.parts.LargeValueTable;
+import io.verbena.core.bulk.transfer.LargeValueTable;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.RemoteServices;

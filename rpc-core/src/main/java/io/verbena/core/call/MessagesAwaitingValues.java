@@ -3,7 +3,7 @@ package io.verbena.core.call;
 import io.verbena.api.RpcStatus;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.WireDecoder;
-import io.verbena.core.bulk.parts.LargeValueTable;
+import io.verbena.core.bulk.transfer.LargeValueTable;
 import io.verbena.core.bulk.transfer.LargeValuesIn;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.sequence.Message;

@@ -5,7 +5,7 @@ import io.verbena.api.RpcException;
 import io.verbena.api.RpcStatus;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireDecoder;
-import io.verbena.core.bulk.parts.LargeValueTable;
+import io.verbena.core.bulk.transfer.LargeValueTable;
 import io.verbena.core.call.CallCounters.What;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.contract.RemoteServices;

@@ -17,7 +17,7 @@ import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.wire.WireException;
 import io.verbena.codec.MetadataBlock;
 import io.verbena.codec.WireEncoder;
-import io.verbena.core.bulk.parts.LargeValuesOut;
+import io.verbena.core.bulk.transfer.LargeValuesOut;
 import io.verbena.core.contract.OwnService;
 import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.frame.FrameKind;

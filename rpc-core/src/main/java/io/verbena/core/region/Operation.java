@@ -1,6 +1,6 @@
 package io.verbena.core.region;
 
-import io.verbena.core.bulk.work.FencedFuture;
+import io.verbena.core.bulk.FencedFuture;
 import io.verbena.core.loop.EventLoop;
 import org.jspecify.annotations.Nullable;
 

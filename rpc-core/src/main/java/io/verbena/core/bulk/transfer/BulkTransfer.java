@@ -4,7 +4,7 @@ import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.core.bulk.TransferProblem;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

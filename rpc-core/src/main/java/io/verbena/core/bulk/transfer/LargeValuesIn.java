@@ -1,7 +1,6 @@
 package io.verbena.core.bulk.transfer;
 
 import io.verbena.api.RpcStatus;
-import io.verbena.core.bulk.parts.LargeValueDestination;
 
 /** The large values of a message, on their way here. On the loop. */
 public final class LargeValuesIn {

@@ -5,8 +5,6 @@ import io.verbena.api.bulk.Checksum;
 import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
 import io.verbena.core.bulk.stat.TransferStat;
-import io.verbena.core.bulk.supply.Rereads;
-import io.verbena.core.bulk.supply.Supplies;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.loop.Timers;
 import java.util.ArrayDeque;

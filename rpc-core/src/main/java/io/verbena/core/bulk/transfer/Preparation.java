@@ -1,9 +1,9 @@
 package io.verbena.core.bulk.transfer;
 
 import io.verbena.core.bulk.BulkHost;
-import io.verbena.core.bulk.work.LimitedWait;
-import io.verbena.core.bulk.work.RunOn;
-import io.verbena.core.bulk.work.TransferProblem;
+import io.verbena.core.bulk.LimitedWait;
+import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
 import io.verbena.link.memory.Shortage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

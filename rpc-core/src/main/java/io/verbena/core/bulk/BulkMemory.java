@@ -1,0 +1,300 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.link.memory.MemoryBudget;
+import io.verbena.link.memory.Quota;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory outside the heap for bulk, within a budget. Blocks of up to a chunk come from slabs that
+ * are kept. Longer ones are allocated each by itself, and kept for the next of about their length
+ * until the budget is needed for others: new memory costs the kernel more than filling it costs the
+ * socket. Links may keep all of them pinned. Safe for use by any thread.
+ */
+public final class BulkMemory implements AutoCloseable {
+  /** The longest block that comes from a slab, and the piece that streams are cut into. */
+  public static final int CHUNK_BYTES = 1 << 20;
+
+  private static final int SMALLEST_SHIFT = 12;
+  private static final int CHUNK_SHIFT = 20;
+  private static final int PAGE_BYTES = 4096;
+
+  /** A kept block is too long for what is claimed when more than this part of that is wasted. */
+  private static final int MOST_WASTE = 4;
+
+  private final MemoryBudget budget;
+  private final List<ArrayDeque<MemorySegment>> free = new ArrayList<>();
+  private long slabBytes;
+
+  /**
+   * Blocks that nobody should use, the one that was used last at the end: long ones, and those that
+   * could not be freed yet.
+   */
+  private final ArrayDeque<OwnBlock> kept = new ArrayDeque<>();
+
+  private long keptBytes;
+  private boolean closed;
+
+  private record OwnBlock(MemorySegment memory, Arena arena) {
+    boolean fits(long bytes) {
+      long size = memory.byteSize();
+      return size >= bytes && size - bytes <= bytes / MOST_WASTE;
+    }
+
+    /** False while somebody who gave it back still reads or writes it, who alone is to blame. */
+    boolean free() {
+      try {
+        arena.close();
+        return true;
+      } catch (IllegalStateException e) {
+        return false;
+      }
+    }
+  }
+
+  /** Memory of so many bytes, none allocated yet. */
+  public BulkMemory(long limit) {
+    budget = new MemoryBudget(limit);
+    for (int shift = SMALLEST_SHIFT; shift <= CHUNK_SHIFT; shift++) {
+      free.add(new ArrayDeque<>());
+    }
+  }
+
+  /** Returns the bytes there are in all. */
+  public long limit() {
+    return budget.limit();
+  }
+
+  /** Returns the bytes in use. */
+  public long inUse() {
+    return budget.reserved();
+  }
+
+  /** Returns the bytes that nobody uses, and that are kept for the next long object. */
+  public synchronized long kept() {
+    return keptBytes;
+  }
+
+  private boolean reserve(long bytes) {
+    boolean reserved = budget.reserve(bytes);
+    if (reserved) {
+      freeKeptOver(budget.limit());
+    }
+    return reserved;
+  }
+
+  /** Claims a block of this length, or returns null when that would exceed the budget. */
+  public @Nullable Block claim(long bytes) {
+    if (bytes > CHUNK_BYTES) {
+      Block again = keptBlock(bytes);
+      return again == null ? newBlock(bytes) : again;
+    }
+    List<Block> blocks = claim(1, bytes);
+    return blocks == null ? null : blocks.getFirst();
+  }
+
+  /**
+   * Claims a block of this length as a session's: it counts in its part until it is released.
+   * Returns null when that would exceed the budget, or the session has no room for it.
+   */
+  public @Nullable Block claim(long bytes, Quota.Share share) {
+    Block block = claim(bytes);
+    if (block == null || share.take(block.size())) {
+      return block == null ? null : block.paidBy(share);
+    }
+    block.release();
+    return null;
+  }
+
+  /**
+   * Claims so many blocks of up to a chunk, all or none; null when that would exceed the budget.
+   */
+  public @Nullable List<Block> claim(int count, long bytes) {
+    long size = sizeFor(bytes);
+    if (!reserve(size * count)) {
+      return null;
+    }
+    List<Block> blocks = new ArrayList<>(count);
+    try {
+      while (blocks.size() < count) {
+        blocks.add(slabBlock(bytes, size));
+      }
+      return blocks;
+    } catch (OutOfMemoryError e) {
+      budget.release(size * (count - blocks.size()));
+      blocks.forEach(Block::release);
+      return null; // the process has less than its budget says
+    }
+  }
+
+  /** Returns why so many bytes could not be claimed. */
+  public TransferProblem noRoom(long wanted) {
+    return new TransferProblem(
+        RpcStatus.RESOURCE_EXHAUSTED,
+        "%d bytes of bulk memory were wanted, and %d of %d are in use, of which one session has five"
+                .formatted(wanted, inUse(), limit())
+            + " eighths at most: close what was received, raise bulkMemoryBytes, or transfer fewer"
+            + " objects at a time");
+  }
+
+  private synchronized @Nullable Block keptBlock(long bytes) {
+    for (Iterator<OwnBlock> latest = kept.descendingIterator(); latest.hasNext(); ) {
+      OwnBlock block = latest.next();
+      long size = block.memory.byteSize();
+      if (block.fits(bytes) && budget.reserve(size)) {
+        latest.remove();
+        keptBytes -= size;
+        return new Block(block.memory, block.memory.asSlice(0, bytes), block.arena);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Block newBlock(long bytes) {
+    if (!reserve(bytes)) {
+      return null;
+    }
+    try {
+      return ownBlock(bytes, bytes);
+    } catch (OutOfMemoryError e) {
+      budget.release(bytes);
+      return null; // the process has less than its budget says
+    }
+  }
+
+  /** Frees kept blocks, those unused for longest first, while more than this is held in all. */
+  private synchronized void freeKeptOver(long bytes) {
+    Iterator<OwnBlock> oldest = kept.iterator();
+    while (oldest.hasNext() && budget.reserved() + keptBytes > bytes) {
+      OwnBlock block = oldest.next();
+      if (block.free()) {
+        oldest.remove();
+        keptBytes -= block.memory.byteSize();
+      }
+    }
+  }
+
+  /** Returns how many bytes of the budget a block of up to a chunk takes. */
+  public static long sizeFor(long bytes) {
+    int shift = Math.max(SMALLEST_SHIFT, Long.SIZE - Long.numberOfLeadingZeros(bytes - 1));
+    return bytes <= 1 ? 1L << SMALLEST_SHIFT : 1L << shift;
+  }
+
+  private synchronized Block slabBlock(long bytes, long size) {
+    ArrayDeque<MemorySegment> fitting = freeOf(size);
+    if (fitting.isEmpty()) {
+      if (slabBytes + CHUNK_BYTES > Math.max(budget.limit(), CHUNK_BYTES)) {
+        return ownBlock(bytes, size); // the slabs are cut into other sizes
+      }
+      // Freed when nothing refers to it.
+      MemorySegment slab = allocate(Arena.ofAuto(), CHUNK_BYTES);
+      slabBytes += CHUNK_BYTES;
+      for (long at = 0; at < CHUNK_BYTES; at += size) {
+        fitting.add(slab.asSlice(at, size));
+      }
+    }
+    MemorySegment memory = fitting.remove();
+    return new Block(memory, memory.asSlice(0, bytes), null);
+  }
+
+  private Block ownBlock(long bytes, long size) {
+    Arena arena = Arena.ofShared();
+    try {
+      MemorySegment memory = allocate(arena, size);
+      return new Block(memory, memory.asSlice(0, bytes), arena);
+    } catch (OutOfMemoryError e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /** Allocates memory; where the process has none left, in the place of what is kept. */
+  private MemorySegment allocate(Arena arena, long bytes) {
+    try {
+      return arena.allocate(bytes, PAGE_BYTES);
+    } catch (OutOfMemoryError e) {
+      freeKeptOver(0);
+      return arena.allocate(bytes, PAGE_BYTES);
+    }
+  }
+
+  private ArrayDeque<MemorySegment> freeOf(long size) {
+    return free.get(Long.numberOfTrailingZeros(size) - SMALLEST_SHIFT);
+  }
+
+  private synchronized void putBack(MemorySegment whole, @Nullable Arena own) {
+    long size = whole.byteSize();
+    if (own == null) {
+      freeOf(size).push(whole);
+    } else {
+      keepOrFree(new OwnBlock(whole, own));
+    }
+    budget.release(size);
+  }
+
+  private void keepOrFree(OwnBlock block) {
+    long size = block.memory.byteSize();
+    boolean wanted = size > CHUNK_BYTES && !closed;
+    if (wanted || !block.free()) {
+      kept.add(block);
+      keptBytes += size;
+    }
+  }
+
+  /** Frees what is kept; what is in use is freed when it is given back. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    freeKeptOver(0);
+  }
+
+  /** Some memory, claimed. */
+  public final class Block {
+    private final MemorySegment whole;
+    private final MemorySegment memory;
+    private final @Nullable Arena own;
+    private Quota.@Nullable Share payer;
+    private boolean released;
+
+    Block(MemorySegment whole, MemorySegment memory, @Nullable Arena own) {
+      this.whole = whole;
+      this.memory = memory;
+      this.own = own;
+    }
+
+    private Block paidBy(Quota.Share share) {
+      payer = share;
+      return this;
+    }
+
+    /** Returns the memory, as long as was claimed. */
+    public MemorySegment memory() {
+      return memory;
+    }
+
+    /** Returns how many bytes of the budget it takes. */
+    public long size() {
+      return whole.byteSize();
+    }
+
+    /** Gives it back; once. Nothing may be written into it any more. */
+    public void release() {
+      synchronized (this) {
+        if (released) {
+          return;
+        }
+        released = true;
+      }
+      putBack(whole, own);
+      if (payer != null) {
+        payer.give(whole.byteSize());
+      }
+    }
+  }
+}

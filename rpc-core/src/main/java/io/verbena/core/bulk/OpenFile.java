@@ -1,0 +1,136 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.link.runtime.ThrottledLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.NonReadableChannelException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** An open file that several slices share. */
+public final class OpenFile {
+  private static final ThrottledLog UNTIDY =
+      ThrottledLog.of(OpenSource.class, "sources that could not be closed");
+
+  private final @Nullable Path path;
+  private final String name;
+  private final FileChannel channel;
+  private final boolean owned;
+  private final AtomicInteger users = new AtomicInteger(1);
+
+  private OpenFile(@Nullable Path path, FileChannel channel, boolean owned) {
+    this.path = path;
+    this.name = path == null ? "the file of its channel" : path.toString();
+    this.channel = channel;
+    this.owned = owned;
+  }
+
+  static OpenFile open(Path path) {
+    try {
+      FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+      try {
+        channel.read(ByteBuffer.allocate(1), 0); // a directory can be opened, and not read
+      } catch (IOException e) {
+        channel.close();
+        throw e;
+      }
+      return new OpenFile(path, channel, true);
+    } catch (FileSystemException e) {
+      throw cannotOpen(path, e);
+    } catch (IOException e) { // as of a directory: it says nothing of its file
+      FileSystemException named =
+          new FileSystemException(path.toString(), null, String.valueOf(e.getMessage()));
+      named.initCause(e);
+      throw cannotOpen(path, named);
+    }
+  }
+
+  /** What is thrown names the file, so that its handler's caller is told its name alone. */
+  private static UncheckedIOException cannotOpen(Path path, FileSystemException cause) {
+    return new UncheckedIOException("cannot open " + path + ": " + cause, cause);
+  }
+
+  /** Returns a file that its user has opened, and closes. */
+  static OpenFile lent(FileChannel channel) {
+    try {
+      channel.read(ByteBuffer.allocate(0), 0); // finds out before a link does, which would end
+    } catch (NonReadableChannelException e) {
+      throw new IllegalArgumentException("a source's channel must be open for reading", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read from a source's channel: " + e, e);
+    }
+    return new OpenFile(null, channel, false);
+  }
+
+  public FileChannel channel() {
+    return channel;
+  }
+
+  public long size() throws TransferProblem {
+    try {
+      return channel.size();
+    } catch (ClosedChannelException e) {
+      throw closed(e);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  int read(ByteBuffer into, long position) throws TransferProblem {
+    try {
+      return channel.read(into, position);
+    } catch (ClosedChannelException e) {
+      throw closed(e);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private TransferProblem unreadable(IOException cause) {
+    return hidden(
+        new TransferProblem(RpcStatus.INTERNAL, "cannot read " + name + ": " + cause, cause));
+  }
+
+  private TransferProblem hidden(TransferProblem problem) {
+    return path == null ? problem : problem.hiding(path);
+  }
+
+  private static TransferProblem closed(ClosedChannelException cause) {
+    return new TransferProblem(
+        RpcStatus.INVALID_ARGUMENT,
+        "its channel was closed before the transfer was over: close it later",
+        cause);
+  }
+
+  OpenFile share() {
+    users.incrementAndGet();
+    return this;
+  }
+
+  /** Returns what to say where there is no byte at a position. */
+  public TransferProblem endsBefore(long position) throws TransferProblem {
+    long size = size();
+    String where =
+        size <= position
+            ? "%s ends at %d: it became shorter while it was sent".formatted(name, size)
+            : "%s ends before %d, its size: read it, and send what was read".formatted(name, size);
+    return hidden(new TransferProblem(RpcStatus.INVALID_ARGUMENT, where));
+  }
+
+  void close() {
+    if (users.decrementAndGet() == 0 && owned) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        UNTIDY.warn("Cannot close {}", name, e); // it was only read: nothing is lost
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.verbena.core.bulk;
+
+import io.verbena.api.bulk.Source;
+import io.verbena.api.settings.Checks;
+import io.verbena.link.runtime.ThrottledLog;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends a use of a source, once, where its owner counts them. Does not throw. Safe for use by any
+ * thread.
+ */
+public final class Release implements Runnable {
+  private static final ThrottledLog BROKEN =
+      ThrottledLog.of(Release.class, "sources whose release failed");
+
+  private final AtomicReference<@Nullable Runnable> owners;
+
+  private Release(@Nullable Runnable owners) {
+    this.owners = new AtomicReference<>(owners);
+  }
+
+  /**
+   * Begins a use of a source, which has ended again where this throws. What the source's owner
+   * throws is thrown, too.
+   *
+   * @param use does what is to be done with the source, and is given what ends the use
+   */
+  public static <T> T begin(Source source, Function<Release, T> use) {
+    Release release = of(Checks.required("source", source));
+    boolean begun = false;
+    try {
+      T result = use.apply(release);
+      begun = true;
+      return result;
+    } finally {
+      if (!begun) {
+        release.run();
+      }
+    }
+  }
+
+  private static Release of(Source source) {
+    if (source instanceof Source.Counted counted) {
+      counted.retain().run();
+      return new Release(counted.release());
+    }
+    return new Release(null);
+  }
+
+  @Override
+  public void run() {
+    Runnable first = owners.getAndSet(null);
+    if (first == null) {
+      return;
+    }
+    try {
+      first.run();
+    } catch (Throwable e) { // users' code
+      BROKEN.warn("What the owner of a {} has run when it is read no more failed", "source", e);
+    }
+  }
+}
