@@ -528,7 +528,7 @@ class ArrowsTest {
                 "io.verbena.core.region..",
                 "io.verbena.core.intercept..",
                 "io.verbena.core.user..",
-                "io.verbena.core.bulk.transfer..")
+                "io.verbena.core.transfer..")
             .because("all that lies on it takes part by one interface, Participant"));
     check(
         noClasses()

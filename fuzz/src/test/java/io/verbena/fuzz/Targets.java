@@ -1,6 +1,6 @@
 package io.verbena.fuzz;
 
-import io.verbena.core.bulk.transfer.PartSumsTarget;
+import io.verbena.core.transfer.PartSumsTarget;
 import io.verbena.fuzz.decoder.ArrowTarget;
 import io.verbena.fuzz.decoder.ClientTarget;
 import io.verbena.fuzz.decoder.CompressionTarget;

@@ -26,15 +26,11 @@ enum Planted {
 
   /** Memory goes back to its owner before the writer is fenced off it. */
   QUARANTINE_SKIPPED(
-      8, Slip.in("core.bulk.transfer.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
+      8, Slip.in("core.transfer.GrantedPieces", "isFenced", Planting.reading("fences", 0))),
 
   /** The sender of what was fetched is never told that all has arrived. */
   SENDER_NEVER_TOLD(
-      4,
-      Slip.in(
-          "core.bulk.transfer.OngoingTransfers",
-          "tellSenders",
-          Planting.withoutCalling("sayDone"))),
+      4, Slip.in("core.transfer.Transfers", "tellSenders", Planting.withoutCalling("sayDone"))),
 
   /** A landing tells its owner that nothing comes any more when it has merely asked for that. */
   FENCE_BEFORE_IT_STANDS(
@@ -49,8 +45,8 @@ enum Planted {
   DEREGISTERED_WHILE_IN_USE(
       8,
       Workload.CANCELLED_OBJECTS,
-      Slip.in("core.bulk.transfer.Attached", "freeIfRetired", Planting.reading("retired", 1)),
-      Slip.in("core.bulk.transfer.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
+      Slip.in("core.transfer.Attached", "freeIfRetired", Planting.reading("retired", 1)),
+      Slip.in("core.transfer.Attached", "freeIfRetired", Planting.reading("underWay", 0)),
       Slip.in("rdma.device.Domain", "release", Planting.withoutCalling("mayStay"))),
 
   /** An immediate counts for whatever landing has its slot now. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class House {
   private static final int ARROWS = 3;
   private static final Set<String> KNOTS =
-      Set.of("io.verbena.core.session", "io.verbena.rdma.link", "io.verbena.core.bulk.transfer");
+      Set.of("io.verbena.core.session", "io.verbena.rdma.link", "io.verbena.core.transfer");
   private static final Map<String, Integer> LINES = Map.of("rpc-core", 20_000, "all", 80_000);
 
   private final StringBuilder table = new StringBuilder();

@@ -11,8 +11,8 @@ import io.verbena.codec.WireDecoder;
 import io.verbena.core.PathPolicy;
 import io.verbena.core.SessionLimits;
 import io.verbena.core.bulk.BulkContext;
-import io.verbena.core.bulk.BulkHost;
 import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.stat.CutOffs;
 import io.verbena.core.bulk.stat.TransferStat;
 import io.verbena.core.frame.FrameKind;
@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * elsewhere.
  */
 @SuppressWarnings("this-escape") // to parts of its own, which do not use it before it is made
-public abstract class SessionImpl implements Session, BulkHost {
+public abstract class SessionImpl implements Session, RunOn.Threads {
   private static final int MOST_WORDS = 500;
 
   private final SessionContext context;
@@ -99,7 +99,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     participants.add(more);
   }
 
-  @Override
+  /** There is something to do for what lies on it, where there was nothing. */
   public final void turnsChanged() {
     participants.turnsChanged();
   }
@@ -312,7 +312,7 @@ public abstract class SessionImpl implements Session, BulkHost {
     }
   }
 
-  @Override
+  /** Returns whether the session is over. */
   public boolean isEnded() {
     return isLeft && life.isEnded();
   }
@@ -487,7 +487,6 @@ public abstract class SessionImpl implements Session, BulkHost {
   }
 
   /** Sends what there is to send, at the end of this duty cycle. */
-  @Override
   public void schedulePump() {
     links.schedule();
   }
@@ -521,7 +520,6 @@ public abstract class SessionImpl implements Session, BulkHost {
   }
 
   /** Returns the cut-offs of the path there is now. Safe for any thread. */
-  @Override
   public CutOffs cutOffs() {
     return pathCosts.cutOffs();
   }
@@ -598,66 +596,74 @@ public abstract class SessionImpl implements Session, BulkHost {
     return context.workers();
   }
 
-  @Override
+  /** Returns what the sessions of one client or server share. Safe for any thread. */
   public BulkContext bulkContext() {
     return context.bulk();
   }
 
-  @Override
+  /**
+   * Returns what objects may take of pooled memory: on their way in, and read ahead of their way
+   * out. Safe for any thread.
+   */
   public Quota.Share pooled() {
     return memory.values();
   }
 
-  @Override
+  /**
+   * Returns whether this end opened the session: it numbers its transfers apart from the peer's.
+   */
   public boolean isClientEnd() {
     return role.isClient();
   }
 
-  @Override
+  /** Returns how many calls the peer may have under way. Safe for any thread. */
   public int mostCalls() {
     return limits.maxCalls();
   }
 
-  @Override
+  /** Sends a numbered frame behind all others. */
   public void sendBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
     enqueue(ControlFrame.message(kind, transfer, body));
   }
 
-  @Override
+  /** Sends a frame that is not numbered; false if there is no room, or no link. */
   public boolean sayBulk(FrameKind kind, long transfer, Consumer<WireOut> body) {
     SessionLink out = links.out();
     return out != null && out.say(ControlFrame.slot(kind, out.epoch, transfer, body));
   }
 
-  @Override
+  /**
+   * Returns the paths that new grants should take, the one that calls take first; empty while there
+   * is none. The same list while they are the same.
+   */
   public List<BulkPath> bulkPaths() {
     return links.bulkPaths(mayCall());
   }
 
-  @Override
+  /** Returns whether frames go by this path now. */
   public boolean carriesFrames(BulkPath path) {
     SessionLink out = links.out();
     return out != null && out.bulkPath() == path;
   }
 
-  @Override
+  /** An object under way is long enough to be worth further paths. */
   public void wantsPaths() {
     railRequests.wanted();
   }
 
-  @Override
+  /** Returns the path with this epoch, if the session has it now. */
   public @Nullable BulkPath bulkPath(int epoch) {
     SessionLink link = links.withEpoch(epoch);
     return link == null ? null : link.bulkPath();
   }
 
-  @Override
+  /** Returns whether the session has a link. Safe for any thread. */
   public boolean hasLink() {
     SessionState state = state();
     return state == SessionState.OPEN || state == SessionState.DRAINING;
   }
 
-  @Override
+  /** Returns whether the session has a link, and none that moves bulk. */
   public boolean movesNoBulk() {
     return links.isOpen() && !links.moveBulk();
   }

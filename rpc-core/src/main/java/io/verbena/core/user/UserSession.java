@@ -2,17 +2,12 @@ package io.verbena.core.user;
 
 import io.verbena.api.CallOptions;
 import io.verbena.api.RpcException;
-import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.BulkObjects;
 import io.verbena.api.region.Regions;
 import io.verbena.api.stub.Schema;
 import io.verbena.api.stub.ServiceBinding;
 import io.verbena.api.stub.ServiceCaller;
 import io.verbena.api.stub.ServiceDescriptor;
-import io.verbena.codec.WireDecoder;
-import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.transfer.SessionObjects;
-import io.verbena.core.bulk.transfer.Transfers;
 import io.verbena.core.call.Admission;
 import io.verbena.core.call.CallCounters;
 import io.verbena.core.call.CallWindow;
@@ -21,18 +16,17 @@ import io.verbena.core.call.IncomingCalls;
 import io.verbena.core.call.OutgoingCalls;
 import io.verbena.core.contract.LocalServices;
 import io.verbena.core.contract.RemoteServices;
-import io.verbena.core.frame.FrameKind;
 import io.verbena.core.frame.OfferedService;
 import io.verbena.core.intercept.InterceptedCaller;
 import io.verbena.core.intercept.Interceptors;
 import io.verbena.core.region.SessionRegions;
-import io.verbena.core.sequence.Message;
-import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionContext;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.core.session.SessionRole;
 import io.verbena.core.stat.SessionStat;
 import io.verbena.core.stream.SessionStreams;
+import io.verbena.core.transfer.SessionObjects;
+import io.verbena.core.transfer.Transfers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /** A session with contracts, calls both ways, regions and large objects. */
 public final class UserSession extends SessionImpl {
   private final RemoteServices contracts = new RemoteServices(this);
-  private final Transfers transfers = new Transfers(this);
-  private final BulkObjects objects = new SessionObjects(this, transfers);
+  private final Transfers transfers = new Transfers(this, this::lastCallOfPeer);
+  private final BulkObjects objects = new SessionObjects(transfers);
   private final Interceptors interceptors;
   private final Calls calls;
   private final OutgoingCalls outgoing;
@@ -81,7 +75,7 @@ public final class UserSession extends SessionImpl {
         incoming.oneways(),
         incoming.awaitingValues(),
         outgoing.awaitingValues(),
-        new Objects());
+        transfers);
   }
 
   /**
@@ -185,8 +179,7 @@ public final class UserSession extends SessionImpl {
     contracts.replace(offered, tellsAll);
   }
 
-  @Override
-  public long lastCallOfPeer() {
+  private long lastCallOfPeer() {
     return incoming.lastCallId();
   }
 
@@ -203,99 +196,5 @@ public final class UserSession extends SessionImpl {
   @Override
   protected void endWhatGoesOn() {
     incoming.oneways().end();
-  }
-
-  /** Large objects, as a session has them. */
-  private final class Objects implements Participant {
-    private static final List<FrameKind> KINDS =
-        List.of(
-            FrameKind.BULK_FETCH,
-            FrameKind.BULK_OFFER,
-            FrameKind.BULK_GRANT,
-            FrameKind.BULK_PROGRESS,
-            FrameKind.BULK_SENT,
-            FrameKind.BULK_DONE,
-            FrameKind.BULK_CANCEL,
-            FrameKind.BULK_RESUME,
-            FrameKind.BULK_RESUMED);
-
-    @Override
-    public List<FrameKind> kinds() {
-      return KINDS;
-    }
-
-    @Override
-    public @Nullable String take(Message message) {
-      return transfers.take(message.kind(), message.callId(), decoding(message));
-    }
-
-    @Override
-    public @Nullable String takeUnnumbered(FrameKind kind, long transfer, WireDecoder in) {
-      return transfers.takeProgress(transfer, in);
-    }
-
-    @Override
-    public boolean takesTurns() {
-      return transfers.takesTurns();
-    }
-
-    @Override
-    public boolean wantsTurn() {
-      return transfers.wantsLink();
-    }
-
-    @Override
-    public void beforeMessage() {
-      transfers.tellSenders();
-    }
-
-    @Override
-    public void lastWords() {
-      transfers.tellSenders();
-    }
-
-    @Override
-    public void afterFrames() {
-      transfers.pump();
-    }
-
-    @Override
-    public boolean wantsLink() {
-      return transfers.wantsLink();
-    }
-
-    @Override
-    public boolean isBusy() {
-      return transfers.isBusy();
-    }
-
-    @Override
-    public void pathChanged() {
-      transfers.pathsChanged();
-    }
-
-    @Override
-    public void pathClosed(BulkPath path) {
-      transfers.pathClosed(path);
-    }
-
-    @Override
-    public void drains(String reason) {
-      transfers.refuseMore(reason);
-    }
-
-    @Override
-    public void noLink(RpcStatus status, String reason) {
-      transfers.failAll(status, reason, true);
-    }
-
-    @Override
-    public void peerGone(RpcStatus status, String reason, boolean forGood) {
-      if (forGood) {
-        transfers.end(status, reason);
-      } else {
-        transfers.peerLost(reason);
-      }
-    }
   }
 }

@@ -1,5 +1,0 @@
-/** The fuzzer's way to what is the package's own. */
-@NullMarked
-package io.verbena.core.bulk.transfer;
-
-import org.jspecify.annotations.NullMarked;

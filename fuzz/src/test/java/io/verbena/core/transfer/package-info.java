@@ -1,0 +1,5 @@
+/** The fuzzer's way to what is the package's own. */
+@NullMarked
+package io.verbena.core.transfer;
+
+import org.jspecify.annotations.NullMarked;

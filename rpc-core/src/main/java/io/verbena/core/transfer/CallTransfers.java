@@ -1,0 +1,261 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.core.transfer.OutgoingTransfer.Grant;
+import io.verbena.link.memory.Quota;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the calls of one session move beside their messages: answers that go to a landing, and large
+ * values. They are as many as calls, and named by them. On the session's loop.
+ */
+public final class CallTransfers {
+  private static final int MOST_GRANTS = 64;
+
+  private final Transfers transfers;
+  private final SessionImpl session;
+  private final LongSupplier lastOfPeer;
+  private final LargeValueDestination.Turns growing = new LargeValueDestination.Turns();
+
+  /** What callers opened for the answers to their calls, until a handler answers. */
+  private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();
+
+  CallTransfers(Transfers transfers, LongSupplier lastOfPeer) {
+    this.transfers = transfers;
+    this.lastOfPeer = lastOfPeer;
+    this.session = transfers.session;
+  }
+
+  private long idOfCall(long callId, int kind, boolean ownCall) {
+    return TransferIds.of(callId, kind, ownCall == session.isClientEnd());
+  }
+
+  // ---- answers ----
+
+  /**
+   * Opens where the answer to a call of this end goes; before its request is sent.
+   *
+   * @param received hears what was received
+   * @param failed hears why nothing was
+   * @return the answer, which may be given up
+   */
+  public AwaitedAnswer await(
+      long callId,
+      String call,
+      Landing landing,
+      Consumer<Received> received,
+      AnswerFailure failed) {
+    TransferHandle handle = new TransferHandle(session.loop(), "the answer of " + call);
+    IncomingTransfer transfer =
+        new IncomingTransfer(
+            transfers,
+            handle,
+            idOfCall(callId, TransferIds.ANSWER, true),
+            Destination.of(session, landing),
+            Checksum.FILES,
+            arrived -> {
+              received.accept(arrived);
+              return arrived;
+            });
+    tellFailure(handle, failed);
+    transfers.receive(transfer).beginBeforeOffer();
+    try {
+      Destination.watched(landing, handle);
+    } catch (Throwable e) { // users' code
+      transfer.fail(e);
+    }
+    return new AwaitedAnswer(transfer);
+  }
+
+  private static void tellFailure(TransferHandle handle, AnswerFailure failed) {
+    handle
+        .result()
+        .whenComplete(
+            (whole, problem) -> {
+              if (problem instanceof TransferException failure) {
+                failed.failed(failure.status(), String.valueOf(failure.getMessage()));
+              }
+            });
+  }
+
+  /**
+   * The peer has opened memory for the answer to a call, right before its request; returns what is
+   * wrong with that, or null.
+   */
+  @Nullable String granted(long callId, Grant grant) {
+    List<Grant> known = landings.get(callId);
+    if (known == null) {
+      if (callId <= lastOfPeer.getAsLong()) {
+        return null; // the call has been answered, or will not be
+      }
+      if (landings.size() >= session.mostCalls()) {
+        return "landings for more than " + session.mostCalls() + " calls";
+      }
+      known = new ArrayList<>();
+      landings.put(callId, known);
+    }
+    if (known.size() >= MOST_GRANTS) {
+      return "more than " + MOST_GRANTS + " grants for call " + callId;
+    }
+    if (!known.isEmpty() && known.getFirst().generation() < grant.generation()) {
+      known.clear();
+    }
+    known.add(grant);
+    return null;
+  }
+
+  /** The peer waits for no answer to a call of its own any more. */
+  void givenUp(long callId) {
+    landings.remove(callId);
+  }
+
+  /** The peer is gone, and with it whatever it opened. */
+  void forgetLandings() {
+    landings.clear();
+  }
+
+  /**
+   * Answers a call of the peer's.
+   *
+   * @param whenReleased runs once the source is read no more, and does not throw
+   */
+  public void answer(long callId, String call, OpenSource source, Runnable whenReleased) {
+    long id = idOfCall(callId, TransferIds.ANSWER, false);
+    TransferHandle handle = new TransferHandle(session.loop(), "the answer of " + call);
+    transfers.sayOffer(id, source.length(), Checksum.FILES, "");
+    OutgoingTransfer transfer =
+        new OutgoingTransfer(transfers, handle, id, source, false, whenReleased);
+    transfers.send(transfer);
+    List<Grant> granted = landings.remove(callId);
+    for (Grant grant : granted == null ? List.<Grant>of() : granted) {
+      String wrong = transfer.granted(grant);
+      if (wrong != null) {
+        transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong, null, true);
+      }
+    }
+    session.schedulePump();
+  }
+
+  // ---- large values ----
+
+  private static int partsOf(boolean request) {
+    return request ? TransferIds.REQUEST_PARTS : TransferIds.REPLY_PARTS;
+  }
+
+  /**
+   * Sends what a message of this end's left out; its number has been given. That it cannot be sent
+   * is for the receiving end to say, which knows whether the call was executed.
+   *
+   * @param request whether the message is a request, not a reply
+   */
+  public void sendParts(long callId, boolean request, String call, LargeValuesOut parts) {
+    long id = idOfCall(callId, partsOf(request), request);
+    TransferHandle handle = new TransferHandle(session.loop(), "large values of " + call);
+    transfers.send(
+        new OutgoingTransfer(transfers, handle, id, parts.source(), false, parts::close));
+    session.schedulePump();
+  }
+
+  /**
+   * Receives what a message of the peer's left out.
+   *
+   * @param request whether the message is a request, not a reply
+   * @param heap what arrays may take on their way in
+   * @param outside what all else, and the way itself, may take outside the heap
+   * @param arena what segments go to; null: the heap
+   * @param timeout how long it may take; null: as long as it takes
+   * @param arrived takes the values, and what gives back their memory, which they count for
+   * @return what is on its way
+   */
+  public LargeValuesIn receiveParts(
+      long callId,
+      boolean request,
+      String call,
+      LargeValueTable table,
+      Quota.Share heap,
+      Quota.Share outside,
+      @Nullable Arena arena,
+      @Nullable Duration timeout,
+      BiConsumer<MemorySegment[], Runnable> arrived,
+      AnswerFailure failed) {
+    LargeValueDestination destination =
+        new LargeValueDestination(session, table, heap, outside, arena, growing);
+    TransferHandle handle = new TransferHandle(session.loop(), "large values of " + call);
+    IncomingTransfer transfer =
+        new IncomingTransfer(
+            transfers,
+            handle,
+            idOfCall(callId, partsOf(request), !request),
+            destination,
+            Checksum.NEVER,
+            received -> {
+              destination.releaseBlocks();
+              arrived.accept(destination.values(), destination::release);
+              return received;
+            });
+    handle.limit(timeout);
+    tellFailure(handle, failed);
+    transfers.receive(transfer).begin(table.total());
+    transfers.failIfNoBulk();
+    return new LargeValuesIn(transfer, destination);
+  }
+
+  /** Has the peer not send what a message of its left out. */
+  public void refuseParts(long callId, boolean request, RpcStatus status, String why) {
+    transfers.refuse(idOfCall(callId, partsOf(request), !request), status, why);
+  }
+
+  /** Nobody waits for a call of this end's any more: neither way are its values of use. */
+  public void abandoned(long callId) {
+    abandon(idOfCall(callId, TransferIds.REQUEST_PARTS, true));
+    abandon(idOfCall(callId, TransferIds.REPLY_PARTS, true));
+  }
+
+  private void abandon(long id) {
+    BulkTransfer transfer = transfers.find(id);
+    if (transfer != null) {
+      transfer.fail(RpcStatus.CANCELLED, "its call was given up", null, true);
+    }
+  }
+
+  /** Hears why an answer has not arrived. */
+  @FunctionalInterface
+  public interface AnswerFailure {
+    /** It failed, and nothing is written into its landing any more. */
+    void failed(RpcStatus status, String why);
+  }
+
+  /** An answer that may be given up. */
+  public static final class AwaitedAnswer {
+    private final IncomingTransfer transfer;
+
+    private AwaitedAnswer(IncomingTransfer transfer) {
+      this.transfer = transfer;
+    }
+
+    /** Gives it up; does nothing once it has arrived. */
+    public void giveUp(RpcStatus status, String why) {
+      transfer.fail(status, why, null, true);
+    }
+
+    /** Returns whether it was offered, or is over already. */
+    public boolean isOnItsWay() {
+      return transfer.isOver() || transfer.isAnnounced();
+    }
+  }
+}

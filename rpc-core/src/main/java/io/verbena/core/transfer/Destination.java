@@ -1,0 +1,170 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.link.MemoryLife;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Where an object on its way in goes. On the loop, but {@link #prepare}. */
+public abstract class Destination {
+  private Runnable moves = () -> {};
+  private Consumer<Throwable> broken = failure -> {};
+
+  /** Returns what a landing stands for. */
+  public static Destination of(SessionImpl session, Landing landing) {
+    return switch (landing) {
+      case Landing.InMemory(var memory, var freedWith) ->
+          new MemoryDestination(session, memory, MemoryLife.LENT.of(memory, freedWith));
+      case Landing.Pooled(long capacity) -> new MemoryDestination(session, capacity);
+      case Landing.InFile file -> new BufferedDestination(session, new FileSink(session, file));
+      case Landing.InChunks(var consumer) ->
+          new BufferedDestination(session, new Sink.Chunks(consumer));
+      case Landing.Watched(var watched, _) -> of(session, watched);
+      case Landing.AtCaller() ->
+          throw new IllegalArgumentException(
+              "a caller's landing takes the answer to its call: return Received.from(source)");
+    };
+  }
+
+  /** Tells whoever watches a landing of its transfer; returns the landing that it is besides. */
+  public static Landing watched(Landing landing, Transfer transfer) {
+    if (landing instanceof Landing.Watched(Landing inner, Consumer<? super Transfer> watcher)) {
+      watcher.accept(transfer);
+      return watched(inner, transfer);
+    }
+    return landing;
+  }
+
+  /**
+   * Whose destination it is.
+   *
+   * @param moves to be run on the loop when {@link #next} may have memory again, and when what was
+   *     under way is done
+   * @param broken to be told on the loop that it never will
+   */
+  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
+    this.moves = moves;
+    this.broken = broken;
+  }
+
+  /** Has its owner go on. */
+  protected final void moves() {
+    moves.run();
+  }
+
+  /** Has its owner fail. */
+  protected final void broken(Throwable cause) {
+    broken.accept(cause);
+  }
+
+  /** Returns the longest object that it takes. */
+  public abstract long capacity();
+
+  /** Returns whether it can be prepared on the loop, for any object of up to so many bytes. */
+  public abstract boolean isQuicklyPrepared(long length);
+
+  /**
+   * Claims what an object of this length needs, all of it or nothing. On any thread; may block.
+   *
+   * @param checksum when a checksum will be asked for
+   * @throws Exception says why it cannot
+   */
+  public abstract void prepare(long length, Checksum checksum) throws Exception;
+
+  /**
+   * Returns what it has of such an object from before, if it is summed and can be gone on with by
+   * another transfer; null if not. Once it is prepared.
+   */
+  public @Nullable Beginning beginning() {
+    return null;
+  }
+
+  /** What it has from before is of another object; hears what went wrong, or null. */
+  public void beginAgain(Consumer<@Nullable Throwable> then) {
+    then.accept(null);
+  }
+
+  /**
+   * Returns memory for what comes from this offset on; null while there is none.
+   *
+   * @param most so many bytes at most; less than {@link BulkPath#PIECE_BYTES} where pieces are
+   *     dealt out to several paths
+   */
+  public abstract @Nullable LandingPiece next(long offset, long most);
+
+  /**
+   * Returns the beginning of a piece, in its place, where a path has no room for all of it; null if
+   * it is not worth opening in parts.
+   *
+   * @param last the latest that {@link #next} or this returned; not opened
+   */
+  public abstract @Nullable LandingPiece shorter(LandingPiece last);
+
+  /**
+   * Takes a piece back that is not opened, the latest one; {@link #next} is asked again from where
+   * it began.
+   */
+  public abstract void takeBack(LandingPiece last);
+
+  /** More of a piece has arrived, which stays as it is unless its sender breaks the protocol. */
+  public void arrives(LandingPiece piece) {}
+
+  /** A piece is full, and nothing writes into it any more. */
+  public abstract void filled(LandingPiece piece);
+
+  /** The transfer failed: what is not under way elsewhere is not begun any more. */
+  public void giveUp() {}
+
+  /**
+   * Returns whether all that was filled has been stored, or is not to be any more, and nothing is
+   * under way elsewhere.
+   */
+  public abstract boolean isIdle();
+
+  /**
+   * Returns whether all that has arrived is where it belongs, and nothing of this end's can fail
+   * it: then its sender need not wait until it is fenced off.
+   */
+  public boolean isInPlace() {
+    return false;
+  }
+
+  /**
+   * All of the object is stored: checks it and brings it to its end.
+   *
+   * @param expected what its checksum must be; null: none
+   * @param then hears what went wrong, or null
+   */
+  public abstract void finish(
+      long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
+
+  /** Returns the object. */
+  public abstract Received received(long length);
+
+  /**
+   * The transfer failed, nothing writes here any more and nothing is under way: frees all.
+   *
+   * @param keep whether what has come may be of use to another transfer
+   * @param then hears that all is free
+   */
+  public abstract void discard(boolean keep, Runnable then);
+
+  /**
+   * Returns whether it is the user's: memory, a file or a consumer. He must not hear of a failure
+   * before it is free.
+   */
+  public abstract boolean isUsers();
+
+  /**
+   * What came before.
+   *
+   * @param length how much; 0: nothing
+   * @param crc its checksum
+   */
+  public record Beginning(long length, int crc) {}
+}

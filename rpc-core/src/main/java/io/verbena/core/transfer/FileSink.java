@@ -1,0 +1,331 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Landing;
+import io.verbena.core.bulk.Crc;
+import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.link.memory.Shortage;
+import io.verbena.link.memory.Waiters;
+import io.verbena.link.runtime.ThrottledLog;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that appears when it is whole: until then its bytes are in one beside it. That one is
+ * locked as long, so that what a process left behind when it died is told from another transfer's.
+ * What is left behind is gone on with, as far as it is {@linkplain PartSums known to be good}.
+ *
+ * <p>Its transfer gives way to another to the same file where its session has no link, since
+ * whoever sent it may have been started again.
+ */
+final class FileSink implements Sink {
+  private static final ThrottledLog UNTIDY =
+      ThrottledLog.of(FileSink.class, "files that could not be closed or deleted");
+
+  /** Those of this process, and who has them; a lock tells of those of others. */
+  private static final Map<Path, FileSink> BEING_WRITTEN = new ConcurrentHashMap<>();
+
+  private final SessionImpl session;
+
+  /** Those who wait for the file. */
+  private final Waiters others = new Waiters(() -> 0);
+
+  private volatile Consumer<Throwable> broken = failure -> {};
+  private final Path path;
+  private final boolean synced;
+  private final Path part;
+  private final Path sumsPath;
+  private @Nullable FileChannel channel;
+
+  /** Null where nothing is to outlive this transfer. */
+  private @Nullable PartSums sums;
+
+  FileSink(SessionImpl session, Landing.InFile file) {
+    this.session = session;
+    this.path = file.path().toAbsolutePath();
+    this.synced = file.synced();
+    this.part = this.path.resolveSibling(this.path.getFileName() + ".part");
+    this.sumsPath = this.path.resolveSibling(this.path.getFileName() + ".part.sums");
+  }
+
+  @Override
+  public RunOn by() {
+    return RunOn.FILES;
+  }
+
+  @Override
+  public void belongsTo(Consumer<Throwable> broken) {
+    this.broken = broken;
+  }
+
+  @Override
+  public long begin(long length, @Nullable Crc crc) throws TransferProblem {
+    if (Files.isDirectory(path)) { // else all of it would come before the system says so
+      throw cannot(
+          RpcStatus.INVALID_ARGUMENT,
+          "write " + path,
+          new FileSystemException(
+              path.toString(), null, "it is a directory; name the file that is to be in it"));
+    }
+    Path parent = path.getParent();
+    if (parent != null && !Files.isDirectory(parent)) {
+      throw cannot(
+          RpcStatus.INVALID_ARGUMENT,
+          "open " + part,
+          new FileSystemException(
+              path.toString(),
+              null,
+              Files.exists(parent)
+                  ? "Not a directory, what it is to be in"
+                  : "no such file or directory: make its directory first"));
+    }
+    // Opening it a second time would be enough to lose its lock: closing that frees both.
+    FileSink other = BEING_WRITTEN.putIfAbsent(part, this);
+    if (other != null) {
+      throw another(other);
+    }
+    try {
+      FileChannel open = null;
+      while (open == null) {
+        open = openAndLock();
+      }
+      channel = open;
+      long good = crc == null ? 0 : readAgain(open, length, crc);
+      open.truncate(good);
+      if (good == 0) {
+        Files.deleteIfExists(sumsPath);
+      }
+      return good;
+    } catch (IOException e) {
+      discard(false);
+      throw cannot("open " + part, e);
+    } finally {
+      if (channel == null) {
+        letGo();
+      }
+    }
+  }
+
+  private long readAgain(FileChannel open, long length, Crc crc) throws IOException {
+    PartSums its = new PartSums(sumsPath, length);
+    sums = its;
+    return its.readAgain(open, crc);
+  }
+
+  @Override
+  public void beginAgain() throws TransferProblem {
+    try {
+      deleteSums();
+      open().truncate(0);
+    } catch (IOException e) {
+      throw cannot("write " + part, e);
+    }
+  }
+
+  private void deleteSums() throws IOException {
+    if (sums != null) {
+      sums.delete();
+    }
+  }
+
+  private void letGo() {
+    BEING_WRITTEN.remove(part);
+    others.freed();
+  }
+
+  private TransferProblem another(FileSink other) {
+    String address = other.session.peer().address();
+    String peer = address.isEmpty() ? "a peer that is not connected yet" : address;
+    TransferProblem problem = another("one with " + peer).hiding(peer);
+    return other.givesWay() ? problem.passing(new Shortage(other.others, () -> 0)) : problem;
+  }
+
+  /** Ends its transfer if that has no link; returns whether so. Safe for any thread. */
+  private boolean givesWay() {
+    if (session.hasLink()) {
+      return false;
+    }
+    session.loop().execute(this::giveWay);
+    return true;
+  }
+
+  private void giveWay() {
+    if (!session.hasLink()) {
+      broken.accept(
+          new TransferProblem(
+              RpcStatus.UNAVAILABLE,
+              "another transfer to the same file began while its session had no link"));
+    }
+  }
+
+  private TransferProblem another(String whose) {
+    return new TransferProblem(
+            RpcStatus.UNAVAILABLE,
+            "another transfer goes to "
+                + path
+                + " by way of "
+                + part
+                + ", "
+                + whose
+                + ": try again when it is over")
+        .hiding(path);
+  }
+
+  /**
+   * Returns null if what was opened is not known to be the file of that name now: it was not there
+   * before, or another process has come to its end meanwhile, and it is what was delivered there.
+   */
+  private @Nullable FileChannel openAndLock() throws IOException, TransferProblem {
+    Object before = fileOfThatName();
+    FileChannel open =
+        FileChannel.open(
+            part, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    boolean usable = false;
+    try {
+      if (!isLocked(open)) {
+        throw another("one of another process");
+      }
+      if (before == null || !before.equals(fileOfThatName())) {
+        return null;
+      }
+      usable = true;
+      return open;
+    } finally {
+      if (!usable) {
+        open.close();
+      }
+    }
+  }
+
+  /** Returns what tells the file from any other; null if there is none. */
+  private @Nullable Object fileOfThatName() throws IOException {
+    try {
+      Object key = Files.readAttributes(part, BasicFileAttributes.class).fileKey();
+      return key == null ? part : key; // some systems know nothing but its name
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  private static boolean isLocked(FileChannel open) throws IOException {
+    try {
+      return open.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      return false; // by this process
+    }
+  }
+
+  private FileChannel open() {
+    FileChannel open = channel;
+    if (open == null) {
+      throw new IllegalStateException(part + " is not open");
+    }
+    return open;
+  }
+
+  @Override
+  public void store(MemorySegment bytes, long offset) throws TransferProblem {
+    FileChannel open = open();
+    ByteBuffer buffer = bytes.asByteBuffer();
+    try {
+      while (buffer.hasRemaining()) {
+        open.write(buffer, offset + buffer.position());
+      }
+      if (sums != null) {
+        sums.stored(buffer.flip());
+      }
+    } catch (IOException e) {
+      throw cannot("write " + part, e);
+    }
+  }
+
+  /**
+   * Moves the file to its place, when all of it is on the disk where that is wanted: a system
+   * writes late, and says only then what it could not.
+   */
+  @Override
+  public void finish() throws TransferProblem {
+    FileChannel open = open();
+    try {
+      if (synced) {
+        open.force(false);
+      }
+      deleteSums(); // as long as it is locked: they may be another transfer's then
+    } catch (IOException e) {
+      throw cannot("write " + part, e);
+    }
+    // Before it is unlocked, or another transfer could take it for its own.
+    try {
+      Files.move(part, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw cannot("move " + part + " to " + path, e);
+    }
+    channel = null;
+    try {
+      open.close();
+    } catch (IOException e) {
+      UNTIDY.warn("{} is whole and in its place, and could not be closed", path, e);
+    } finally {
+      letGo();
+    }
+  }
+
+  private TransferProblem cannot(String doWhat, IOException cause) {
+    return cannot(RpcStatus.RESOURCE_EXHAUSTED, doWhat, cause);
+  }
+
+  private TransferProblem cannot(RpcStatus status, String doWhat, IOException cause) {
+    return new TransferProblem(status, "cannot " + doWhat + ": " + inWords(cause), cause)
+        .hiding(path);
+  }
+
+  /** The exceptions of some of the system's errors have no words but the file's name. */
+  private static String inWords(IOException cause) {
+    return switch (cause) {
+      case NoSuchFileException _ -> "no such file or directory";
+      case AccessDeniedException _ -> "permission denied";
+      case FileSystemException e when e.getReason() != null -> e.getReason();
+      case FileSystemException _ -> cause.toString();
+      default -> Objects.requireNonNullElseGet(cause.getMessage(), cause::toString);
+    };
+  }
+
+  @Override
+  public void discard(boolean keep) {
+    FileChannel open = channel;
+    if (open == null) {
+      return;
+    }
+    channel = null;
+    try (open) {
+      if (keep && sums != null && sums.isAnyKnown()) {
+        sums.close();
+      } else {
+        deleteSums();
+        Files.deleteIfExists(part);
+      }
+    } catch (IOException e) {
+      UNTIDY.warn("{} is left behind: delete it", part, e);
+    } finally {
+      letGo();
+    }
+  }
+}

@@ -1,0 +1,578 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.frame.FrameKind;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object on its way in. Memory is opened piece by piece; a piece that is full is closed, and
+ * once the peer is fenced off it, handed to the destination.
+ *
+ * <p>{@link IncomingState} says how far it is. When its path is lost or changed while it moves,
+ * every piece is closed, fenced, and opened anew where it was confirmed.
+ *
+ * <p>All has arrived when the last byte has, as its length is known; where a checksum is compared,
+ * or there is no byte, when the sender has also said so. TOLD: the sender was told {@code DONE};
+ * only this end's user waits for the fence.
+ *
+ * <p>It is long, since every transition of {@link IncomingState} is made here and nowhere else.
+ */
+final class IncomingTransfer extends BulkTransfer {
+  private static final long UNKNOWN = -1;
+
+  /** Null as long as nobody has said where a pushed object goes. */
+  private @Nullable Destination destination;
+
+  /** Of memory or a file that is not had at once. */
+  private @Nullable Preparation preparation;
+
+  private final UnaryOperator<Received> whenReceived;
+  private final GrantedPieces granted;
+  private IncomingState state = IncomingState.NEW;
+
+  /** So many bytes the object has. */
+  private long length = UNKNOWN;
+
+  /** So many are here. */
+  private long confirmed;
+
+  /** A beginning that the sender is asked for whether it is its own; 0 if it is not. */
+  private long asked;
+
+  /** When a checksum is compared. */
+  private final Checksum checksum;
+
+  /** Whether the sender knows that a checksum is compared. */
+  private boolean agreed;
+
+  private @Nullable Integer sendersChecksum;
+
+  /** Has nobody asked any more where it goes; false if somebody was. */
+  private BooleanSupplier takenBack = () -> false;
+
+  /** It moves on, and once more where it is asked to from within that. */
+  private boolean movingOn;
+
+  private boolean movesAgain;
+
+  /** How it fails, unless it turns out to be in its place. */
+  private @Nullable Runnable putOff;
+
+  private @Nullable TransferException failure;
+
+  /** Some of its memory cannot be fenced: all of it is kept, and not waited for. */
+  private boolean lost;
+
+  /**
+   * A transfer.
+   *
+   * @param destination null where it is to be asked for
+   * @param checksum when a checksum is compared; the sender knows of it if that is always
+   * @param whenReceived takes what arrived, before the handle does, and returns what that gets
+   */
+  IncomingTransfer(
+      Transfers transfers,
+      TransferHandle handle,
+      long id,
+      @Nullable Destination destination,
+      Checksum checksum,
+      UnaryOperator<Received> whenReceived) {
+    super(transfers, handle, id);
+    this.granted = new GrantedPieces(this);
+    this.checksum = checksum;
+    this.agreed = checksum == Checksum.ALWAYS;
+    this.whenReceived = whenReceived;
+    if (destination != null) {
+      goesTo(destination);
+    }
+  }
+
+  private void goesTo(Destination to) {
+    destination = to;
+    to.belongsTo(this::moves, this::broken);
+  }
+
+  Destination destination() {
+    return Objects.requireNonNull(destination, "nobody has said where it goes");
+  }
+
+  // ---- where a pushed object goes ----
+
+  /**
+   * Asks who takes it where it goes, and begins. Handlers are called in turn, so that a peer which
+   * gives up at once starts no more of them.
+   */
+  void ask(PushTaker taker, PushHandler.Offer offer) {
+    handle.total(offer.length());
+    length = offer.length();
+    Destination[] answer = new Destination[1];
+    RunOn.Work ask = () -> answer[0] = taker.ask(session, offer);
+    if (taker.onLoop()) {
+      RunOn.runHere(ask, failure -> asked(answer[0], failure));
+      return;
+    }
+    become(IncomingState.PREPARING);
+    Runnable turn =
+        () ->
+            RunOn.USER.run(
+                session,
+                ask,
+                failure -> {
+                  taker.returned();
+                  asked(answer[0], failure);
+                });
+    takenBack = () -> taker.takeBack(turn);
+    taker.call(turn);
+  }
+
+  private void asked(@Nullable Destination answer, @Nullable Throwable failure) {
+    if (answer == null || isOver()) {
+      prepared(failure);
+    } else if (state == IncomingState.NEW && answer.isQuicklyPrepared(length)) {
+      goesTo(answer);
+      begin(length);
+    } else {
+      if (state == IncomingState.NEW) {
+        become(IncomingState.PREPARING);
+      }
+      answer.belongsTo(this::moves, this::broken);
+      prepareElsewhere(
+          answer,
+          length,
+          problem -> {
+            destination = problem == null ? answer : null;
+            prepared(problem);
+          });
+    }
+  }
+
+  // ---- how long it is ----
+
+  /** The object's length is known: claims memory for it and opens it. */
+  void begin(long objectLength) {
+    handle.total(objectLength);
+    length = objectLength;
+    if (objectLength > destination().capacity()) {
+      tooLong(objectLength);
+    } else if (destination().isQuicklyPrepared(objectLength)) {
+      Throwable problem = prepareNow(objectLength);
+      if (TransferProblem.shortageOf(problem) == null) {
+        prepared(problem);
+      } else {
+        prepareElsewhere(objectLength);
+      }
+    } else {
+      prepareElsewhere(objectLength);
+    }
+  }
+
+  private void prepareElsewhere(long objectLength) {
+    become(IncomingState.PREPARING);
+    prepareElsewhere(destination(), objectLength, this::prepared);
+  }
+
+  private void prepareElsewhere(
+      Destination where, long objectLength, Consumer<@Nullable Throwable> then) {
+    preparation = new Preparation(session, () -> where.prepare(objectLength, checksum), then);
+    preparation.attempt();
+  }
+
+  /**
+   * The object's length is not known yet: opens memory for any that fits, where that is cheap, so
+   * that it can be sent without being offered first. Where there is no path now, or no room on it,
+   * memory is opened when it is offered.
+   */
+  void beginBeforeOffer() {
+    long capacity = destination().capacity();
+    if (destination().isQuicklyPrepared(capacity)) {
+      Throwable problem = prepareNow(capacity);
+      if (problem == null) {
+        become(IncomingState.MOVING);
+        moveOn();
+        if (!isOver() && !granted.isAnyOpen()) {
+          become(IncomingState.AWAITS_OFFER);
+        }
+        granted.forgetWait();
+      } else if (TransferProblem.shortageOf(problem) == null) {
+        fail(problem);
+      } // else there is room by and by, and it is looked for when the object is offered
+    }
+  }
+
+  /** The sender says how long the object is; returns what is wrong with that, or null. */
+  @Nullable String offered(long objectLength) {
+    if (isOver()) {
+      return null;
+    }
+    if (isAnnounced()) {
+      return "an object that was offered twice";
+    }
+    if (state == IncomingState.NEW) {
+      begin(objectLength);
+      return null;
+    }
+    length = objectLength;
+    if (state == IncomingState.AWAITS_OFFER) {
+      become(IncomingState.MOVING);
+    }
+    handle.total(objectLength);
+    if (objectLength > destination().capacity()) {
+      tooLong(objectLength);
+      return null;
+    }
+    advance();
+    moveOn();
+    return null;
+  }
+
+  /** Returns whether the object's length is known. */
+  boolean isAnnounced() {
+    return length != UNKNOWN;
+  }
+
+  private void tooLong(long objectLength) {
+    fail(
+        RpcStatus.INVALID_ARGUMENT,
+        "its destination takes " + destination().capacity() + " bytes, and it has " + objectLength,
+        null,
+        true);
+  }
+
+  @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
+  private @Nullable Throwable prepareNow(long objectLength) {
+    try {
+      destination().prepare(objectLength, checksum);
+      return null;
+    } catch (Throwable e) {
+      return e;
+    }
+  }
+
+  private void prepared(@Nullable Throwable problem) {
+    if (isPrepared(problem)) {
+      resume(destination().beginning());
+    }
+  }
+
+  /** Returns whether it goes on. */
+  private boolean isPrepared(@Nullable Throwable problem) {
+    if (!isOver()) {
+      become(IncomingState.MOVING);
+      if (problem == null) {
+        return true;
+      }
+      fail(problem);
+    } else {
+      if (state == IncomingState.GIVEN_UP) {
+        become(IncomingState.FREEING);
+      }
+      freeIfFenced();
+    }
+    return false;
+  }
+
+  // ---- what is there from before ----
+
+  private void resume(Destination.@Nullable Beginning beginning) {
+    if (beginning == null || length == 0) {
+      moveOn();
+    } else if (beginning.length() == 0) {
+      if (!agreed) {
+        sayResume(beginning);
+      }
+      moveOn();
+    } else {
+      become(IncomingState.ASKED);
+      asked = beginning.length();
+      sayResume(beginning);
+    }
+  }
+
+  private void sayResume(Destination.Beginning beginning) {
+    agreed = true;
+    session.sendBulk(
+        FrameKind.BULK_RESUME,
+        id,
+        out -> {
+          out.writeVarLong(beginning.length());
+          out.writeInt(beginning.crc());
+        });
+  }
+
+  /** The sender says where it begins; returns what is wrong with that, or null. */
+  @Nullable String resumed(long from) {
+    if (isOver()) {
+      return null;
+    }
+    if (state != IncomingState.ASKED || (from != 0 && from != asked)) {
+      return "an object that begins at " + from + ", where " + asked + " was asked for";
+    }
+    asked = 0;
+    become(IncomingState.MOVING);
+    if (from == 0) {
+      beginAgain();
+    } else {
+      confirmed = from;
+      granted.beginAt(from);
+      handle.resumedFrom(from);
+      moveOn();
+    }
+    return null;
+  }
+
+  private void beginAgain() {
+    become(IncomingState.PREPARING);
+    destination()
+        .beginAgain(
+            problem -> {
+              if (isPrepared(problem)) {
+                goOn();
+              }
+            });
+  }
+
+  // ---- opening memory ----
+
+  /** Opens what can be opened, on the path there is. Closing may call it from within itself. */
+  void moveOn() {
+    movesAgain = true;
+    if (movingOn) {
+      return;
+    }
+    movingOn = true;
+    while (movesAgain && state.moves()) {
+      movesAgain = false;
+      granted.moveOn(isAnnounced() ? length : destination().capacity(), !isAnnounced());
+      finishIfWhole();
+    }
+    movingOn = false;
+  }
+
+  private void goOn() {
+    moveOn();
+    session.schedulePump();
+  }
+
+  /** Some of its memory can never be fenced. */
+  void lost() {
+    lost = true;
+    TransferException why = failure;
+    if (why != null) {
+      handle.fail(why);
+    } else {
+      fail(
+          RpcStatus.INTERNAL,
+          "its link is gone, and the device may still write into its memory, which cannot be used"
+              + " again: end this process, and see its log for what the device refused",
+          null,
+          true);
+    }
+  }
+
+  // ---- arrivals ----
+
+  /** More has arrived. */
+  void arrived() {
+    if (!isOver()) {
+      advance();
+      finishIfWhole();
+      session.schedulePump();
+    }
+  }
+
+  /** More has arrived, or it is known how much will. */
+  private void advance() {
+    LandingPiece head = granted.head();
+    while (head != null) {
+      confirmed(head.offset() + head.arrived());
+      if (isOver() || !isAnnounced() || confirmed < Math.min(head.end(), length)) {
+        return;
+      }
+      LandingPiece full = head;
+      granted.closeHead(() -> destination().filled(full));
+      head = granted.head();
+    }
+  }
+
+  private void confirmed(long upTo) {
+    if (isAnnounced() && upTo > length) {
+      // a landing that was open before the object was offered may take more than that has
+      String why = "of " + length + " bytes " + upTo + " arrived";
+      fail(RpcStatus.PROTOCOL_ERROR, why, null, true);
+    } else if (upTo > confirmed) {
+      session.bulkContext().counters().received(upTo - confirmed);
+      confirmed = upTo;
+      handle.confirmed(upTo);
+      transfers.owesProgress(this);
+    }
+  }
+
+  @Override
+  boolean hasAll() {
+    return confirmed == length;
+  }
+
+  /** No more can be granted, or stored. */
+  void broken(Throwable cause) {
+    if (isOver()) {
+      freeIfFenced();
+    } else {
+      fail(cause);
+    }
+  }
+
+  /** More of it is stored, fenced, or may be opened; or the last is free of what has failed. */
+  void moves() {
+    if (isOver()) {
+      freeIfFenced();
+    } else {
+      goOn();
+    }
+  }
+
+  /** The sender has written all of it; returns what is wrong with that, or null. */
+  @Nullable String sent(int itsChecksum) {
+    if (sendersChecksum != null) {
+      return "an object that was sent twice";
+    }
+    sendersChecksum = itsChecksum;
+    finishIfWhole();
+    return null;
+  }
+
+  private void finishIfWhole() {
+    boolean awaitsSent = sendersChecksum == null && endsBySent(agreed, length);
+    if (!state.moves() || state == IncomingState.FINISHING || !hasAll() || awaitsSent) {
+      return;
+    }
+    if (state != IncomingState.TOLD && !agreed && destination().isInPlace()) {
+      become(IncomingState.TOLD);
+      sayDone();
+    }
+    if (granted.isFenced() && destination().isIdle()) {
+      become(IncomingState.FINISHING);
+      destination().finish(length, agreed ? sendersChecksum : null, this::finished);
+    }
+  }
+
+  private void sayDone() {
+    transfers.arrived(id, length);
+    peerKnows();
+  }
+
+  /**
+   * Once it is whole and being put in its place, or its sender was told so, only that says how it
+   * ends: what stands there must not be told as a failure. Its number may be another's as soon as
+   * the peer does not wait for it.
+   */
+  @Override
+  boolean putsOff(Runnable failing) {
+    if (lost || !state.isBeingSeen()) {
+      return false;
+    }
+    if (!peerWaits()) {
+      transfers.forget(this);
+    }
+    putOff = putOff == null ? failing : putOff;
+    return true;
+  }
+
+  private void finished(@Nullable Throwable problem) {
+    become(IncomingState.FINISHED);
+    if (problem == null) {
+      isWhole();
+    } else if (putOff != null) {
+      putOff.run();
+    } else {
+      fail(problem);
+    }
+  }
+
+  private void isWhole() {
+    succeeded();
+    if (peerWaits()) {
+      sayDone();
+    }
+    handle.succeed(whenReceived.apply(destination().received(length)));
+  }
+
+  // ---- the end ----
+
+  private void become(IncomingState next) {
+    state = state.become(next);
+  }
+
+  @Override
+  public boolean isOver() {
+    return state.hasEnded();
+  }
+
+  @Override
+  void ends(boolean well) {
+    state = well ? state.become(IncomingState.OVER) : state.fails();
+  }
+
+  @Override
+  long confirmed() {
+    return confirmed;
+  }
+
+  @Override
+  void failed(TransferException why) {
+    failure = why;
+    if (preparation != null) {
+      preparation.giveUp();
+    }
+    if (destination != null) {
+      destination.giveUp();
+    } else if (takenBack.getAsBoolean()) {
+      prepared(null);
+    }
+    granted.closeAll();
+    if (lost || (destination != null && !destination.isUsers())) {
+      handle.fail(why);
+    }
+    freeIfFenced();
+  }
+
+  private void freeIfFenced() {
+    TransferException why = failure;
+    if (why == null
+        || state != IncomingState.FREEING
+        || !granted.isFenced()
+        || (destination != null && !destination.isIdle())) {
+      return;
+    }
+    become(IncomingState.OVER);
+    failure = null;
+    granted.free();
+    if (destination == null) {
+      handle.fail(why);
+    } else {
+      destination.discard(mayGoOnLater(why.status()), () -> handle.fail(why));
+    }
+  }
+
+  /** Returns whether nobody gave it up, but its peer, its link or its time ran out. */
+  private static boolean mayGoOnLater(RpcStatus why) {
+    return why == RpcStatus.UNAVAILABLE || why == RpcStatus.DEADLINE_EXCEEDED;
+  }
+
+  @Override
+  void pathClosed(BulkPath closed) {
+    if (granted.pathClosed(closed)) {
+      moveOn();
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Received;
+import io.verbena.core.bulk.BulkMemory;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.Crc;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Quota;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory, the user's or pooled, that takes a whole object. It is opened to the sender in pieces,
+ * two at a time, since a path can hold open less than an object has: what has arrived is closed
+ * while the next piece fills.
+ */
+final class MemoryDestination extends Destination {
+  private static final int MOST_OPEN = 2;
+
+  /** Where they are dealt out to several paths: a slow one may have the first for a while. */
+  private static final int MOST_DEALT = 32;
+
+  private final SessionImpl session;
+  private final long capacity;
+  private final MemoryLife life;
+  private final LandingPiece.Cutter cutter = new LandingPiece.Cutter();
+  private @Nullable MemorySegment memory;
+  private BulkMemory.@Nullable Block block;
+  private long wanted;
+  private int open;
+  private boolean checking;
+
+  MemoryDestination(SessionImpl session, MemorySegment memory, MemoryLife life) {
+    this.session = session;
+    this.life = life;
+    this.capacity = memory.byteSize();
+    this.memory = memory;
+  }
+
+  MemoryDestination(SessionImpl session, long capacity) {
+    this.session = session;
+    this.life = MemoryLife.HELD;
+    this.capacity = capacity;
+  }
+
+  @Override
+  public long capacity() {
+    return capacity;
+  }
+
+  @Override
+  public boolean isQuicklyPrepared(long length) {
+    return memory != null || length <= BulkMemory.CHUNK_BYTES;
+  }
+
+  @Override
+  public void prepare(long length, Checksum checksum) throws TransferProblem {
+    wanted = length;
+    MemorySegment own = memory;
+    if (own != null) {
+      OpenSource.requireAlive(own);
+      return;
+    }
+    BulkMemory pool = session.bulkContext().memory();
+    Quota.Share share = session.pooled();
+    BulkMemory.Block claimed = pool.claim(Math.max(1, length), share);
+    if (claimed == null) {
+      throw share.mayEverTake(length)
+          ? pool.noRoom(length).passing(share.shortage(length))
+          : new TransferProblem(
+              RpcStatus.RESOURCE_EXHAUSTED, share.refusal(length, "bulkMemoryBytes"));
+    }
+    block = claimed;
+    memory = claimed.memory().asSlice(0, length);
+  }
+
+  @Override
+  public @Nullable LandingPiece next(long offset, long most) {
+    MemorySegment whole = memory;
+    if (open >= (most < BulkPath.PIECE_BYTES ? MOST_DEALT : MOST_OPEN) || whole == null) {
+      return null;
+    }
+    open++;
+    return cutter.cut(offset, whole.asSlice(offset, wanted - offset), life, most);
+  }
+
+  @Override
+  public @Nullable LandingPiece shorter(LandingPiece last) {
+    return cutter.shorter(last);
+  }
+
+  @Override
+  public void takeBack(LandingPiece last) {
+    open--;
+  }
+
+  @Override
+  public void filled(LandingPiece piece) {
+    open--;
+  }
+
+  @Override
+  public boolean isIdle() {
+    return !checking;
+  }
+
+  @Override
+  public boolean isInPlace() {
+    return claimed().scope().isAlive();
+  }
+
+  @Override
+  public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+    MemorySegment whole = claimed();
+    if (expected == null) {
+      // A device writes into pages that it has pinned, though their memory is freed.
+      RunOn.runHere(() -> OpenSource.requireAlive(whole), then);
+      return;
+    }
+    checking = true;
+    RunOn.of(whole)
+        .run(
+            session,
+            () -> {
+              OpenSource.requireAlive(whole);
+              Crc crc = new Crc();
+              crc.update(whole.asSlice(0, length));
+              requireSame(expected, crc.value());
+            },
+            failure -> {
+              checking = false;
+              then.accept(failure);
+            });
+  }
+
+  static void requireSame(int expected, int found) throws TransferProblem {
+    if (expected != found) {
+      throw new TransferProblem(
+          RpcStatus.PROTOCOL_ERROR,
+          "its checksum is %08x, and the sender's %08x: what arrived is not what was sent"
+              .formatted(found, expected));
+    }
+  }
+
+  @Override
+  public Received received(long length) {
+    return Arrived.in(claimed().asSlice(0, length), block);
+  }
+
+  private MemorySegment claimed() {
+    MemorySegment whole = memory;
+    if (whole == null) {
+      throw new IllegalStateException("no memory was claimed");
+    }
+    return whole;
+  }
+
+  @Override
+  public void discard(boolean keep, Runnable then) {
+    if (block != null) {
+      block.release();
+    }
+    then.run();
+  }
+
+  @Override
+  public boolean isUsers() {
+    return memory != null && block == null;
+  }
+}

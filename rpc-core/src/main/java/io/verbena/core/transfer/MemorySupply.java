@@ -1,0 +1,105 @@
+package io.verbena.core.transfer;
+
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.Crc;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
+import io.verbena.link.LinkException;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Memory, written from where it is. */
+final class MemorySupply extends Supply {
+  private final Attached attached;
+
+  /** Null until it is known, where it is wanted. */
+  private @Nullable Integer checksum;
+
+  MemorySupply(OutgoingTransfer owner, OpenSource.InMemory source, boolean checked) {
+    super(owner);
+    this.attached = new Attached(source.memory(), source.life());
+    this.checksum = checked ? null : 0;
+  }
+
+  @Override
+  void begin(boolean ahead) {
+    if (checksum == null) {
+      Crc crc = new Crc();
+      readElsewhere(
+          () -> {
+            OpenSource.requireAlive(attached.memory());
+            crc.update(attached.memory());
+          },
+          () -> {
+            checksum = crc.value();
+            owner.suppliesMore();
+          });
+    }
+  }
+
+  private void readElsewhere(RunOn.Work read, Runnable then) {
+    uses();
+    RunOn.of(attached.memory())
+        .run(
+            session,
+            read,
+            failure -> {
+              used();
+              if (isClosed()) {
+                return;
+              }
+              if (failure == null) {
+                then.run();
+              } else {
+                owner.fail(failure);
+              }
+            });
+  }
+
+  @Override
+  int ready(BulkPath path, long at, int most) {
+    return most;
+  }
+
+  @Override
+  boolean hasReady(long at) {
+    return true;
+  }
+
+  @Override
+  SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, TransferProblem {
+    Runnable then = attached.memory().isMapped() ? () -> over(path, piece, whenOver) : whenOver;
+    return attached.write(path, target, piece, piece.at(), then);
+  }
+
+  /**
+   * A link that cannot read memory, as where a mapped file has become shorter, is lost, and so
+   * would be each one after it: what was under way is read here.
+   */
+  private void over(BulkPath path, Piece piece, Runnable whenOver) {
+    if (path.isClosed() && !isClosed()) {
+      MemorySegment under = attached.memory().asSlice(piece.at(), piece.length());
+      readElsewhere(() -> OpenSource.requireReadable(under), () -> {});
+    }
+    whenOver.run();
+  }
+
+  @Override
+  boolean keepsUnconfirmed() {
+    return false;
+  }
+
+  @Override
+  @Nullable Integer checksum() {
+    return checksum;
+  }
+
+  @Override
+  void free(Runnable then) {
+    attached.retire(then);
+  }
+}

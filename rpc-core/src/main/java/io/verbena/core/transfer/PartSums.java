@@ -1,0 +1,184 @@
+package io.verbena.core.transfer;
+
+import io.verbena.core.bulk.Crc;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which blocks of a file that is not whole are known to be good, in a file beside it. Only who has
+ * the lock of the file uses it. On one thread at a time; blocks.
+ *
+ * <pre>
+ *   8 bytes: what this is | 8: the object's length | 4 each: the CRC32C of a block of 1 MiB, in order
+ * </pre>
+ *
+ * Each block is compared with its sum before it counts. So nothing depends on what was written
+ * first, nor on what a crash left of either file: what does not agree is not there. The last block
+ * has no sum: an object is never all there from before.
+ */
+final class PartSums {
+  static final int BLOCK = 1 << 20;
+
+  private static final long WHAT_THIS_IS = 0x5645_5242_454e_4131L; // "VERBENA1"
+  private static final int HEADER = 16;
+
+  private final Path path;
+  private final long length;
+  private final Crc block = new Crc();
+  private @Nullable FileChannel sums;
+  private long at;
+  private int known;
+
+  /**
+   * None yet.
+   *
+   * @param path the file for the sums
+   * @param length the object's
+   */
+  PartSums(Path path, long length) {
+    this.path = path;
+    this.length = length;
+  }
+
+  /** Returns whether any block is known to be good. */
+  boolean isAnyKnown() {
+    return known > 0;
+  }
+
+  /**
+   * Reads what is there from before, up to the first block that is not as it was.
+   *
+   * @param whole sums what is good
+   * @return how much that is
+   */
+  long readAgain(FileChannel part, Crc whole) throws IOException {
+    if (!Files.isRegularFile(path)) {
+      return 0;
+    }
+    try (FileChannel before = FileChannel.open(path, StandardOpenOption.READ);
+        Arena arena = Arena.ofConfined()) {
+      ByteBuffer header = ByteBuffer.allocate(HEADER);
+      if (!isRead(before, header, 0)
+          || header.getLong() != WHAT_THIS_IS
+          || header.getLong() != length) {
+        return 0;
+      }
+      MemorySegment bytes = arena.allocate(BLOCK);
+      while (hasSum() && isGood(part, before, bytes)) {
+        whole.update(bytes);
+        known++;
+      }
+    }
+    at = (long) known * BLOCK;
+    return at;
+  }
+
+  private boolean hasSum() {
+    return (known + 1L) * BLOCK < length;
+  }
+
+  private boolean isGood(FileChannel part, FileChannel before, MemorySegment bytes)
+      throws IOException {
+    ByteBuffer sum = ByteBuffer.allocate(Integer.BYTES);
+    if (!isRead(before, sum, placeOf(known))
+        || !isRead(part, bytes.asByteBuffer(), (long) known * BLOCK)) {
+      return false;
+    }
+    Crc found = new Crc();
+    found.update(bytes);
+    return found.value() == sum.getInt();
+  }
+
+  private static long placeOf(int block) {
+    return HEADER + (long) block * Integer.BYTES;
+  }
+
+  /** Fills a buffer and flips it; false if there is not so much. */
+  private static boolean isRead(FileChannel from, ByteBuffer into, long position)
+      throws IOException {
+    long next = position;
+    while (into.hasRemaining()) {
+      int read = from.read(into, next);
+      if (read < 0) {
+        return false;
+      }
+      next += read;
+    }
+    into.flip();
+    return true;
+  }
+
+  /** The next bytes have been stored. */
+  void stored(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      int now = (int) Math.min(bytes.remaining(), BLOCK - at % BLOCK);
+      block.update(bytes.slice(bytes.position(), now));
+      bytes.position(bytes.position() + now);
+      at += now;
+      if (at % BLOCK == 0) {
+        note(block.value());
+        block.reset();
+      }
+    }
+  }
+
+  private void note(int sum) throws IOException {
+    if (!hasSum()) {
+      return;
+    }
+    FileChannel open = sums;
+    if (open == null) {
+      open = open();
+      sums = open;
+    }
+    write(open, ByteBuffer.allocate(Integer.BYTES).putInt(sum).flip(), placeOf(known));
+    known++;
+  }
+
+  /** What is behind the blocks that are good is of another time. */
+  private FileChannel open() throws IOException {
+    FileChannel open = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    boolean usable = false;
+    try {
+      open.truncate(known == 0 ? 0 : placeOf(known));
+      write(open, ByteBuffer.allocate(HEADER).putLong(WHAT_THIS_IS).putLong(length).flip(), 0);
+      usable = true;
+      return open;
+    } finally {
+      if (!usable) {
+        open.close();
+      }
+    }
+  }
+
+  private static void write(FileChannel to, ByteBuffer bytes, long position) throws IOException {
+    while (bytes.hasRemaining()) {
+      to.write(bytes, position + bytes.position());
+    }
+  }
+
+  /** Forgets all of it: what is there is of another object, or is whole, or of no use. */
+  void delete() throws IOException {
+    known = 0;
+    at = 0;
+    block.reset();
+    close();
+    Files.deleteIfExists(path);
+  }
+
+  /** Leaves them to another transfer. */
+  void close() throws IOException {
+    FileChannel open = sums;
+    sums = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.verbena.core.transfer;
+
+import io.verbena.core.bulk.Crc;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.session.SessionImpl;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads, and sums, beginnings that a session's peer says it has. One at a time and a slice at a
+ * time, so that however many it claims to have, one thread reads for it, and others have their
+ * turns. On the loop.
+ */
+public final class Rereads {
+  private static final long SLICE = 16L << 20;
+  private static final long READ_AT_ONCE = 256 << 10;
+
+  private final SessionImpl session;
+  private final ArrayDeque<Reread> waiting = new ArrayDeque<>();
+  private @Nullable Reread current;
+
+  public Rereads(SessionImpl session) {
+    this.session = session;
+  }
+
+  /**
+   * Reads the beginning of a source.
+   *
+   * @param then hears that it was read or stopped, or what went wrong
+   */
+  public Reread begin(OpenSource source, long upTo, Consumer<@Nullable Throwable> then) {
+    Reread reread = new Reread(source, upTo, then);
+    waiting.add(reread);
+    startNext();
+    return reread;
+  }
+
+  private void startNext() {
+    Reread next = waiting.peek();
+    if (current == null && next != null) {
+      current = waiting.remove();
+      next.readOn();
+    }
+  }
+
+  /** One beginning. */
+  public final class Reread {
+    private final OpenSource source;
+    private final long upTo;
+    private final Consumer<@Nullable Throwable> then;
+    private final Crc crc = new Crc();
+    private long at;
+    private boolean stopped;
+
+    private Reread(OpenSource source, long upTo, Consumer<@Nullable Throwable> then) {
+      this.source = source;
+      this.upTo = upTo;
+      this.then = then;
+    }
+
+    /** Returns the checksum of what was read. */
+    public Crc crc() {
+      return crc;
+    }
+
+    /** Nobody wants to know any more; it is over once nothing is read. */
+    public void stop() {
+      stopped = true;
+      if (waiting.remove(this)) {
+        then.accept(null);
+      }
+    }
+
+    private void readOn() {
+      if (stopped || at == upTo) {
+        over(null);
+      } else {
+        source.readBy().run(session, this::readSlice, this::sliceRead);
+      }
+    }
+
+    private void readSlice() throws Exception {
+      long end = Math.min(upTo, at + SLICE);
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment buffer = arena.allocate(Math.min(READ_AT_ONCE, end - at));
+        while (at < end) {
+          MemorySegment piece = buffer.asSlice(0, Math.min(buffer.byteSize(), end - at));
+          source.read(at, piece);
+          crc.update(piece);
+          at += piece.byteSize();
+        }
+      }
+    }
+
+    private void sliceRead(@Nullable Throwable failure) {
+      if (failure == null) {
+        readOn();
+      } else {
+        over(failure);
+      }
+    }
+
+    private void over(@Nullable Throwable failure) {
+      current = null;
+      then.accept(failure);
+      startNext();
+    }
+  }
+}

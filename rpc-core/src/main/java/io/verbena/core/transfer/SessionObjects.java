@@ -1,0 +1,178 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.bulk.BulkObjects;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
+import io.verbena.api.bulk.ObjectRef;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.bulk.Source;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferOptions;
+import io.verbena.api.settings.Checks;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.PublishedObjects;
+import io.verbena.core.bulk.Release;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.session.SessionImpl;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** A session's large objects as its user sees them. Safe for use by any thread. */
+public final class SessionObjects implements BulkObjects {
+  private static final int LONGEST_NAME = 1000;
+
+  private final SessionImpl session;
+  private final Transfers transfers;
+
+  /** The objects of the session that has these transfers. */
+  public SessionObjects(Transfers transfers) {
+    this.session = transfers.session;
+    this.transfers = transfers;
+  }
+
+  private EventLoop loop() {
+    return session.loop();
+  }
+
+  @Override
+  public Published publish(Source source, Duration lease) {
+    return session.bulkContext().shelf().publish(loop(), null, source, lease);
+  }
+
+  @Override
+  public Published publish(String name, Source source, Duration lease) {
+    Checks.required("name", name);
+    return session.bulkContext().shelf().publish(loop(), name, source, lease);
+  }
+
+  @Override
+  public Transfer fetch(
+      ObjectRef ref, long offset, long length, Landing into, TransferOptions options) {
+    Checks.required("ref", ref);
+    Checks.required("into", into);
+    Checks.required("options", options);
+    Checks.between("offset", offset, 0, ref.length());
+    Checks.between("length", length, 0, ref.length() - offset);
+    if (length > into.capacity()) {
+      throw new IllegalArgumentException(tooSmall(ref, length, into));
+    }
+    TransferHandle handle = new TransferHandle(loop(), PublishedObjects.titleElsewhere(ref.id()));
+    handle.whence(() -> peer("from "));
+    Landing landing = Destination.watched(into, handle);
+    boolean checked =
+        switch (options.checksum()) {
+          case ALWAYS -> true;
+          case FILES -> landing instanceof Landing.InFile;
+          case NEVER -> false;
+        };
+    Destination destination = Destination.of(session, landing);
+    start(
+        handle,
+        options,
+        () -> {
+          long id = transfers.ids.nextId();
+          sayFetch(id, ref, offset, length, checked);
+          transfers
+              .receive(
+                  new IncomingTransfer(
+                      transfers,
+                      handle,
+                      id,
+                      destination,
+                      checked ? Checksum.ALWAYS : Checksum.NEVER,
+                      received -> received))
+              .begin(length);
+        },
+        () -> {});
+    return handle;
+  }
+
+  /** Asks for a range of an object. */
+  private void sayFetch(long id, ObjectRef ref, long offset, long length, boolean checked) {
+    session.sendBulk(
+        FrameKind.BULK_FETCH,
+        id,
+        out -> {
+          out.writeLong(ref.id());
+          out.writeLong(ref.key());
+          out.writeVarLong(offset);
+          out.writeVarLong(length);
+          out.writeByte(checked ? Transfers.CHECKED : 0);
+        });
+  }
+
+  /**
+   * Begins a transfer, now or in its turn.
+   *
+   * @param drop frees what it has if it ends before
+   */
+  private void start(
+      TransferHandle handle, TransferOptions options, Runnable begin, Runnable drop) {
+    loop()
+        .execute(
+            () -> {
+              transfers.takeTurns();
+              handle.limit(options.timeout());
+              transfers.ids.start(handle, begin, drop);
+              transfers.failIfNoBulk();
+              session.schedulePump();
+            });
+  }
+
+  /** Returns who the peer is; nothing where the session has not opened yet. */
+  private String peer(String preposition) {
+    String address = session.peer().address();
+    return address.isEmpty() ? "" : preposition + address;
+  }
+
+  private static String tooSmall(ObjectRef ref, long length, Landing into) {
+    String words = ref + ": " + length + " bytes do not fit a landing of " + into.capacity();
+    boolean hasNoLength = into instanceof Landing.InMemory && into.capacity() == 0;
+    return hasNoLength
+        ? words
+            + ": if its memory is longer, as at MemorySegment.ofAddress, reinterpret it to its"
+            + " length"
+        : words;
+  }
+
+  @Override
+  public Transfer push(String name, Source source, TransferOptions options) {
+    return Release.begin(source, release -> push(name, source, release, options));
+  }
+
+  private Transfer push(String name, Source source, Release release, TransferOptions options) {
+    Checks.required("name", name);
+    Checks.required("options", options);
+    if (name.length() > LONGEST_NAME) {
+      throw new IllegalArgumentException(
+          "a name has at most " + LONGEST_NAME + " characters, not " + name.length());
+    }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new IllegalArgumentException("a name has half a surrogate pair: '" + name + "'");
+    }
+    OpenSource opened = OpenSource.open(source);
+    TransferHandle handle = new TransferHandle(loop(), "push '" + name + "'");
+    handle.whence(() -> PublishedObjects.inWords(source) + peer(" to "));
+    start(
+        handle,
+        options,
+        () -> {
+          long id = transfers.ids.nextId();
+          boolean checked = options.checksum() == Checksum.ALWAYS;
+          transfers.sayOffer(id, opened.length(), options.checksum(), name);
+          transfers.send(new OutgoingTransfer(transfers, handle, id, opened, checked, release));
+        },
+        () -> {
+          opened.close();
+          release.run();
+        });
+    return handle;
+  }
+
+  @Override
+  public void onPush(PushHandler handler) {
+    transfers.taker = PushTaker.of(Checks.required("onPush", handler));
+  }
+}

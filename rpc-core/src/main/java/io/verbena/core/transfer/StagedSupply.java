@@ -1,0 +1,341 @@
+package io.verbena.core.transfer;
+
+import io.verbena.core.bulk.BulkMemory;
+import io.verbena.core.bulk.BulkMemory.Block;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.Crc;
+import io.verbena.core.bulk.LimitedWait;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
+import io.verbena.link.memory.Shortage;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bytes that are read or made, block by block, ahead of what is written. A block stays until the
+ * receiver has confirmed it, so that what cannot be made twice is still there when a link is lost.
+ * A file whose checksum nobody wants is written by the kernel instead, where a link can have that.
+ */
+final class StagedSupply extends Supply {
+  private static final int MOST_BLOCKS = 4;
+
+  /** So much is copied on the loop rather than handed to another thread. */
+  private static final int READ_AT_ONCE = 16 << 10;
+
+  private final ReadAhead readAhead;
+  private final OpenSource source;
+  private final long length;
+
+  /** The source, where a link may take its bytes from the file. */
+  private final OpenSource.@Nullable InFile file;
+
+  private boolean endSeen;
+  private final @Nullable Crc crc;
+  private final ArrayDeque<Block> free = new ArrayDeque<>();
+  private final ArrayDeque<Filled> filled = new ArrayDeque<>();
+  private boolean begun;
+  private long fillAt;
+  private long summedUpTo;
+  private int run;
+  private boolean filling;
+  private @Nullable LimitedWait wait;
+
+  private record Filled(long start, long end, Block block, Attached attached) {}
+
+  /**
+   * Supplies a source from somewhere on.
+   *
+   * @param file the source, where a link may take its bytes from the file; else null
+   * @param crc of what is before, to be gone on with; null: none is wanted
+   */
+  StagedSupply(
+      OutgoingTransfer owner,
+      OpenSource source,
+      OpenSource.@Nullable InFile file,
+      @Nullable Crc crc,
+      long from) {
+    super(owner);
+    this.readAhead = owner.transfers.readAhead;
+    this.source = source;
+    this.file = file;
+    this.length = source.length();
+    this.crc = crc;
+    this.fillAt = from;
+    this.summedUpTo = from;
+  }
+
+  @Override
+  void begin(boolean ahead) {
+    if (ahead && file == null && length > 0) {
+      claim(false);
+    }
+  }
+
+  /** Claims memory, and begins to fill it, if there is room for that. */
+  private void claim(boolean granted) {
+    long size = Math.min(BulkMemory.CHUNK_BYTES, length);
+    int count = (int) Math.min(MOST_BLOCKS, (length + size - 1) / size);
+    List<Block> blocks;
+    try {
+      blocks = readAhead.claim(count, size, granted, this);
+    } catch (TransferProblem e) {
+      owner.fail(e);
+      return;
+    }
+    if (blocks != null) {
+      waitsNoMore();
+      begun = true;
+      free.addAll(blocks);
+      fillMore();
+    }
+  }
+
+  /** There is not so much memory now: waits, if the receiver does, until there may be. */
+  void await(Shortage of) throws TransferProblem {
+    LimitedWait waits = wait;
+    if (waits == null) {
+      waits = new LimitedWait(session.loop(), owner::suppliesMore, readAhead::movedAt);
+      wait = waits;
+    }
+    waits.tries();
+    if (!waits.goesOn(of)) {
+      throw session.bulkContext().memory().noRoom(of.needs().getAsLong());
+    }
+  }
+
+  private void waitsNoMore() {
+    if (wait != null) {
+      wait.ends();
+    }
+  }
+
+  private void fillMore() {
+    while (!filling && fillAt < length && !isClosed() && !free.isEmpty()) {
+      Block block = free.remove();
+      uses();
+      long start = fillAt;
+      long size = Math.min(block.memory().byteSize(), length - start);
+      MemorySegment memory = block.memory().asSlice(0, size);
+      int thisRun = run;
+      filling = true;
+      fillAt += size;
+      if (source.readBy() == RunOn.MEMORY && size <= READ_AT_ONCE) {
+        RunOn.runHere(
+            () -> fill(start, memory), failure -> filled(thisRun, start, memory, block, failure));
+      } else {
+        source
+            .readBy()
+            .run(
+                session,
+                () -> fill(start, memory),
+                failure -> filled(thisRun, start, memory, block, failure));
+      }
+    }
+  }
+
+  private void fill(long start, MemorySegment memory) throws Exception {
+    source.read(start, memory);
+    long end = start + memory.byteSize();
+    if (crc != null && end > summedUpTo) {
+      crc.update(memory.asSlice(summedUpTo - start));
+      summedUpTo = end;
+    }
+  }
+
+  private void filled(
+      int ofRun, long start, MemorySegment memory, Block block, @Nullable Throwable failure) {
+    filling = false;
+    if (isClosed() || ofRun != run || failure != null) {
+      free.add(block);
+      used();
+      if (failure != null && !isClosed()) {
+        owner.fail(failure);
+        return;
+      }
+    } else {
+      long end = start + memory.byteSize();
+      filled.add(new Filled(start, end, block, new Attached(memory, MemoryLife.HELD)));
+      owner.suppliesMore();
+    }
+    fillMore();
+  }
+
+  @Override
+  int ready(BulkPath path, long at, int most) {
+    if (isWrittenByLink(path)) {
+      return most;
+    }
+    if (!begun) {
+      claim(true);
+    }
+    if (!begun) {
+      return 0;
+    }
+    Filled there = filledAt(at);
+    if (there != null) {
+      return (int) Math.min(most, there.end - at);
+    }
+    long first = filled.isEmpty() ? fillAt : filled.peek().start;
+    if ((at < first && !filling) || at > fillAt) {
+      beginAgain(at);
+    }
+    return 0;
+  }
+
+  @Override
+  boolean hasReady(long at) {
+    return filledAt(at) != null;
+  }
+
+  private @Nullable Filled filledAt(long at) {
+    for (Filled one : filled) {
+      if (at >= one.start && at < one.end) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  /** Goes to another place, as after a link wrote from the file by itself. */
+  private void beginAgain(long at) {
+    run++;
+    fillAt = at;
+    filled.forEach(this::giveBack);
+    filled.clear();
+    fillMore();
+  }
+
+  @Override
+  SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, TransferProblem {
+    OpenSource.InFile from = file;
+    if (from != null && isWrittenByLink(path)) {
+      return writeFile(from, path, target, piece, whenOver);
+    }
+    Filled there = filledAt(piece.at());
+    if (there == null) {
+      throw new IllegalStateException("nothing is ready at " + piece.at());
+    }
+    return there.attached.write(path, target, piece, piece.at() - there.start, whenOver);
+  }
+
+  private boolean isWrittenByLink(BulkPath path) {
+    return file != null && path.port().writesFrom(file.file().channel());
+  }
+
+  private SendResult writeFile(
+      OpenSource.InFile from, BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, TransferProblem {
+    requireThere(from, piece);
+    BulkPath.Flight flight =
+        path.fly(
+            piece.length(),
+            () -> {
+              if (path.isClosed() && !isClosed()) {
+                readHere(from, piece);
+              }
+              whenOver.run();
+              used();
+            });
+    SendResult result =
+        path.port()
+            .writeFile(
+                target,
+                piece.targetAt(),
+                from.file().channel(),
+                from.offset() + piece.at(),
+                piece.length(),
+                piece.checkpoint(),
+                flight);
+    if (result == SendResult.SENT) {
+      uses();
+      flight.sent();
+    }
+    return result;
+  }
+
+  /**
+   * A link that finds out by itself that bytes are not there is lost. Of a file that the kernel
+   * makes up, such as one of /sys, less is there than its size says, and a link waits for the rest:
+   * whether the end is there is looked at once.
+   */
+  private void requireThere(OpenSource.InFile from, Piece piece) throws TransferProblem {
+    if (!endSeen) {
+      from.requireEnd();
+      endSeen = true;
+    }
+    long end = from.offset() + piece.at() + piece.length();
+    if (from.file().size() < end) {
+      throw from.file().endsBefore(end - 1);
+    }
+  }
+
+  /** A link that cannot read a file is lost, and so would be each one after it. */
+  private void readHere(OpenSource.InFile from, Piece piece) {
+    RunOn.FILES.run(
+        session,
+        () -> from.read(piece.at(), MemorySegment.ofArray(new byte[piece.length()])),
+        failure -> {
+          if (failure != null) {
+            owner.fail(failure);
+          }
+        });
+  }
+
+  @Override
+  boolean waitsForConfirmation(long at) {
+    for (Filled one : filled) {
+      if (one.end == at) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  void confirmed(long upTo) {
+    while (!filled.isEmpty() && filled.peek().end <= upTo) {
+      giveBack(filled.remove());
+    }
+  }
+
+  private void giveBack(Filled one) {
+    one.attached.retire(
+        () -> {
+          readAhead.moved();
+          free.add(one.block);
+          used();
+          fillMore();
+        });
+  }
+
+  @Override
+  @Nullable Integer checksum() {
+    if (crc == null) {
+      return 0;
+    }
+    return !filling && summedUpTo == length ? crc.value() : null;
+  }
+
+  @Override
+  void closes() {
+    waitsNoMore();
+    ArrayDeque<Filled> left = new ArrayDeque<>(filled);
+    filled.clear();
+    left.forEach(this::giveBack);
+  }
+
+  @Override
+  void free(Runnable then) {
+    readAhead.release(free);
+    free.clear();
+    then.run();
+  }
+}

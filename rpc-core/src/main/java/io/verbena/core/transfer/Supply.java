@@ -1,0 +1,170 @@
+package io.verbena.core.transfer;
+
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.Crc;
+import io.verbena.core.bulk.OpenSource;
+import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.link.LinkException;
+import io.verbena.link.MemoryLife;
+import io.verbena.link.RemoteTarget;
+import io.verbena.link.SendResult;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives a transfer its bytes, ready to be written. Its owner hears of what it does elsewhere: that
+ * more may be ready, or why it can give no more. On the loop.
+ */
+abstract class Supply {
+  final OutgoingTransfer owner;
+  final SessionImpl session;
+
+  /** What reads its memory, or its file: reads and writes under way, and blocks that are filled. */
+  private int uses;
+
+  private boolean closed;
+  private @Nullable Runnable whenFree;
+
+  Supply(OutgoingTransfer owner) {
+    this.owner = owner;
+    this.session = owner.session;
+  }
+
+  /**
+   * Returns what supplies a source's bytes.
+   *
+   * @param checked whether a checksum of them is wanted
+   */
+  static Supply of(OutgoingTransfer owner, OpenSource source, boolean checked) {
+    if (source instanceof OpenSource.InFile file && !checked) {
+      return new StagedSupply(owner, file, file, null, 0);
+    }
+    if (source instanceof OpenSource.Joined(List<OpenSource> pieces) && !checked) {
+      return new JoinedSupply(owner, pieces);
+    }
+    return from(owner, source, 0, isSummed(source, checked) ? new Crc() : null);
+  }
+
+  /**
+   * Returns what supplies a source's bytes from somewhere on.
+   *
+   * @param crc of what is before, to be gone on with; null where no checksum is wanted
+   */
+  static Supply from(OutgoingTransfer owner, OpenSource source, long from, @Nullable Crc crc) {
+    if (source instanceof OpenSource.InMemory memory
+        && memory.memory().isNative()
+        && (memory.life() == MemoryLife.HELD
+            || memory.length() >= owner.session.cutOffs().inPlace())) {
+      return new MemorySupply(owner, memory, crc != null);
+    }
+    return new StagedSupply(owner, source, null, crc, from);
+  }
+
+  /**
+   * Returns whether a checksum of what goes is known. What is made once is summed unasked: the
+   * receiver may ask when it is made.
+   */
+  static boolean isSummed(OpenSource source, boolean checked) {
+    return checked || source instanceof OpenSource.Made;
+  }
+
+  /**
+   * Begins.
+   *
+   * @param ahead whether memory may be claimed and read into now; else when the receiver has opened
+   *     its own
+   */
+  abstract void begin(boolean ahead);
+
+  /**
+   * Returns how many bytes can be written now from here on, at most so many; 0 if none yet: the
+   * owner hears when there are.
+   *
+   * @param at never before what was confirmed
+   */
+  abstract int ready(BulkPath path, long at, int most);
+
+  /**
+   * Returns whether bytes are ready there, though something before is not written yet: a path
+   * beside the one that this waits for may take them.
+   */
+  abstract boolean hasReady(long at);
+
+  /**
+   * Writes bytes that are ready.
+   *
+   * @param whenOver runs when its memory is not read any more, be it that its link is gone
+   */
+  abstract SendResult write(BulkPath path, RemoteTarget target, Piece piece, Runnable whenOver)
+      throws LinkException, IOException, TransferProblem;
+
+  /** Returns whether it keeps what it has written until that is confirmed. Always the same. */
+  boolean keepsUnconfirmed() {
+    return true;
+  }
+
+  /** Returns whether it can go on only when the receiver has confirmed all before here. */
+  boolean waitsForConfirmation(long at) {
+    return false;
+  }
+
+  /** The receiver has so many. */
+  void confirmed(long upTo) {}
+
+  /** Returns the checksum of all; null while it is not known. */
+  @Nullable Integer checksum() {
+    return 0;
+  }
+
+  // ---- its end ----
+
+  /** No more is written; hears, maybe at once, when no memory of it is read any more. */
+  final void close(Runnable then) {
+    closed = true;
+    whenFree = then;
+    closes();
+    freeIfUnused();
+  }
+
+  final boolean isClosed() {
+    return closed;
+  }
+
+  /** One more reads it, until {@link #used}. */
+  final void uses() {
+    uses++;
+  }
+
+  final void used() {
+    uses--;
+    freeIfUnused();
+  }
+
+  private void freeIfUnused() {
+    Runnable then = whenFree;
+    if (then != null && uses == 0) {
+      whenFree = null;
+      free(then);
+    }
+  }
+
+  /** It is closed from now on. */
+  void closes() {}
+
+  /** It is closed, and has no uses any more: frees what it has, and then runs this. */
+  void free(Runnable then) {
+    then.run();
+  }
+
+  /**
+   * What to write.
+   *
+   * @param at where in the object
+   * @param targetAt where in the target
+   * @param length how much
+   * @param checkpoint whether the receiver must hear of it
+   */
+  record Piece(long at, long targetAt, int length, boolean checkpoint) {}
+}

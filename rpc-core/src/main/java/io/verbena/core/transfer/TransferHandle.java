@@ -1,0 +1,210 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Received;
+import io.verbena.api.bulk.Transfer;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.api.settings.Checks;
+import io.verbena.core.bulk.FencedFuture;
+import io.verbena.core.bulk.stat.TransferStat;
+import io.verbena.core.loop.EventLoop;
+import io.verbena.core.loop.Timers;
+import io.verbena.link.runtime.NanoClock;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A transfer as its user sees it. Written on the loop, read by any thread. */
+final class TransferHandle implements Transfer {
+  private final EventLoop loop;
+  private final String object;
+  private final CompletableFuture<Received> outcome = new CompletableFuture<>();
+  private final Result result = new Result(); // not a stage of it, which would wrap a failure
+  private final long startNanos;
+  private Ender ender = (status, why) -> {};
+  private long timer = Timers.NONE;
+  private volatile Supplier<String> whence = () -> "";
+  private volatile long bytes;
+  private volatile long resumedFrom;
+  private volatile long total = -1;
+  private volatile long endNanos;
+  private volatile boolean over;
+
+  TransferHandle(EventLoop loop, String object) {
+    this.loop = loop;
+    this.object = object;
+    this.startNanos = loop.clock().nanoTime();
+  }
+
+  String object() {
+    return object;
+  }
+
+  /** Notes where it comes from or goes, for this end's eyes. */
+  void whence(Supplier<String> words) {
+    whence = words;
+  }
+
+  String whence() {
+    return whence.get();
+  }
+
+  void total(long length) {
+    total = length;
+  }
+
+  /** Whoever has the transfer now, and ends it before its end. */
+  @FunctionalInterface
+  interface Ender {
+    /** Ends it, if it is not over. On the loop. */
+    void end(RpcStatus status, String why);
+  }
+
+  /** It is in other hands from now on. */
+  void endedBy(Ender onLoop) {
+    ender = onLoop;
+  }
+
+  /** Limits its time, counted from when it was asked for. */
+  void limit(@Nullable Duration timeout) {
+    if (timeout == null) {
+      return;
+    }
+    long nanos = NanoClock.nanos(timeout);
+    String why = "its time of " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms passed";
+    timer =
+        loop.timers()
+            .schedule(
+                startNanos + nanos,
+                now -> {
+                  timer = Timers.NONE;
+                  ender.end(RpcStatus.DEADLINE_EXCEEDED, why);
+                });
+  }
+
+  /** So much of it was there from before. */
+  void resumedFrom(long from) {
+    resumedFrom = from;
+    bytes = from;
+  }
+
+  void confirmed(long upTo) {
+    bytes = upTo;
+  }
+
+  void succeed(Received received) {
+    end();
+    outcome.complete(received);
+    if (!result.settle(received)) {
+      received.close(); // its future was ended: whoever did that looks for no memory
+    }
+  }
+
+  void fail(TransferException failure) {
+    end();
+    outcome.completeExceptionally(failure);
+    result.settleFailed(failure);
+  }
+
+  private void end() {
+    if (!over) {
+      endNanos = loop.clock().nanoTime();
+      over = true;
+      loop.timers().cancel(timer);
+      timer = Timers.NONE;
+    }
+  }
+
+  @Override
+  public Progress progress() {
+    long end = over ? endNanos : loop.clock().nanoTime();
+    Duration elapsed = Duration.ofNanos(Math.max(0, end - startNanos));
+    return new Progress(bytes, total, elapsed, resumedFrom);
+  }
+
+  @Override
+  public String toString() {
+    String of = total < 0 ? "" : " of " + total;
+    String resumed = resumedFrom == 0 ? "" : ", went on from byte " + resumedFrom;
+    return object + ": " + bytes + of + " bytes" + resumed + (over ? ", over" : "");
+  }
+
+  TransferStat stat(boolean incoming) {
+    Progress now = progress();
+    return new TransferStat(object, incoming, now.bytes(), now.total(), now.elapsed().toSeconds());
+  }
+
+  @Override
+  public boolean cancel() {
+    if (outcome.isDone()) {
+      return false;
+    }
+    loop.execute(() -> ender.end(RpcStatus.CANCELLED, "it was cancelled")); // whose it is then
+    return true;
+  }
+
+  @Override
+  public CompletionStage<Received> result() {
+    return result;
+  }
+
+  /** The outcome in its user's hands: to end it is to cancel the transfer. */
+  private final class Result extends FencedFuture<Received> {
+    @Override
+    protected boolean isFenced() {
+      return true;
+    }
+
+    @Override
+    protected void end() {
+      TransferHandle.this.cancel();
+    }
+
+    /** Cancels the transfer, and completes as that does, saying how far it came. */
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      return !isDone() && TransferHandle.this.cancel();
+    }
+  }
+
+  @Override
+  public Received get() throws InterruptedException {
+    refuseToBlockTheLoop();
+    try {
+      return outcome.get();
+    } catch (ExecutionException e) {
+      throw failure(e);
+    }
+  }
+
+  @Override
+  public Received get(Duration timeout) throws InterruptedException, TimeoutException {
+    Checks.required("timeout", timeout);
+    refuseToBlockTheLoop();
+    try {
+      return outcome.get(NanoClock.nanos(timeout), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw failure(e);
+    }
+  }
+
+  private void refuseToBlockTheLoop() {
+    if (loop.isNotToWait() && !outcome.isDone()) {
+      throw new IllegalStateException(
+          object + " was waited for on the event loop. Use result() there.");
+    }
+  }
+
+  private static RuntimeException failure(ExecutionException e) {
+    if (e.getCause() instanceof TransferException failure) {
+      failure.fillInStackTrace(); // it was made on the loop
+      return failure;
+    }
+    return new IllegalStateException(e.getCause());
+  }
+}

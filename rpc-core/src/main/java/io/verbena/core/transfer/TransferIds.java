@@ -1,0 +1,183 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.TransferException;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.session.SessionImpl;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which transfers of one session may begin: it numbers those of this end, of which further ones
+ * wait while many are under way, and checks the numbers and counts those of the peer. Those of
+ * calls do not count here: they are as many as the calls that may be under way. On the loop.
+ *
+ * <p>A number in the header of its transfer's frames:
+ *
+ * <pre>
+ *   63                                   3   2     1   0
+ *   | counted by the end that began it   | 0 SINGLE    | 1: client began it |
+ *   | number of the call it belongs to   | its kind    | 1: client called   |
+ * </pre>
+ */
+final class TransferIds {
+  /** Fetched or pushed by itself. */
+  static final int SINGLE = 0;
+
+  /** What goes to the landing of a call. */
+  static final int ANSWER = 1;
+
+  /** Large values of a call's request. */
+  static final int REQUEST_PARTS = 2;
+
+  /** Large values of a call's reply. */
+  static final int REPLY_PARTS = 3;
+
+  private static final int NUMBER = 3;
+  private static final int KIND = 1;
+
+  /** So many transfers this end begins at once; others wait for their turn. */
+  private static final int MOST_OWN = 256;
+
+  /** So many the peer may have under way; it begins fewer. */
+  static final int MOST_OF_PEER = 1024;
+
+  private final SessionImpl session;
+  private final ArrayDeque<Start> waiting = new ArrayDeque<>();
+  private long lastOwn;
+  private long lastOfPeer;
+  private int own;
+  private int ofPeer;
+
+  /** A transfer that waits for its turn to begin. */
+  private record Start(TransferHandle handle, Runnable begin, Runnable drop) {
+    void fail(RpcStatus status, String why) {
+      drop.run();
+      handle.fail(new TransferException(status, handle.object(), handle.whence(), 0, why, null));
+    }
+  }
+
+  /** None has begun yet. */
+  TransferIds(SessionImpl session) {
+    this.session = session;
+  }
+
+  // ---- what a number says ----
+
+  static long of(long number, int kind, boolean byClient) {
+    return number << NUMBER | (long) kind << KIND | (byClient ? 1 : 0);
+  }
+
+  static long number(long id) {
+    return id >>> NUMBER;
+  }
+
+  /** Returns whether it belongs to a call, and is not fetched or pushed by itself. */
+  static boolean isOfACall(long id) {
+    return (id >> KIND & 3) != SINGLE;
+  }
+
+  static boolean isAnswer(long id) {
+    return (id >> KIND & 3) == ANSWER;
+  }
+
+  boolean isOwn(long id) {
+    return (id & 1) != 0 == session.isClientEnd();
+  }
+
+  /** Returns whether the peer fetches it, or pushes it. */
+  boolean isBegunByPeer(long id) {
+    return !isOwn(id) && !isOfACall(id);
+  }
+
+  // ---- begun by this end ----
+
+  long nextId() {
+    return of(++lastOwn, SINGLE, session.isClientEnd());
+  }
+
+  /**
+   * Begins a transfer of this end's, now or in its turn.
+   *
+   * @param drop frees what it has if it ends before
+   */
+  void start(TransferHandle handle, Runnable begin, Runnable drop) {
+    Start start = new Start(handle, begin, drop);
+    if (session.isEnded()) {
+      start.fail(RpcStatus.UNAVAILABLE, "the session is closed");
+      return;
+    }
+    waiting.add(start);
+    handle.endedBy(
+        (status, why) -> {
+          if (waiting.remove(start)) {
+            start.fail(status, why + " before its turn");
+          }
+        });
+    startWaiting();
+  }
+
+  private void startWaiting() {
+    while (own < MOST_OWN && !waiting.isEmpty()) {
+      waiting.remove().begin.run();
+    }
+  }
+
+  boolean isAnyWaiting() {
+    return !waiting.isEmpty();
+  }
+
+  void failWaiting(RpcStatus status, String why) {
+    List<Start> dropped = new ArrayList<>(waiting);
+    waiting.clear();
+    dropped.forEach(start -> start.fail(status, why));
+  }
+
+  // ---- begun by the peer ----
+
+  /** Notes that the peer begins a transfer; returns what is wrong with its number, or null. */
+  @Nullable String begun(FrameKind kind, long id) {
+    if (isOwn(id) || isOfACall(id) || number(id) <= lastOfPeer) {
+      return kind + " with number " + id + ", where " + lastOfPeer + " was last";
+    }
+    lastOfPeer = number(id);
+    return null;
+  }
+
+  /** Returns whether the peer has as many under way as it may. */
+  boolean isFull() {
+    return ofPeer >= MOST_OF_PEER;
+  }
+
+  /** The peer and its numbers are gone. */
+  void peerLost() {
+    lastOfPeer = 0;
+  }
+
+  // ---- of either end ----
+
+  /** Returns whether there may have been a transfer of this number. */
+  boolean mayHaveBeen(long id) {
+    return isOfACall(id) || number(id) <= (isOwn(id) ? lastOwn : lastOfPeer);
+  }
+
+  /** A transfer counts no more: another may begin. */
+  void leaves(long id) {
+    count(id, -1);
+    session.loop().atCycleEnd(this::startWaiting);
+  }
+
+  /** So many of its kind begin to count. */
+  void count(long id, int change) {
+    if (isOfACall(id)) {
+      return;
+    }
+    if (isOwn(id)) {
+      own += change;
+    } else {
+      ofPeer += change;
+    }
+  }
+}

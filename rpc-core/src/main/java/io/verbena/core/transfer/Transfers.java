@@ -1,0 +1,603 @@
+package io.verbena.core.transfer;
+
+import io.verbena.api.RpcStatus;
+import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Published;
+import io.verbena.api.bulk.PushHandler;
+import io.verbena.api.wire.WireIn;
+import io.verbena.codec.WireDecoder;
+import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.PublishedObjects;
+import io.verbena.core.bulk.TransferProblem;
+import io.verbena.core.bulk.stat.TransferStat;
+import io.verbena.core.frame.FrameKind;
+import io.verbena.core.loop.Timers;
+import io.verbena.core.sequence.Message;
+import io.verbena.core.session.Participant;
+import io.verbena.core.session.SessionImpl;
+import io.verbena.core.transfer.OutgoingTransfer.Grant;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transfers of one session that are under way, both ways: how they begin and end, what the peer
+ * says of them and is told, and their turns. On the session's loop.
+ */
+public final class Transfers implements Participant {
+  private static final List<FrameKind> KINDS =
+      List.of(
+          FrameKind.BULK_FETCH,
+          FrameKind.BULK_OFFER,
+          FrameKind.BULK_GRANT,
+          FrameKind.BULK_PROGRESS,
+          FrameKind.BULK_SENT,
+          FrameKind.BULK_DONE,
+          FrameKind.BULK_CANCEL,
+          FrameKind.BULK_RESUME,
+          FrameKind.BULK_RESUMED);
+
+  /** Bytes, as {@link io.verbena.link.BulkTarget#advertisement} promises. */
+  private static final int MOST_ADVERTISEMENT = 64;
+
+  private static final int MOST_NAME_BYTES = 4000;
+
+  /** So long a sender for which nobody waits may not know that all has arrived. */
+  private static final long LONGEST_UNTOLD_NANOS = 20_000_000;
+
+  /** So much such senders may keep at a time, a short object counted as the least. */
+  private static final long MOST_UNTOLD_BYTES = 1 << 20;
+
+  private static final long LEAST_UNTOLD_BYTES = 16 << 10;
+
+  /** Flags of a fetch and an offer. */
+  static final int CHECKED = 1;
+
+  private static final int UNCHECKED = 4;
+
+  final SessionImpl session;
+  final TransferIds ids;
+  final ReadAhead readAhead;
+  final Rereads rereads;
+  private final CallTransfers calls;
+  private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
+  private final ArrayDeque<OutgoingTransfer> turns = new ArrayDeque<>();
+  private final Set<IncomingTransfer> progressDue = new LinkedHashSet<>();
+
+  /** What has arrived and its sender does not know of. */
+  private final LongArrayList untold = new LongArrayList();
+
+  private long untoldBytes;
+  private long untoldTimer = Timers.NONE;
+
+  /** The session knows that there is something to do. */
+  private boolean takesTurns;
+
+  /** Who takes what the peer pushes. */
+  volatile @Nullable PushTaker taker;
+
+  /** Why nothing more of the peer's is taken up; null while it is. */
+  private @Nullable String refusal;
+
+  /**
+   * No transfers yet.
+   *
+   * @param lastCallOfPeer returns the highest number of a call whose request has come from this
+   *     peer; 0 before any
+   */
+  public Transfers(SessionImpl session, LongSupplier lastCallOfPeer) {
+    this.session = session;
+    this.ids = new TransferIds(session);
+    this.readAhead = new ReadAhead(session);
+    this.rereads = new Rereads(session);
+    this.calls = new CallTransfers(this, lastCallOfPeer);
+  }
+
+  /** Returns those that belong to calls. */
+  public CallTransfers calls() {
+    return calls;
+  }
+
+  /** Returns what is under way, in the order in which it was asked for. */
+  public List<TransferStat> stat() {
+    return Stream.concat(incoming.values().stream(), outgoing.values().stream())
+        .sorted(Comparator.comparingLong(transfer -> transfer.id))
+        .map(transfer -> transfer.handle.stat(transfer instanceof IncomingTransfer))
+        .toList();
+  }
+
+  // ---- begin and end ----
+
+  /** Takes a transfer up, before it begins. */
+  IncomingTransfer receive(IncomingTransfer transfer) {
+    takeTurns();
+    incoming.put(transfer.id, transfer);
+    ids.count(transfer.id, 1);
+    session.bulkContext().counters().begins(false);
+    return transfer;
+  }
+
+  /** Takes a transfer up, and begins it. */
+  void send(OutgoingTransfer transfer) {
+    takeTurns();
+    outgoing.put(transfer.id, transfer);
+    ids.count(transfer.id, 1);
+    session.bulkContext().counters().begins(true);
+    transfer.begin();
+  }
+
+  /** Returns the transfer of this number, either way; null if none is under way. */
+  @Nullable BulkTransfer find(long id) {
+    BulkTransfer transfer = outgoing.get(id);
+    return transfer == null ? incoming.get(id) : transfer;
+  }
+
+  /** It ends without the peer, to which its number means nothing any more, or something else. */
+  void forget(IncomingTransfer transfer) {
+    incoming.remove(transfer.id, transfer);
+    progressDue.remove(transfer);
+  }
+
+  /** It has ended; one that sends counts until nothing reads any more what it sent. */
+  void ended(BulkTransfer transfer, boolean well) {
+    session.bulkContext().counters().ends(transfer instanceof OutgoingTransfer, well);
+    if (transfer instanceof IncomingTransfer received) {
+      forget(received);
+      ids.leaves(transfer.id);
+    } else {
+      outgoing.remove(transfer.id);
+    }
+  }
+
+  // ---- what the peer is told ----
+
+  /** Offers an object to the peer. */
+  void sayOffer(long id, long length, Checksum checksum, String name) {
+    int flags =
+        switch (checksum) {
+          case ALWAYS -> CHECKED;
+          case FILES -> 0; // that is for the receiver to know, and to say
+          case NEVER -> UNCHECKED;
+        };
+    session.sendBulk(
+        FrameKind.BULK_OFFER,
+        id,
+        out -> {
+          out.writeVarLong(length);
+          out.writeByte(flags);
+          out.writeString(name);
+        });
+  }
+
+  /** Has the peer give up what it would send, or what it asks for. */
+  void refuse(long id, RpcStatus status, String why) {
+    session.sendBulk(
+        FrameKind.BULK_CANCEL,
+        id,
+        out -> {
+          out.writeByte(status.code());
+          out.writeString(why);
+        });
+  }
+
+  /**
+   * All of an object is here. Who pushed it waits to hear of that. Other senders only let go of
+   * what they keep: they are told with the session's next message, or within a while.
+   */
+  void arrived(long id, long length) {
+    takeTurns();
+    untold.addLong(id);
+    untoldBytes += Math.max(length, LEAST_UNTOLD_BYTES);
+    if (ids.isBegunByPeer(id) || untoldBytes > MOST_UNTOLD_BYTES) {
+      tellSenders();
+    } else if (untoldTimer == Timers.NONE) {
+      untoldTimer =
+          session
+              .loop()
+              .timers()
+              .schedule(
+                  session.loop().now() + LONGEST_UNTOLD_NANOS,
+                  now -> {
+                    untoldTimer = Timers.NONE;
+                    tellSenders();
+                  });
+    }
+  }
+
+  private void tellSenders() {
+    if (untold.isEmpty()) {
+      return;
+    }
+    long[] whole = untold.toLongArray();
+    forgetUntold();
+    for (long id : whole) {
+      sayDone(id);
+    }
+  }
+
+  /** All of an object is here: its sender may let go of it. */
+  private void sayDone(long id) {
+    session.sendBulk(FrameKind.BULK_DONE, id, out -> {});
+  }
+
+  private void forgetUntold() {
+    untold.clear();
+    untoldBytes = 0;
+    session.loop().timers().cancel(untoldTimer);
+    untoldTimer = Timers.NONE;
+  }
+
+  // ---- turns ----
+
+  /** There is something to do from now on, as far as is known. */
+  void takeTurns() {
+    if (!takesTurns) {
+      takesTurns = true;
+      session.turnsChanged();
+    }
+  }
+
+  /** A transfer may have something to write. */
+  void queue(OutgoingTransfer transfer) {
+    if (!transfer.queued) {
+      transfer.queued = true;
+      takeTurns();
+      turns.add(transfer);
+    }
+  }
+
+  void owesProgress(IncomingTransfer transfer) {
+    takeTurns();
+    progressDue.add(transfer);
+  }
+
+  /**
+   * Writes what there is room for, a chunk of each transfer in turn, and tells the peer how far its
+   * own are.
+   */
+  @Override
+  public void afterFrames() {
+    int blocked = 0;
+    while (blocked < turns.size()) {
+      OutgoingTransfer next = turns.remove();
+      switch (next.takeTurn()) {
+        case WROTE -> {
+          turns.add(next);
+          blocked = 0;
+        }
+        case BLOCKED -> {
+          turns.add(next);
+          blocked++;
+        }
+        case IDLE -> next.queued = false;
+      }
+    }
+    if (!progressDue.isEmpty()) { // else each cycle of every small call would allocate
+      sayProgress();
+    }
+    takesTurns = !turns.isEmpty() || !progressDue.isEmpty() || isBusy();
+  }
+
+  private void sayProgress() {
+    progressDue.removeIf(
+        transfer ->
+            transfer.isOver()
+                || transfer.hasAll() // DONE says so
+                || session.sayBulk(
+                    FrameKind.BULK_PROGRESS,
+                    transfer.id,
+                    out -> out.writeVarLong(transfer.confirmed())));
+  }
+
+  // ---- what the peer says ----
+
+  @Override
+  public List<FrameKind> kinds() {
+    return KINDS;
+  }
+
+  @Override
+  public @Nullable String take(Message message) {
+    FrameKind kind = message.kind();
+    long id = message.callId();
+    WireIn in = session.decoding(message);
+    return switch (kind) {
+      case BULK_FETCH -> fetched(id, in);
+      case BULK_OFFER -> offered(id, in);
+      case BULK_GRANT -> granted(id, in);
+      case BULK_SENT -> {
+        int checksum = in.readInt();
+        IncomingTransfer transfer = incoming.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.sent(checksum);
+      }
+      case BULK_DONE -> {
+        OutgoingTransfer transfer = outgoing.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.done();
+      }
+      case BULK_RESUME -> {
+        long upTo = in.readVarLong();
+        int sum = in.readInt();
+        OutgoingTransfer transfer = outgoing.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.resumes(upTo, sum);
+      }
+      case BULK_RESUMED -> {
+        long from = in.readVarLong();
+        IncomingTransfer transfer = incoming.get(id);
+        yield transfer == null ? unknown(kind, id) : transfer.resumed(from);
+      }
+      case BULK_CANCEL -> cancelled(id, in);
+      default -> kind + " for a transfer";
+    };
+  }
+
+  /** Takes how far a transfer is. */
+  @Override
+  public @Nullable String takeUnnumbered(FrameKind kind, long id, WireDecoder in) {
+    long upTo = in.readVarLong();
+    OutgoingTransfer transfer = outgoing.get(id);
+    if (transfer == null) {
+      return null; // unnumbered, so it may come late
+    }
+    return upTo < 0 ? "progress of " + upTo : transfer.progressed(upTo);
+  }
+
+  private @Nullable String unknown(FrameKind kind, long id) {
+    return ids.mayHaveBeen(id) ? null : kind + " for transfer " + id + ", which was not begun";
+  }
+
+  private @Nullable String fetched(long id, WireIn in) {
+    long object = in.readLong();
+    long key = in.readLong();
+    long offset = in.readVarLong();
+    long length = in.readVarLong();
+    int flags = in.readByte();
+    if ((flags & ~CHECKED) != 0) {
+      return "a fetch with flags " + flags + ", which it does not have";
+    }
+    String wrong = ids.begun(FrameKind.BULK_FETCH, id);
+    if (wrong != null || refusesMore(id)) {
+      return wrong;
+    }
+    PublishedObjects shelf = session.bulkContext().shelf();
+    String title = shelf.title(object);
+    TransferHandle handle = new TransferHandle(session.loop(), title);
+    Published.Fetch fetch = new Published.Fetch(session.peer(), handle);
+    PublishedObjects.PublishedObject shelved = shelf.use(object, key, fetch);
+    if (shelved == null) {
+      TransferProblem missing = shelf.missing(object);
+      refuse(id, missing.status(), String.valueOf(missing.getMessage()));
+      return null;
+    }
+    if (offset < 0 || length < 0 || length > shelved.ref().length() - offset) {
+      shelved.used(fetch);
+      refuse(
+          id,
+          RpcStatus.INVALID_ARGUMENT,
+          "%s of %d bytes has no range of %d from %d"
+              .formatted(title, shelved.ref().length(), length, offset));
+      return null;
+    }
+    handle.whence(() -> shelved.inWords() + " to " + session.peer().address());
+    send(
+        new OutgoingTransfer(
+            this,
+            handle,
+            id,
+            shelved.source().slice(offset, length),
+            (flags & CHECKED) != 0,
+            () -> shelved.used(fetch)));
+    return null;
+  }
+
+  /**
+   * Refuses a transfer that the peer begins where it has as many under way as it may, or none is
+   * taken up any more.
+   */
+  private boolean refusesMore(long id) {
+    if (refusal != null) {
+      refuse(id, RpcStatus.UNAVAILABLE, refusal);
+      return true;
+    }
+    boolean many = ids.isFull();
+    if (many) {
+      refuse(
+          id,
+          RpcStatus.RESOURCE_EXHAUSTED,
+          "more than " + TransferIds.MOST_OF_PEER + " transfers at once");
+    }
+    return many;
+  }
+
+  private @Nullable String offered(long id, WireIn in) {
+    long length = in.readVarLong();
+    int flags = in.readByte();
+    String name = in.readString();
+    if ((flags & ~(CHECKED | UNCHECKED)) != 0) {
+      return "an offer with flags " + flags + ", which it does not have";
+    }
+    if (length < 0 || name.length() > MOST_NAME_BYTES) {
+      return "an offer of " + length + " bytes";
+    }
+    if (ids.isOwn(id) && TransferIds.isAnswer(id)) {
+      IncomingTransfer transfer = incoming.get(id);
+      if (transfer != null) {
+        return transfer.offered(length);
+      }
+      refuse(id, RpcStatus.CANCELLED, "its call was given up"); // before it was answered
+      return null;
+    }
+    String wrong = ids.begun(FrameKind.BULK_OFFER, id);
+    if (wrong == null) {
+      pushed(id, name, length, checksum(flags));
+    }
+    return wrong;
+  }
+
+  /** Returns when the sender of an offer says that a checksum is compared. */
+  private static Checksum checksum(int flags) {
+    if ((flags & CHECKED) != 0) {
+      return Checksum.ALWAYS;
+    }
+    return (flags & UNCHECKED) != 0 ? Checksum.NEVER : Checksum.FILES;
+  }
+
+  private void pushed(long id, String name, long length, Checksum checksum) {
+    PushTaker takes = taker;
+    if (takes == null) {
+      refuse(id, RpcStatus.UNIMPLEMENTED, "nothing takes pushes there: set objects().onPush(…)");
+    } else if (!refusesMore(id)) {
+      TransferHandle handle = new TransferHandle(session.loop(), "push '" + name + "'");
+      PushHandler.Offer offer = new PushHandler.Offer(name, length, handle);
+      receive(
+              new IncomingTransfer(
+                  this,
+                  handle,
+                  id,
+                  null,
+                  checksum,
+                  received -> {
+                    takes.hand(session, offer, received);
+                    return Arrived.elsewhere(length); // it is the handler's alone
+                  }))
+          .ask(takes, offer);
+    }
+  }
+
+  private @Nullable String granted(long id, WireIn in) {
+    int generation = in.readVarInt();
+    long offset = in.readVarLong();
+    long length = in.readVarLong();
+    int epoch = in.readInt();
+    ByteBuffer advertisement = in.readBuffer();
+    if (generation < 1
+        || offset < 0
+        || length < 1
+        || offset + length < 0
+        || advertisement.remaining() > MOST_ADVERTISEMENT) {
+      return "a grant of " + length + " bytes from " + offset;
+    }
+    Grant grant = new Grant(generation, offset, length, epoch, advertisement);
+    OutgoingTransfer transfer = outgoing.get(id);
+    if (transfer != null) {
+      return transfer.granted(grant);
+    }
+    if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
+      return calls.granted(TransferIds.number(id), grant);
+    }
+    return unknown(FrameKind.BULK_GRANT, id);
+  }
+
+  private @Nullable String cancelled(long id, WireIn in) {
+    RpcStatus status = RpcStatus.ofCode(in.readByte());
+    String why = in.readString();
+    BulkTransfer transfer = find(id);
+    if (transfer != null) {
+      transfer.cancelledByPeer(status, why);
+      return null;
+    }
+    if (TransferIds.isAnswer(id) && !ids.isOwn(id)) {
+      calls.givenUp(TransferIds.number(id));
+    }
+    return unknown(FrameKind.BULK_CANCEL, id);
+  }
+
+  // ---- what happens to the session, and what it asks ----
+
+  @Override
+  public boolean takesTurns() {
+    return takesTurns;
+  }
+
+  @Override
+  public boolean wantsTurn() {
+    return wantsLink();
+  }
+
+  @Override
+  public boolean wantsLink() {
+    return !outgoing.isEmpty() || !incoming.isEmpty() || ids.isAnyWaiting();
+  }
+
+  /** Returns whether something is under way, or a sender is still to be told of its end. */
+  @Override
+  public boolean isBusy() {
+    return wantsLink() || !untold.isEmpty();
+  }
+
+  @Override
+  public void beforeMessage() {
+    tellSenders();
+  }
+
+  @Override
+  public void lastWords() {
+    tellSenders();
+  }
+
+  @Override
+  public void drains(String reason) {
+    refusal = reason;
+  }
+
+  @Override
+  public void pathChanged() {
+    List.copyOf(incoming.values()).forEach(IncomingTransfer::moveOn);
+    failIfNoBulk();
+    if (!turns.isEmpty()) {
+      session.schedulePump();
+    }
+  }
+
+  @Override
+  public void pathClosed(BulkPath path) {
+    path.closed();
+    all().forEach(transfer -> transfer.pathClosed(path));
+  }
+
+  private List<BulkTransfer> all() {
+    List<BulkTransfer> all = new ArrayList<>(outgoing.values());
+    all.addAll(incoming.values());
+    return all;
+  }
+
+  void failIfNoBulk() {
+    if (session.movesNoBulk()) {
+      failAll(RpcStatus.UNIMPLEMENTED, "the links of this session move no large objects", false);
+    }
+  }
+
+  @Override
+  public void noLink(RpcStatus status, String reason) {
+    failAll(status, reason, true);
+  }
+
+  /**
+   * Fails every transfer: there is no peer, or no link that may be used.
+   *
+   * @param tellPeer whether there is a peer, which has to hear of it
+   */
+  private void failAll(RpcStatus status, String why, boolean tellPeer) {
+    ids.failWaiting(status, why);
+    all().forEach(transfer -> transfer.fail(status, why, null, tellPeer));
+    calls.forgetLandings();
+  }
+
+  @Override
+  public void peerGone(RpcStatus status, String reason, boolean forGood) {
+    failAll(forGood ? status : RpcStatus.UNAVAILABLE, reason, false);
+    forgetUntold();
+    if (!forGood) {
+      ids.peerLost();
+    }
+  }
+}
