@@ -7,7 +7,7 @@ import io.verbena.api.bulk.Received;
 import io.verbena.api.stub.MethodDescriptor;
 import io.verbena.codec.WireDecoder;
 import io.verbena.core.loop.Timers;
-import io.verbena.core.transfer.CallTransfers;
+import io.verbena.core.transfer.IncomingTransfer;
 import io.verbena.link.memory.Slot;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   private final Landing landing;
   private final CompletableFuture<Void> landingFree = new CompletableFuture<>();
-  private CallTransfers.@Nullable AwaitedAnswer answer;
+  private @Nullable IncomingTransfer answer;
   private long timer = Timers.NONE;
   private @Nullable Exception failure;
 
@@ -67,7 +67,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   /** It goes to the next peer, for which its landing is opened anew. */
   @Override
   void waitsForNextPeer() {
-    CallTransfers.AwaitedAnswer awaited = answer;
+    IncomingTransfer awaited = answer;
     if (awaited != null && !isGivenUp()) {
       withdrawn = true;
       awaited.giveUp(RpcStatus.UNAVAILABLE, "the peer is gone, and its call waits for the next");
@@ -137,7 +137,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
   /** Ends the call in an error, once nothing is written into its landing any more. */
   @Override
   void end(Exception error) {
-    CallTransfers.AwaitedAnswer awaited = answer;
+    IncomingTransfer awaited = answer;
     if (awaited == null) {
       landingFree.complete(null);
       settleFailed(error);
@@ -175,7 +175,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
 
   @Override
   void result(@Nullable Received none) {
-    CallTransfers.AwaitedAnswer awaited = answer;
+    IncomingTransfer awaited = answer;
     if (awaited == null || !awaited.isOnItsWay()) {
       end(notDecoded(RpcStatus.PROTOCOL_ERROR, "it names an object that was not offered"));
     }

@@ -7,8 +7,8 @@ import io.verbena.core.frame.FrameHeader;
 import io.verbena.core.sequence.Message;
 import io.verbena.core.session.Participant;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.core.transfer.IncomingTransfer;
 import io.verbena.core.transfer.LargeValueTable;
-import io.verbena.core.transfer.LargeValuesIn;
 import io.verbena.link.memory.Progress;
 import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
@@ -46,7 +46,7 @@ final class MessagesAwaitingValues implements Participant {
     final Message message;
     final long sinceNanos;
     final Progress progress = new Progress();
-    @Nullable LargeValuesIn values;
+    @Nullable IncomingTransfer values;
 
     Held(Message message, long sinceNanos) {
       this.message = message;
@@ -177,7 +177,7 @@ final class MessagesAwaitingValues implements Participant {
   public void markArrivals() {
     for (Held one : waiting.values()) {
       if (one.values != null) {
-        one.progress.mark(one.values.arrived());
+        one.progress.mark(one.values.confirmed());
       }
     }
   }
@@ -185,9 +185,9 @@ final class MessagesAwaitingValues implements Participant {
   @Override
   public void endStalled(String why) {
     for (Held one : List.copyOf(waiting.values())) {
-      LargeValuesIn values = one.values;
-      if (values != null && one.progress.hasStopped(values.arrived(), values.takes())) {
-        values.fail(RpcStatus.RESOURCE_EXHAUSTED, why);
+      IncomingTransfer values = one.values;
+      if (values != null && one.progress.hasStopped(values.confirmed(), values.takes())) {
+        values.giveUp(RpcStatus.RESOURCE_EXHAUSTED, why);
       }
     }
   }

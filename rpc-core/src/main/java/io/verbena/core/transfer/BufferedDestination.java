@@ -1,13 +1,19 @@
 package io.verbena.core.transfer;
 
 import io.verbena.api.bulk.Checksum;
+import io.verbena.api.bulk.Landing;
 import io.verbena.api.bulk.Received;
+import io.verbena.core.bulk.BulkMemory;
 import io.verbena.core.bulk.BulkMemory.Block;
 import io.verbena.core.bulk.Crc;
 import io.verbena.core.bulk.RunOn;
+import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.session.SessionImpl;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.memory.Quota;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,81 +22,195 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file or a consumer, reached through a few pooled blocks: one is granted again only when what it
- * held has been taken, so that a slow destination slows the sender down. Their number and length
- * are those of {@link BufferBlocks}.
+ * held has been taken, so that a slow destination slows the sender down. What fits the session's
+ * own part is claimed at once, since nobody else could have it. Beyond, there is one short block
+ * until it has been filled once: an object that is announced and does not come takes little.
+ *
+ * <p>On the loop, but what takes the bytes: that is done elsewhere, one thing at a time, and the
+ * loop leaves it what it uses meanwhile.
  */
-final class BufferedDestination extends Destination {
-  private final SessionImpl session;
-  private final Sink sink;
+abstract class BufferedDestination extends Destination {
+  private static final int MOST_BLOCKS = 4;
 
-  private final Crc crc = new Crc();
+  /** Of the first block, where the session's own part is used up. */
+  private static final long SHORT_BYTES = 64 << 10;
+
+  final SessionImpl session;
+  private final RunOn by;
+  private final BulkMemory memory;
+  private final Quota.Share share;
+  private final List<Block> claimed = new ArrayList<>();
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Block> blockOf = new HashMap<>();
   private final ArrayDeque<LandingPiece> full = new ArrayDeque<>();
-  private final BufferBlocks blocks;
+  private final Crc crc = new Crc();
+
+  /** Longer blocks, in the place of the first; as long as nothing was taken of those. */
+  private List<Block> grown = List.of();
+
+  private boolean mayGrow;
   private long length;
   private long beginning;
   private boolean checked;
   private boolean working;
   private boolean givenUp;
 
-  BufferedDestination(SessionImpl session, Sink sink) {
+  /**
+   * Nothing claimed yet.
+   *
+   * @param by who takes the bytes
+   */
+  BufferedDestination(SessionImpl session, RunOn by) {
     this.session = session;
-    this.sink = sink;
-    this.blocks = new BufferBlocks(session.bulkContext().memory(), session.pooled());
+    this.by = by;
+    this.memory = session.bulkContext().memory();
+    this.share = session.pooled();
   }
 
-  @Override
-  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
-    super.belongsTo(moves, broken);
-    sink.belongsTo(broken);
+  // ---- what takes the bytes, in their order: on one thread at a time; may block ----
+
+  /**
+   * Makes ready for an object of this length.
+   *
+   * @param sum sums what is there from before; null: nothing of that is wanted, nor to be kept
+   * @return how many bytes of an object of this length are there from before, as they were stored
+   */
+  long open(long total, @Nullable Crc sum) throws Exception {
+    return 0;
   }
 
+  /** What is there from before is of another object. */
+  void openAgain() throws Exception {}
+
+  /** Takes the next bytes. */
+  abstract void store(MemorySegment bytes, long offset) throws Exception;
+
+  /** All has been taken. */
+  void finish() throws Exception {}
+
+  /**
+   * No more comes.
+   *
+   * @param keep whether what was taken may be of use to another transfer
+   */
+  void discard(boolean keep) {}
+
+  // ---- the blocks ----
+
+  private List<Block> claimFirst() throws TransferProblem {
+    long size = Math.clamp(length, 1, BulkMemory.CHUNK_BYTES);
+    int own = (int) Math.min(most(length, size), share.unused() / size);
+    mayGrow = false;
+    List<Block> blocks = own > 0 ? claim(own, size) : null;
+    if (blocks == null) {
+      size = Math.min(size, SHORT_BYTES);
+      mayGrow = length > size;
+      blocks = claim(1, size);
+    }
+    if (blocks == null) {
+      throw memory.noRoom(size);
+    }
+    return blocks;
+  }
+
+  private static int most(long bytes, long size) {
+    return (int) Math.min(MOST_BLOCKS, (bytes + size - 1) / size);
+  }
+
+  private @Nullable List<Block> claim(int count, long size) {
+    if (!share.take(count * size)) {
+      return null;
+    }
+    List<Block> blocks = memory.claim(count, size);
+    if (blocks == null) {
+      share.give(count * size);
+    } else {
+      claimed.addAll(blocks);
+    }
+    return blocks;
+  }
+
+  /** The first block has been filled, and taken: claims longer ones in its place if it can. */
+  private void grow(long left) {
+    if (!mayGrow || left <= SHORT_BYTES) {
+      return;
+    }
+    long size = Math.min(left, BulkMemory.CHUNK_BYTES);
+    List<Block> longer = claim(most(left, size), size);
+    if (longer == null) {
+      longer = claim(1, size);
+    }
+    if (longer != null) {
+      mayGrow = false;
+      grown = longer;
+    }
+  }
+
+  private void release(Block block) {
+    if (claimed.remove(block)) {
+      share.give(block.memory().byteSize());
+      block.release();
+    }
+  }
+
+  private void releaseAll() {
+    List.copyOf(claimed).forEach(this::release);
+  }
+
+  // ---- as a destination ----
+
   @Override
-  public long capacity() {
+  long capacity() {
     return Long.MAX_VALUE;
   }
 
   @Override
-  public boolean isQuicklyPrepared(long length) {
+  boolean isQuicklyPrepared(long most) {
     return false;
   }
 
   @Override
-  public void prepare(long length, Checksum checksum) throws Exception {
-    this.length = length;
-    this.checked = checksum == Checksum.ALWAYS || (checksum == Checksum.FILES && isFile());
-    List<Block> first = blocks.claimFirst(length);
+  void prepare(long total, Checksum checksum) throws Exception {
+    length = total;
+    checked = checksum == Checksum.ALWAYS || (checksum == Checksum.FILES && isFile());
+    List<Block> first = claimFirst();
     boolean begun = false;
     try {
-      beginning = sink.begin(length, checked ? crc : null);
+      beginning = open(total, checked ? crc : null);
       begun = true;
     } finally {
       if (!begun) {
-        blocks.release();
+        releaseAll();
       }
     }
     free.addAll(first);
   }
 
   private boolean isFile() {
-    return sink.by() == RunOn.FILES;
+    return by == RunOn.FILES;
   }
 
   @Override
-  public @Nullable Beginning beginning() {
+  @Nullable Beginning beginning() {
     return checked && isFile() ? new Beginning(beginning, crc.value()) : null;
   }
 
   @Override
-  public void beginAgain(Consumer<@Nullable Throwable> then) {
-    working = true;
-    RunOn.FILES.run(
-        session,
+  void beginAgain(Consumer<@Nullable Throwable> then) {
+    work(
+        RunOn.FILES,
         () -> {
           crc.reset();
-          sink.beginAgain();
+          openAgain();
         },
+        then);
+  }
+
+  private void work(RunOn where, RunOn.Work work, Consumer<@Nullable Throwable> then) {
+    working = true;
+    where.run(
+        session,
+        work,
         failure -> {
           working = false;
           then.accept(failure);
@@ -98,7 +218,7 @@ final class BufferedDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece next(long offset, long most) {
+  @Nullable LandingPiece next(long offset, long most) {
     Block block = free.poll();
     if (block == null) {
       return null;
@@ -110,24 +230,15 @@ final class BufferedDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece shorter(LandingPiece last) {
-    return null; // its blocks are short
-  }
-
-  @Override
-  public void takeBack(LandingPiece last) {
-    free(last);
-  }
-
-  private void free(LandingPiece piece) {
-    Block block = blockOf.remove(piece);
+  void takeBack(LandingPiece last) {
+    Block block = blockOf.remove(last);
     if (block != null) {
       free.add(block);
     }
   }
 
   @Override
-  public void filled(LandingPiece piece) {
+  void filled(LandingPiece piece) {
     full.add(piece);
     storeNext();
   }
@@ -137,85 +248,94 @@ final class BufferedDestination extends Destination {
     if (working || givenUp || piece == null) {
       return;
     }
-    working = true;
-    sink.by()
-        .run(
-            session,
-            () -> {
-              if (checked) {
-                crc.update(piece.memory());
-              }
-              sink.store(piece.memory().asReadOnly(), piece.offset());
-              blocks.grow(length - piece.end());
-            },
-            failure -> {
-              working = false;
-              full.remove();
-              free(piece);
-              replaceFirst();
-              if (failure != null) {
-                broken(failure);
-              } else {
-                moves();
-              }
-              storeNext();
-            });
+    work(
+        by,
+        () -> {
+          if (checked) {
+            crc.update(piece.memory());
+          }
+          store(piece.memory().asReadOnly(), piece.offset());
+          grow(length - piece.end());
+        },
+        failure -> {
+          full.remove();
+          takeBack(piece);
+          replaceFirst();
+          if (failure != null) {
+            broken(failure);
+          } else {
+            moves();
+          }
+          storeNext();
+        });
   }
 
   /** What has come is worth longer blocks than the first. */
   private void replaceFirst() {
-    List<Block> longer = blocks.takeGrown();
-    if (!longer.isEmpty()) {
-      free.forEach(blocks::release);
+    if (!grown.isEmpty()) {
+      free.forEach(this::release);
       free.clear();
-      free.addAll(longer);
+      free.addAll(grown);
+      grown = List.of();
     }
   }
 
   @Override
-  public void giveUp() {
+  void giveUp() {
     givenUp = true;
   }
 
   @Override
-  public boolean isIdle() {
+  boolean isIdle() {
     return !working && (full.isEmpty() || givenUp);
   }
 
   @Override
-  public void finish(long total, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
-    working = true;
-    sink.by()
-        .run(
-            session,
-            () -> {
-              if (expected != null) {
-                MemoryDestination.requireSame(expected, crc.value());
-              }
-              sink.finish();
-            },
-            failure -> {
-              working = false;
-              if (failure == null) {
-                blocks.release();
-              }
-              then.accept(failure);
-            });
+  void finish(long total, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+    work(
+        by,
+        () -> {
+          if (expected != null) {
+            MemoryDestination.requireSame(expected, crc.value());
+          }
+          finish();
+        },
+        failure -> {
+          if (failure == null) {
+            releaseAll();
+          }
+          then.accept(failure);
+        });
   }
 
   @Override
-  public Received received(long total) {
+  Received received(long total) {
     return Arrived.elsewhere(total);
   }
 
   @Override
-  public void discard(boolean keep, Runnable then) {
-    blocks.release();
-    RunOn.FILES.run(session, () -> sink.discard(keep), failure -> then.run());
+  void discard(boolean keep, Runnable then) {
+    releaseAll();
+    RunOn.FILES.run(session, () -> discard(keep), failure -> then.run());
   }
 
   @Override
-  public boolean isUsers() {
+  boolean isUsers() {
     return true;
+  }
+
+  /** A consumer of the user's. */
+  static final class OfConsumer extends BufferedDestination {
+    private final Landing.ChunkConsumer consumer;
+
+    OfConsumer(SessionImpl session, Landing.ChunkConsumer consumer) {
+      super(session, RunOn.USER);
+      this.consumer = consumer;
+    }
+
+    @Override
+    void store(MemorySegment bytes, long offset) throws Exception {
+      consumer.accept(bytes, offset);
+    }
   }
 }

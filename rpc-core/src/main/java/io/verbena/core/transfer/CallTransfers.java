@@ -51,15 +51,15 @@ public final class CallTransfers {
    * Opens where the answer to a call of this end goes; before its request is sent.
    *
    * @param received hears what was received
-   * @param failed hears why nothing was
+   * @param failed hears why nothing was, when nothing is written into its landing any more
    * @return the answer, which may be given up
    */
-  public AwaitedAnswer await(
+  public IncomingTransfer await(
       long callId,
       String call,
       Landing landing,
       Consumer<Received> received,
-      AnswerFailure failed) {
+      BiConsumer<RpcStatus, String> failed) {
     TransferHandle handle = new TransferHandle(session.loop(), "the answer of " + call);
     IncomingTransfer transfer =
         new IncomingTransfer(
@@ -79,16 +79,16 @@ public final class CallTransfers {
     } catch (Throwable e) { // users' code
       transfer.fail(e);
     }
-    return new AwaitedAnswer(transfer);
+    return transfer;
   }
 
-  private static void tellFailure(TransferHandle handle, AnswerFailure failed) {
+  private static void tellFailure(TransferHandle handle, BiConsumer<RpcStatus, String> failed) {
     handle
         .result()
         .whenComplete(
             (whole, problem) -> {
               if (problem instanceof TransferException failure) {
-                failed.failed(failure.status(), String.valueOf(failure.getMessage()));
+                failed.accept(failure.status(), String.valueOf(failure.getMessage()));
               }
             });
   }
@@ -182,7 +182,7 @@ public final class CallTransfers {
    * @param arrived takes the values, and what gives back their memory, which they count for
    * @return what is on its way
    */
-  public LargeValuesIn receiveParts(
+  public IncomingTransfer receiveParts(
       long callId,
       boolean request,
       String call,
@@ -192,7 +192,7 @@ public final class CallTransfers {
       @Nullable Arena arena,
       @Nullable Duration timeout,
       BiConsumer<MemorySegment[], Runnable> arrived,
-      AnswerFailure failed) {
+      BiConsumer<RpcStatus, String> failed) {
     LargeValueDestination destination =
         new LargeValueDestination(session, table, heap, outside, arena, growing);
     TransferHandle handle = new TransferHandle(session.loop(), "large values of " + call);
@@ -212,7 +212,7 @@ public final class CallTransfers {
     tellFailure(handle, failed);
     transfers.receive(transfer).begin(table.total());
     transfers.failIfNoBulk();
-    return new LargeValuesIn(transfer, destination);
+    return transfer;
   }
 
   /** Has the peer not send what a message of its left out. */
@@ -230,32 +230,6 @@ public final class CallTransfers {
     BulkTransfer transfer = transfers.find(id);
     if (transfer != null) {
       transfer.fail(RpcStatus.CANCELLED, "its call was given up", null, true);
-    }
-  }
-
-  /** Hears why an answer has not arrived. */
-  @FunctionalInterface
-  public interface AnswerFailure {
-    /** It failed, and nothing is written into its landing any more. */
-    void failed(RpcStatus status, String why);
-  }
-
-  /** An answer that may be given up. */
-  public static final class AwaitedAnswer {
-    private final IncomingTransfer transfer;
-
-    private AwaitedAnswer(IncomingTransfer transfer) {
-      this.transfer = transfer;
-    }
-
-    /** Gives it up; does nothing once it has arrived. */
-    public void giveUp(RpcStatus status, String why) {
-      transfer.fail(status, why, null, true);
-    }
-
-    /** Returns whether it was offered, or is over already. */
-    public boolean isOnItsWay() {
-      return transfer.isOver() || transfer.isAnnounced();
     }
   }
 }

@@ -11,19 +11,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Where an object on its way in goes. On the loop, but {@link #prepare}. */
-public abstract class Destination {
-  private Runnable moves = () -> {};
-  private Consumer<Throwable> broken = failure -> {};
+abstract class Destination {
+  private volatile @Nullable IncomingTransfer owner;
 
   /** Returns what a landing stands for. */
-  public static Destination of(SessionImpl session, Landing landing) {
+  static Destination of(SessionImpl session, Landing landing) {
     return switch (landing) {
       case Landing.InMemory(var memory, var freedWith) ->
           new MemoryDestination(session, memory, MemoryLife.LENT.of(memory, freedWith));
       case Landing.Pooled(long capacity) -> new MemoryDestination(session, capacity);
-      case Landing.InFile file -> new BufferedDestination(session, new FileSink(session, file));
-      case Landing.InChunks(var consumer) ->
-          new BufferedDestination(session, new Sink.Chunks(consumer));
+      case Landing.InFile file -> new FileDestination(session, file);
+      case Landing.InChunks(var consumer) -> new BufferedDestination.OfConsumer(session, consumer);
       case Landing.Watched(var watched, _) -> of(session, watched);
       case Landing.AtCaller() ->
           throw new IllegalArgumentException(
@@ -32,7 +30,7 @@ public abstract class Destination {
   }
 
   /** Tells whoever watches a landing of its transfer; returns the landing that it is besides. */
-  public static Landing watched(Landing landing, Transfer transfer) {
+  static Landing watched(Landing landing, Transfer transfer) {
     if (landing instanceof Landing.Watched(Landing inner, Consumer<? super Transfer> watcher)) {
       watcher.accept(transfer);
       return watched(inner, transfer);
@@ -40,33 +38,37 @@ public abstract class Destination {
     return landing;
   }
 
-  /**
-   * Whose destination it is.
-   *
-   * @param moves to be run on the loop when {@link #next} may have memory again, and when what was
-   *     under way is done
-   * @param broken to be told on the loop that it never will
-   */
-  public void belongsTo(Runnable moves, Consumer<Throwable> broken) {
-    this.moves = moves;
-    this.broken = broken;
+  /** It is this transfer's. */
+  final void belongsTo(IncomingTransfer transfer) {
+    owner = transfer;
   }
 
-  /** Has its owner go on. */
-  protected final void moves() {
-    moves.run();
+  /** Has its owner go on: {@link #next} may have memory again, or what was under way is done. */
+  final void moves() {
+    IncomingTransfer hears = owner;
+    if (hears != null) {
+      hears.moves();
+    }
   }
 
   /** Has its owner fail. */
-  protected final void broken(Throwable cause) {
-    broken.accept(cause);
+  final void broken(Throwable cause) {
+    IncomingTransfer hears = owner;
+    if (hears != null) {
+      hears.broken(cause);
+    }
+  }
+
+  /** Returns how many bytes of memory it holds without moving on; 0 while it waits for more. */
+  long takes() {
+    return 0;
   }
 
   /** Returns the longest object that it takes. */
-  public abstract long capacity();
+  abstract long capacity();
 
   /** Returns whether it can be prepared on the loop, for any object of up to so many bytes. */
-  public abstract boolean isQuicklyPrepared(long length);
+  abstract boolean isQuicklyPrepared(long length);
 
   /**
    * Claims what an object of this length needs, all of it or nothing. On any thread; may block.
@@ -74,18 +76,18 @@ public abstract class Destination {
    * @param checksum when a checksum will be asked for
    * @throws Exception says why it cannot
    */
-  public abstract void prepare(long length, Checksum checksum) throws Exception;
+  abstract void prepare(long length, Checksum checksum) throws Exception;
 
   /**
    * Returns what it has of such an object from before, if it is summed and can be gone on with by
    * another transfer; null if not. Once it is prepared.
    */
-  public @Nullable Beginning beginning() {
+  @Nullable Beginning beginning() {
     return null;
   }
 
   /** What it has from before is of another object; hears what went wrong, or null. */
-  public void beginAgain(Consumer<@Nullable Throwable> then) {
+  void beginAgain(Consumer<@Nullable Throwable> then) {
     then.accept(null);
   }
 
@@ -95,42 +97,44 @@ public abstract class Destination {
    * @param most so many bytes at most; less than {@link BulkPath#PIECE_BYTES} where pieces are
    *     dealt out to several paths
    */
-  public abstract @Nullable LandingPiece next(long offset, long most);
+  abstract @Nullable LandingPiece next(long offset, long most);
 
   /**
-   * Returns the beginning of a piece, in its place, where a path has no room for all of it; null if
-   * it is not worth opening in parts.
+   * Makes a piece shorter, where a path has no room for all of it; false if it is not worth opening
+   * in parts.
    *
-   * @param last the latest that {@link #next} or this returned; not opened
+   * @param last the latest that {@link #next} returned; not opened
    */
-  public abstract @Nullable LandingPiece shorter(LandingPiece last);
+  boolean halves(LandingPiece last) {
+    return false;
+  }
 
   /**
    * Takes a piece back that is not opened, the latest one; {@link #next} is asked again from where
    * it began.
    */
-  public abstract void takeBack(LandingPiece last);
+  abstract void takeBack(LandingPiece last);
 
   /** More of a piece has arrived, which stays as it is unless its sender breaks the protocol. */
-  public void arrives(LandingPiece piece) {}
+  void arrives(LandingPiece piece) {}
 
   /** A piece is full, and nothing writes into it any more. */
-  public abstract void filled(LandingPiece piece);
+  abstract void filled(LandingPiece piece);
 
   /** The transfer failed: what is not under way elsewhere is not begun any more. */
-  public void giveUp() {}
+  void giveUp() {}
 
   /**
    * Returns whether all that was filled has been stored, or is not to be any more, and nothing is
    * under way elsewhere.
    */
-  public abstract boolean isIdle();
+  abstract boolean isIdle();
 
   /**
    * Returns whether all that has arrived is where it belongs, and nothing of this end's can fail
    * it: then its sender need not wait until it is fenced off.
    */
-  public boolean isInPlace() {
+  boolean isInPlace() {
     return false;
   }
 
@@ -140,11 +144,10 @@ public abstract class Destination {
    * @param expected what its checksum must be; null: none
    * @param then hears what went wrong, or null
    */
-  public abstract void finish(
-      long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
+  abstract void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then);
 
   /** Returns the object. */
-  public abstract Received received(long length);
+  abstract Received received(long length);
 
   /**
    * The transfer failed, nothing writes here any more and nothing is under way: frees all.
@@ -152,13 +155,13 @@ public abstract class Destination {
    * @param keep whether what has come may be of use to another transfer
    * @param then hears that all is free
    */
-  public abstract void discard(boolean keep, Runnable then);
+  abstract void discard(boolean keep, Runnable then);
 
   /**
    * Returns whether it is the user's: memory, a file or a consumer. He must not hear of a failure
    * before it is free.
    */
-  public abstract boolean isUsers();
+  abstract boolean isUsers();
 
   /**
    * What came before.
@@ -166,5 +169,5 @@ public abstract class Destination {
    * @param length how much; 0: nothing
    * @param crc its checksum
    */
-  public record Beginning(long length, int crc) {}
+  record Beginning(long length, int crc) {}
 }

@@ -8,6 +8,7 @@ import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.frame.FrameKind;
 import io.verbena.core.session.SessionImpl;
+import io.verbena.link.BulkTarget;
 import io.verbena.link.LinkException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -44,27 +45,12 @@ final class GrantedPieces {
   private int fences;
 
   /** First pieces that were full and are closed, in their order. */
-  private final ArrayDeque<Closing> closing = new ArrayDeque<>();
+  private final ArrayDeque<LandingPiece> full = new ArrayDeque<>();
 
   /** Grants that the sender is not told of yet, in their order. */
   private final ArrayDeque<Grant> untold = new ArrayDeque<>();
 
   private long quarantined;
-
-  /** A piece that was full. */
-  private static final class Closing {
-    final Runnable whenFenced;
-
-    /** Its path had closed it before: whatever is being fenced may be this. */
-    final boolean behindAll;
-
-    boolean fenced;
-
-    Closing(Runnable whenFenced, boolean behindAll) {
-      this.whenFenced = whenFenced;
-      this.behindAll = behindAll;
-    }
-  }
 
   /** What the sender is to be told of a piece that is open, or being opened. */
   private static final class Grant {
@@ -125,9 +111,7 @@ final class GrantedPieces {
 
   private void changeTo(List<BulkPath> now) {
     LandingPiece first = pieces.peek();
-    for (LandingPiece piece : pieces) {
-      close(piece, () -> {});
-    }
+    pieces.forEach(this::close);
     paths = List.of();
     untold.clear();
     if (now.isEmpty() || fences > 0) {
@@ -155,11 +139,11 @@ final class GrantedPieces {
       if (last.isFull()) {
         return;
       }
-      pieces.removeLast();
       transfer.destination().takeBack(last);
-      upTo = last.offset() + last.arrived();
-      if (last.arrived() > 0) {
-        pieces.add(last.arrivedPart());
+      last.endHere();
+      upTo = last.end();
+      if (last.arrived() == 0) {
+        pieces.removeLast();
       }
     }
   }
@@ -263,34 +247,29 @@ final class GrantedPieces {
     return piece;
   }
 
-  /** Opens a piece, or a shorter one in its place; false if none can be opened now. */
+  /** Opens a piece, or makes it shorter; false if it cannot be opened now. */
   private boolean open(BulkPath current, LandingPiece piece) {
-    LandingPiece next = piece;
     room.tries();
     while (true) {
       try {
-        OpenSource.requireAlive(next.memory());
-        grant(current, next);
+        OpenSource.requireAlive(piece.memory());
+        grant(current, piece);
         room.ends();
         return true;
       } catch (TransferProblem | RuntimeException e) {
         transfer.broken(e);
         return false;
       } catch (LinkException e) {
-        if (opensElsewhere(current, next)) {
+        if (opensElsewhere(current, piece)) {
           room.ends();
           return true;
         }
-        takeBackBehind(next);
-        LandingPiece less = transfer.destination().shorter(next);
-        if (less == null) {
+        takeBackBehind(piece);
+        if (!transfer.destination().halves(piece)) {
           waitForRoom(e);
           return false;
         }
-        pieces.removeLast();
-        pieces.add(less);
-        upTo = less.end();
-        next = less;
+        upTo = piece.end();
       }
     }
   }
@@ -334,7 +313,7 @@ final class GrantedPieces {
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
     long from = piece.offset() + piece.arrived();
-    byte[] advertisement = piece.open(current, session.loop(), () -> arrived(piece));
+    BulkTarget target = piece.open(current, session.loop(), () -> arrived(piece));
     int currentGeneration = generation;
     Grant grant =
         new Grant(
@@ -343,13 +322,13 @@ final class GrantedPieces {
               out.writeVarLong(from);
               out.writeVarLong(piece.end() - from);
               out.writeInt(current.epoch());
-              out.writeBytes(advertisement);
+              out.writeBytes(target.advertisement());
             });
     untold.add(grant);
     if (session.carriesFrames(current)) {
       mayTell(grant);
     } else {
-      piece.whenOpen(() -> mayTell(grant));
+      target.whenOpen(() -> mayTell(grant));
     }
   }
 
@@ -380,26 +359,25 @@ final class GrantedPieces {
   }
 
   /** Closes the first piece, which is full, if its path has not closed it before. */
-  void closeHead(Runnable whenFenced) {
+  void closeHead() {
     LandingPiece head = pieces.remove();
-    Closing full = new Closing(whenFenced, !head.isOpen());
-    closing.add(full);
-    close(head, () -> full.fenced = true);
-    runFenced();
+    full.add(head);
+    close(head);
+    handOver();
   }
 
-  /** In their order, whichever path fences first. */
-  private void runFenced() {
-    Closing first = closing.peek();
-    while (first != null && (first.fenced || (first.behindAll && fences == 0))) {
-      closing.remove().whenFenced.run();
-      first = closing.peek();
+  /** What is full and fenced is the destination's: in its order, whichever path fences first. */
+  private void handOver() {
+    LandingPiece first = full.peek();
+    while (first != null && first.isFenced()) {
+      transfer.destination().filled(full.remove());
+      first = full.peek();
     }
   }
 
   // ---- closing ----
 
-  private void close(LandingPiece piece, Runnable whenFenced) {
+  private void close(LandingPiece piece) {
     if (!piece.isOpen()) {
       return;
     }
@@ -407,8 +385,7 @@ final class GrantedPieces {
     piece.close(
         () -> {
           fences--;
-          whenFenced.run();
-          runFenced();
+          handOver();
           transfer.moves();
         },
         transfer::lost);
@@ -421,7 +398,7 @@ final class GrantedPieces {
     room.ends();
     untold.clear();
     fences++; // or the first to be fenced at once would take itself for the last
-    pieces.forEach(piece -> close(piece, () -> {}));
+    pieces.forEach(this::close);
     fences--;
   }
 
@@ -459,7 +436,6 @@ final class GrantedPieces {
         () -> OpenSource.requireReadable(open),
         failure -> {
           fences--;
-          runFenced();
           if (failure != null) {
             transfer.broken(failure);
           } else {

@@ -19,17 +19,95 @@ import org.jspecify.annotations.Nullable;
  * An object on its way in. Memory is opened piece by piece; a piece that is full is closed, and
  * once the peer is fenced off it, handed to the destination.
  *
- * <p>{@link IncomingState} says how far it is. When its path is lost or changed while it moves,
- * every piece is closed, fenced, and opened anew where it was confirmed.
+ * <pre>
+ *   NEW ──→ PREPARING ──memory claimed──→ MOVING ──all arrived, fenced, stored──→ FINISHING ──→ FINISHED ──→ OVER
+ *    │          ↑                         ↑  │ └──all arrived in memory──→ TOLD ──fenced──↑
+ *    │          └──it is not──┐           │  ├──→ AWAITS_OFFER ──offered──→ MOVING
+ *    └──claimed at once───────│───────────┘  │
+ *                             └── ASKED ←────┘ ──it is──→ MOVING
+ *   any ──cancel, failure, peer lost──→ FREEING ──fenced, idle──→ OVER; out of PREPARING by GIVEN_UP
+ *   but TOLD and FINISHING, where these wait: OVER, well, if it is in its place
+ * </pre>
+ *
+ * When its path is lost or changed while it moves, every piece is closed, fenced, and opened anew
+ * where it was confirmed.
  *
  * <p>All has arrived when the last byte has, as its length is known; where a checksum is compared,
  * or there is no byte, when the sender has also said so. TOLD: the sender was told {@code DONE};
  * only this end's user waits for the fence.
- *
- * <p>It is long, since every transition of {@link IncomingState} is made here and nowhere else.
  */
-final class IncomingTransfer extends BulkTransfer {
+public final class IncomingTransfer extends BulkTransfer {
   private static final long UNKNOWN = -1;
+
+  private enum State {
+    /** Its length is not known, or not yet looked at. */
+    NEW,
+    /** The destination claims what it needs, or begins again. */
+    PREPARING,
+    /** The sender was asked whether a beginning is its own. */
+    ASKED,
+    /** Nothing could be granted before a call's request, and a grant behind it is not expected. */
+    AWAITS_OFFER,
+    /** Memory is opened, and filled. */
+    MOVING,
+    /** Its sender knows that all has come, and its user waits until the sender is fenced off. */
+    TOLD,
+    /** The destination compares and stores the last of it. */
+    FINISHING,
+    /** The destination has said whether it is whole. */
+    FINISHED,
+    /** It has failed, and its destination is still being prepared. */
+    GIVEN_UP,
+    /** It has failed, and its memory is free when the peer is fenced off it. */
+    FREEING,
+    /** It has ended, and nothing is waited for any more. */
+    OVER;
+
+    /** Returns what it becomes; no other transitions are there. */
+    State become(State next) {
+      boolean may =
+          switch (next) {
+            case NEW -> false;
+            case PREPARING -> this == NEW || this == MOVING;
+            case ASKED, AWAITS_OFFER, TOLD -> this == MOVING;
+            case MOVING ->
+                this == NEW || this == PREPARING || this == ASKED || this == AWAITS_OFFER;
+            case FINISHING -> this == MOVING || this == TOLD;
+            case FINISHED -> this == FINISHING;
+            case GIVEN_UP -> this == PREPARING;
+            case FREEING -> !hasEnded() || this == GIVEN_UP;
+            case OVER -> this == FINISHED || this == FREEING;
+          };
+      if (!may) {
+        throw new IllegalStateException(
+            "an object on its way in is " + this + ", not to be " + next);
+      }
+      return next;
+    }
+
+    /** Returns what it becomes where it fails. */
+    State fails() {
+      return become(this == PREPARING ? GIVEN_UP : FREEING);
+    }
+
+    /** Returns whether it is over, well or not. */
+    boolean hasEnded() {
+      return this == GIVEN_UP || this == FREEING || this == OVER;
+    }
+
+    /** Returns whether memory may be opened, and what has arrived be finished. */
+    boolean moves() {
+      return this == MOVING || isBeingSeen();
+    }
+
+    /**
+     * Returns whether only its destination says how it ends: it is whole and being put in its
+     * place, or its sender was told so.
+     */
+    boolean isBeingSeen() {
+      return this == TOLD || this == FINISHING;
+    }
+  }
 
   /** Null as long as nobody has said where a pushed object goes. */
   private @Nullable Destination destination;
@@ -39,7 +117,7 @@ final class IncomingTransfer extends BulkTransfer {
 
   private final UnaryOperator<Received> whenReceived;
   private final GrantedPieces granted;
-  private IncomingState state = IncomingState.NEW;
+  private State state = State.NEW;
 
   /** So many bytes the object has. */
   private long length = UNKNOWN;
@@ -100,7 +178,7 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void goesTo(Destination to) {
     destination = to;
-    to.belongsTo(this::moves, this::broken);
+    to.belongsTo(this);
   }
 
   Destination destination() {
@@ -122,7 +200,7 @@ final class IncomingTransfer extends BulkTransfer {
       RunOn.runHere(ask, failure -> asked(answer[0], failure));
       return;
     }
-    become(IncomingState.PREPARING);
+    become(State.PREPARING);
     Runnable turn =
         () ->
             RunOn.USER.run(
@@ -139,14 +217,14 @@ final class IncomingTransfer extends BulkTransfer {
   private void asked(@Nullable Destination answer, @Nullable Throwable failure) {
     if (answer == null || isOver()) {
       prepared(failure);
-    } else if (state == IncomingState.NEW && answer.isQuicklyPrepared(length)) {
+    } else if (state == State.NEW && answer.isQuicklyPrepared(length)) {
       goesTo(answer);
       begin(length);
     } else {
-      if (state == IncomingState.NEW) {
-        become(IncomingState.PREPARING);
+      if (state == State.NEW) {
+        become(State.PREPARING);
       }
-      answer.belongsTo(this::moves, this::broken);
+      answer.belongsTo(this);
       prepareElsewhere(
           answer,
           length,
@@ -178,7 +256,7 @@ final class IncomingTransfer extends BulkTransfer {
   }
 
   private void prepareElsewhere(long objectLength) {
-    become(IncomingState.PREPARING);
+    become(State.PREPARING);
     prepareElsewhere(destination(), objectLength, this::prepared);
   }
 
@@ -198,10 +276,10 @@ final class IncomingTransfer extends BulkTransfer {
     if (destination().isQuicklyPrepared(capacity)) {
       Throwable problem = prepareNow(capacity);
       if (problem == null) {
-        become(IncomingState.MOVING);
+        become(State.MOVING);
         moveOn();
         if (!isOver() && !granted.isAnyOpen()) {
-          become(IncomingState.AWAITS_OFFER);
+          become(State.AWAITS_OFFER);
         }
         granted.forgetWait();
       } else if (TransferProblem.shortageOf(problem) == null) {
@@ -218,13 +296,13 @@ final class IncomingTransfer extends BulkTransfer {
     if (isAnnounced()) {
       return "an object that was offered twice";
     }
-    if (state == IncomingState.NEW) {
+    if (state == State.NEW) {
       begin(objectLength);
       return null;
     }
     length = objectLength;
-    if (state == IncomingState.AWAITS_OFFER) {
-      become(IncomingState.MOVING);
+    if (state == State.AWAITS_OFFER) {
+      become(State.MOVING);
     }
     handle.total(objectLength);
     if (objectLength > destination().capacity()) {
@@ -236,8 +314,7 @@ final class IncomingTransfer extends BulkTransfer {
     return null;
   }
 
-  /** Returns whether the object's length is known. */
-  boolean isAnnounced() {
+  private boolean isAnnounced() {
     return length != UNKNOWN;
   }
 
@@ -268,14 +345,14 @@ final class IncomingTransfer extends BulkTransfer {
   /** Returns whether it goes on. */
   private boolean isPrepared(@Nullable Throwable problem) {
     if (!isOver()) {
-      become(IncomingState.MOVING);
+      become(State.MOVING);
       if (problem == null) {
         return true;
       }
       fail(problem);
     } else {
-      if (state == IncomingState.GIVEN_UP) {
-        become(IncomingState.FREEING);
+      if (state == State.GIVEN_UP) {
+        become(State.FREEING);
       }
       freeIfFenced();
     }
@@ -293,7 +370,7 @@ final class IncomingTransfer extends BulkTransfer {
       }
       moveOn();
     } else {
-      become(IncomingState.ASKED);
+      become(State.ASKED);
       asked = beginning.length();
       sayResume(beginning);
     }
@@ -315,11 +392,11 @@ final class IncomingTransfer extends BulkTransfer {
     if (isOver()) {
       return null;
     }
-    if (state != IncomingState.ASKED || (from != 0 && from != asked)) {
+    if (state != State.ASKED || (from != 0 && from != asked)) {
       return "an object that begins at " + from + ", where " + asked + " was asked for";
     }
     asked = 0;
-    become(IncomingState.MOVING);
+    become(State.MOVING);
     if (from == 0) {
       beginAgain();
     } else {
@@ -332,7 +409,7 @@ final class IncomingTransfer extends BulkTransfer {
   }
 
   private void beginAgain() {
-    become(IncomingState.PREPARING);
+    become(State.PREPARING);
     destination()
         .beginAgain(
             problem -> {
@@ -399,8 +476,7 @@ final class IncomingTransfer extends BulkTransfer {
       if (isOver() || !isAnnounced() || confirmed < Math.min(head.end(), length)) {
         return;
       }
-      LandingPiece full = head;
-      granted.closeHead(() -> destination().filled(full));
+      granted.closeHead();
       head = granted.head();
     }
   }
@@ -453,15 +529,15 @@ final class IncomingTransfer extends BulkTransfer {
 
   private void finishIfWhole() {
     boolean awaitsSent = sendersChecksum == null && endsBySent(agreed, length);
-    if (!state.moves() || state == IncomingState.FINISHING || !hasAll() || awaitsSent) {
+    if (!state.moves() || state == State.FINISHING || !hasAll() || awaitsSent) {
       return;
     }
-    if (state != IncomingState.TOLD && !agreed && destination().isInPlace()) {
-      become(IncomingState.TOLD);
+    if (state != State.TOLD && !agreed && destination().isInPlace()) {
+      become(State.TOLD);
       sayDone();
     }
     if (granted.isFenced() && destination().isIdle()) {
-      become(IncomingState.FINISHING);
+      become(State.FINISHING);
       destination().finish(length, agreed ? sendersChecksum : null, this::finished);
     }
   }
@@ -489,7 +565,7 @@ final class IncomingTransfer extends BulkTransfer {
   }
 
   private void finished(@Nullable Throwable problem) {
-    become(IncomingState.FINISHED);
+    become(State.FINISHED);
     if (problem == null) {
       isWhole();
     } else if (putOff != null) {
@@ -509,7 +585,7 @@ final class IncomingTransfer extends BulkTransfer {
 
   // ---- the end ----
 
-  private void become(IncomingState next) {
+  private void become(State next) {
     state = state.become(next);
   }
 
@@ -520,12 +596,28 @@ final class IncomingTransfer extends BulkTransfer {
 
   @Override
   void ends(boolean well) {
-    state = well ? state.become(IncomingState.OVER) : state.fails();
+    state = well ? state.become(State.OVER) : state.fails();
   }
 
+  /** Gives it up, unless it is over; then it does nothing. */
+  public void giveUp(RpcStatus status, String why) {
+    fail(status, why, null, true);
+  }
+
+  /** Returns whether it was offered, or is over already. */
+  public boolean isOnItsWay() {
+    return isOver() || isAnnounced();
+  }
+
+  /** Returns how many bytes have arrived. */
   @Override
-  long confirmed() {
+  public long confirmed() {
     return confirmed;
+  }
+
+  /** Returns how many bytes of memory it holds without moving on; 0 while it waits for more. */
+  public long takes() {
+    return isOver() ? 0 : destination().takes();
   }
 
   @Override
@@ -549,12 +641,12 @@ final class IncomingTransfer extends BulkTransfer {
   private void freeIfFenced() {
     TransferException why = failure;
     if (why == null
-        || state != IncomingState.FREEING
+        || state != State.FREEING
         || !granted.isFenced()
         || (destination != null && !destination.isIdle())) {
       return;
     }
-    become(IncomingState.OVER);
+    become(State.OVER);
     failure = null;
     granted.free();
     if (destination == null) {

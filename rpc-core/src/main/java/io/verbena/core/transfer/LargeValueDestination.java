@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * not enough memory now it is waited for. Quotas hold for the way: what has been handed over is the
  * application's, but for what is pooled.
  */
-public final class LargeValueDestination extends Destination {
+final class LargeValueDestination extends Destination {
   private static final int MOST_OPEN_PIECES = 16;
 
   /** Two of the longest pieces, as of any other memory. */
@@ -71,7 +71,7 @@ public final class LargeValueDestination extends Destination {
    * @param arena what segments live in from when they are whole; null: they are on the heap
    * @param turns says when its values may grow
    */
-  public LargeValueDestination(
+  LargeValueDestination(
       SessionImpl session,
       LargeValueTable table,
       Quota.Share heap,
@@ -86,22 +86,22 @@ public final class LargeValueDestination extends Destination {
   }
 
   @Override
-  public long capacity() {
+  long capacity() {
     return table.total();
   }
 
   @Override
-  public boolean isQuicklyPrepared(long length) {
+  boolean isQuicklyPrepared(long length) {
     return length <= BulkMemory.CHUNK_BYTES;
   }
 
   @Override
-  public void prepare(long length, Checksum checksum) throws TransferProblem {
+  void prepare(long length, Checksum checksum) throws TransferProblem {
     memory.prepare();
   }
 
   @Override
-  public @Nullable LandingPiece next(long offset, long most) {
+  @Nullable LandingPiece next(long offset, long most) {
     while (offset >= currentStart + table.entries().get(current).length()) {
       currentStart += table.entries().get(current).length();
       current++;
@@ -160,8 +160,8 @@ public final class LargeValueDestination extends Destination {
     return wait.goesOn(shortage);
   }
 
-  /** Returns how many bytes it takes without moving on; 0 while it waits for memory itself. */
-  public long takes() {
+  @Override
+  long takes() {
     return wait.isUnderWay() ? 0 : memory.takes();
   }
 
@@ -191,31 +191,12 @@ public final class LargeValueDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece shorter(LandingPiece last) {
-    Filling filling = fillings.get(last);
-    if (filling != null) {
-      return shorter(filling);
-    }
-    LandingPiece shorter = cutter.shorter(last);
-    if (shorter != null) {
-      inPlace.remove(last);
-      inPlace.add(shorter);
-    }
-    return shorter;
-  }
-
-  private @Nullable LandingPiece shorter(Filling filling) {
-    LandingPiece half = filling.piece.halved();
-    if (half != null) {
-      fillings.remove(filling.piece);
-      fillings.put(half, filling);
-      filling.piece = half;
-    }
-    return half;
+  boolean halves(LandingPiece last) {
+    return fillings.containsKey(last) ? last.halve() : cutter.halve(last);
   }
 
   @Override
-  public void takeBack(LandingPiece last) {
+  void takeBack(LandingPiece last) {
     Filling filling = fillings.remove(last);
     if (filling == null) {
       inPlace.remove(last);
@@ -227,7 +208,7 @@ public final class LargeValueDestination extends Destination {
   }
 
   @Override
-  public void arrives(LandingPiece piece) {
+  void arrives(LandingPiece piece) {
     Filling filling = fillings.get(piece);
     if (filling != null && !givenUp) {
       filling.copyMore();
@@ -235,7 +216,7 @@ public final class LargeValueDestination extends Destination {
   }
 
   @Override
-  public void filled(LandingPiece piece) {
+  void filled(LandingPiece piece) {
     Filling filling = fillings.remove(piece);
     if (filling == null) {
       inPlace.remove(piece);
@@ -247,60 +228,60 @@ public final class LargeValueDestination extends Destination {
   }
 
   @Override
-  public void giveUp() {
+  void giveUp() {
     givenUp = true;
     wait.ends();
   }
 
   @Override
-  public boolean isIdle() {
+  boolean isIdle() {
     return copying == 0 && !obtaining;
   }
 
   @Override
-  public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+  void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
     RunOn.runHere(memory::lend, then);
   }
 
   @Override
-  public Received received(long length) {
+  Received received(long length) {
     return Arrived.elsewhere(length);
   }
 
   /** Returns the values, whole. */
-  public MemorySegment[] values() {
+  MemorySegment[] values() {
     return memory.values();
   }
 
   /** Gives back what was needed on the way. */
-  public void releaseBlocks() {
+  void releaseBlocks() {
     memory.releaseBlocks();
     turns.leave(this);
   }
 
   /** Gives back what the values count for, too. */
-  public void release() {
+  void release() {
     memory.release();
     turns.leave(this);
   }
 
   @Override
-  public void discard(boolean keep, Runnable then) {
+  void discard(boolean keep, Runnable then) {
     memory.discard();
     turns.leave(this);
     then.run();
   }
 
   @Override
-  public boolean isUsers() {
+  boolean isUsers() {
     return false;
   }
 
   /** A block that an array is filled through: it is copied out while it fills. */
   private final class Filling {
+    private final LandingPiece piece;
     private final Block block;
     private final MemorySegment into;
-    private LandingPiece piece;
     private long copied;
     private boolean underWay;
 
@@ -354,7 +335,7 @@ public final class LargeValueDestination extends Destination {
    * message at a time, in the order of coming. Two that each have half of what they need would wait
    * for each other. On the loop.
    */
-  public static final class Turns {
+  static final class Turns {
     private final ArrayDeque<LargeValueDestination> waiting = new ArrayDeque<>();
 
     /** Returns whether it is its turn; if not, it is told when it is. */

@@ -51,17 +51,17 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
-  public long capacity() {
+  long capacity() {
     return capacity;
   }
 
   @Override
-  public boolean isQuicklyPrepared(long length) {
+  boolean isQuicklyPrepared(long length) {
     return memory != null || length <= BulkMemory.CHUNK_BYTES;
   }
 
   @Override
-  public void prepare(long length, Checksum checksum) throws TransferProblem {
+  void prepare(long length, Checksum checksum) throws TransferProblem {
     wanted = length;
     MemorySegment own = memory;
     if (own != null) {
@@ -82,7 +82,7 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece next(long offset, long most) {
+  @Nullable LandingPiece next(long offset, long most) {
     MemorySegment whole = memory;
     if (open >= (most < BulkPath.PIECE_BYTES ? MOST_DEALT : MOST_OPEN) || whole == null) {
       return null;
@@ -92,32 +92,32 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
-  public @Nullable LandingPiece shorter(LandingPiece last) {
-    return cutter.shorter(last);
+  boolean halves(LandingPiece last) {
+    return cutter.halve(last);
   }
 
   @Override
-  public void takeBack(LandingPiece last) {
+  void takeBack(LandingPiece last) {
     open--;
   }
 
   @Override
-  public void filled(LandingPiece piece) {
+  void filled(LandingPiece piece) {
     open--;
   }
 
   @Override
-  public boolean isIdle() {
+  boolean isIdle() {
     return !checking;
   }
 
   @Override
-  public boolean isInPlace() {
+  boolean isInPlace() {
     return claimed().scope().isAlive();
   }
 
   @Override
-  public void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
+  void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
     MemorySegment whole = claimed();
     if (expected == null) {
       // A device writes into pages that it has pinned, though their memory is freed.
@@ -150,7 +150,7 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
-  public Received received(long length) {
+  Received received(long length) {
     return Arrived.in(claimed().asSlice(0, length), block);
   }
 
@@ -163,7 +163,7 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
-  public void discard(boolean keep, Runnable then) {
+  void discard(boolean keep, Runnable then) {
     if (block != null) {
       block.release();
     }
@@ -171,7 +171,7 @@ final class MemoryDestination extends Destination {
   }
 
   @Override
-  public boolean isUsers() {
+  boolean isUsers() {
     return memory != null && block == null;
   }
 }

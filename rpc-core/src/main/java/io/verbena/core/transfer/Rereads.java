@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * time, so that however many it claims to have, one thread reads for it, and others have their
  * turns. On the loop.
  */
-public final class Rereads {
+final class Rereads {
   private static final long SLICE = 16L << 20;
   private static final long READ_AT_ONCE = 256 << 10;
 
@@ -22,7 +22,7 @@ public final class Rereads {
   private final ArrayDeque<Reread> waiting = new ArrayDeque<>();
   private @Nullable Reread current;
 
-  public Rereads(SessionImpl session) {
+  Rereads(SessionImpl session) {
     this.session = session;
   }
 
@@ -31,7 +31,7 @@ public final class Rereads {
    *
    * @param then hears that it was read or stopped, or what went wrong
    */
-  public Reread begin(OpenSource source, long upTo, Consumer<@Nullable Throwable> then) {
+  Reread begin(OpenSource source, long upTo, Consumer<@Nullable Throwable> then) {
     Reread reread = new Reread(source, upTo, then);
     waiting.add(reread);
     startNext();
@@ -47,7 +47,7 @@ public final class Rereads {
   }
 
   /** One beginning. */
-  public final class Reread {
+  final class Reread {
     private final OpenSource source;
     private final long upTo;
     private final Consumer<@Nullable Throwable> then;
@@ -62,12 +62,12 @@ public final class Rereads {
     }
 
     /** Returns the checksum of what was read. */
-    public Crc crc() {
+    Crc crc() {
       return crc;
     }
 
     /** Nobody wants to know any more; it is over once nothing is read. */
-    public void stop() {
+    void stop() {
       stopped = true;
       if (waiting.remove(this)) {
         then.accept(null);

@@ -25,7 +25,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,19 +35,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Its transfer gives way to another to the same file where its session has no link, since
  * whoever sent it may have been started again.
  */
-final class FileSink implements Sink {
+final class FileDestination extends BufferedDestination {
   private static final ThrottledLog UNTIDY =
-      ThrottledLog.of(FileSink.class, "files that could not be closed or deleted");
+      ThrottledLog.of(FileDestination.class, "files that could not be closed or deleted");
 
   /** Those of this process, and who has them; a lock tells of those of others. */
-  private static final Map<Path, FileSink> BEING_WRITTEN = new ConcurrentHashMap<>();
-
-  private final SessionImpl session;
+  private static final Map<Path, FileDestination> BEING_WRITTEN = new ConcurrentHashMap<>();
 
   /** Those who wait for the file. */
   private final Waiters others = new Waiters(() -> 0);
 
-  private volatile Consumer<Throwable> broken = failure -> {};
   private final Path path;
   private final boolean synced;
   private final Path part;
@@ -58,8 +54,8 @@ final class FileSink implements Sink {
   /** Null where nothing is to outlive this transfer. */
   private @Nullable PartSums sums;
 
-  FileSink(SessionImpl session, Landing.InFile file) {
-    this.session = session;
+  FileDestination(SessionImpl session, Landing.InFile file) {
+    super(session, RunOn.FILES);
     this.path = file.path().toAbsolutePath();
     this.synced = file.synced();
     this.part = this.path.resolveSibling(this.path.getFileName() + ".part");
@@ -67,17 +63,7 @@ final class FileSink implements Sink {
   }
 
   @Override
-  public RunOn by() {
-    return RunOn.FILES;
-  }
-
-  @Override
-  public void belongsTo(Consumer<Throwable> broken) {
-    this.broken = broken;
-  }
-
-  @Override
-  public long begin(long length, @Nullable Crc crc) throws TransferProblem {
+  long open(long length, @Nullable Crc crc) throws TransferProblem {
     if (Files.isDirectory(path)) { // else all of it would come before the system says so
       throw cannot(
           RpcStatus.INVALID_ARGUMENT,
@@ -98,7 +84,7 @@ final class FileSink implements Sink {
                   : "no such file or directory: make its directory first"));
     }
     // Opening it a second time would be enough to lose its lock: closing that frees both.
-    FileSink other = BEING_WRITTEN.putIfAbsent(part, this);
+    FileDestination other = BEING_WRITTEN.putIfAbsent(part, this);
     if (other != null) {
       throw another(other);
     }
@@ -131,10 +117,10 @@ final class FileSink implements Sink {
   }
 
   @Override
-  public void beginAgain() throws TransferProblem {
+  void openAgain() throws TransferProblem {
     try {
       deleteSums();
-      open().truncate(0);
+      opened().truncate(0);
     } catch (IOException e) {
       throw cannot("write " + part, e);
     }
@@ -151,7 +137,7 @@ final class FileSink implements Sink {
     others.freed();
   }
 
-  private TransferProblem another(FileSink other) {
+  private TransferProblem another(FileDestination other) {
     String address = other.session.peer().address();
     String peer = address.isEmpty() ? "a peer that is not connected yet" : address;
     TransferProblem problem = another("one with " + peer).hiding(peer);
@@ -169,7 +155,7 @@ final class FileSink implements Sink {
 
   private void giveWay() {
     if (!session.hasLink()) {
-      broken.accept(
+      broken(
           new TransferProblem(
               RpcStatus.UNAVAILABLE,
               "another transfer to the same file began while its session had no link"));
@@ -233,7 +219,7 @@ final class FileSink implements Sink {
     }
   }
 
-  private FileChannel open() {
+  private FileChannel opened() {
     FileChannel open = channel;
     if (open == null) {
       throw new IllegalStateException(part + " is not open");
@@ -242,8 +228,8 @@ final class FileSink implements Sink {
   }
 
   @Override
-  public void store(MemorySegment bytes, long offset) throws TransferProblem {
-    FileChannel open = open();
+  void store(MemorySegment bytes, long offset) throws TransferProblem {
+    FileChannel open = opened();
     ByteBuffer buffer = bytes.asByteBuffer();
     try {
       while (buffer.hasRemaining()) {
@@ -262,8 +248,8 @@ final class FileSink implements Sink {
    * writes late, and says only then what it could not.
    */
   @Override
-  public void finish() throws TransferProblem {
-    FileChannel open = open();
+  void finish() throws TransferProblem {
+    FileChannel open = opened();
     try {
       if (synced) {
         open.force(false);
@@ -309,7 +295,7 @@ final class FileSink implements Sink {
   }
 
   @Override
-  public void discard(boolean keep) {
+  void discard(boolean keep) {
     FileChannel open = channel;
     if (open == null) {
       return;
