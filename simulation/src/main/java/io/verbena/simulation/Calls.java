@@ -69,12 +69,8 @@ final class Calls {
     switch (call.kind()) {
       case COUNT -> follow(session, call, entry, works.count(call.op()), right(call));
       case COUNT_NOW -> follow(session, call, entry, works.countNow(call.op()), right(call));
-      case ECHO -> {
-        byte[] value = Content.bytes(call.op(), (int) call.amount());
-        CompletableFuture<byte[]> echoed = works.echo(call.op(), value).toCompletableFuture();
-        follow(session, call, entry, echoed, same -> Arrays.equals(same, value));
-        cut(session, call, entry, echoed, stage -> isAt(stage, session, entry));
-      }
+      case ECHO -> echo(session, call, entry, works, Content.bytes(call.op(), (int) call.amount()));
+      case TEXT -> echo(session, call, entry, works, Content.text(call.op(), (int) call.amount()));
       case NOTE -> note(session, call, entry, works);
       case TOUR ->
           follow(session, call, entry, works.tour(call.op(), (int) call.amount()), right(call));
@@ -85,6 +81,13 @@ final class Calls {
       case READ -> read(session, call, entry, works);
       case STREAM -> throw new IllegalArgumentException("streams are made elsewhere: " + call);
     }
+  }
+
+  private void echo(
+      SimSession session, Call call, Entry entry, WorksRpc.Async works, byte[] value) {
+    CompletableFuture<byte[]> echoed = works.echo(call.op(), value).toCompletableFuture();
+    follow(session, call, entry, echoed, same -> Arrays.equals(same, value));
+    cut(session, call, entry, echoed, stage -> isAt(stage, session, entry));
   }
 
   private static Predicate<Long> right(Call call) {

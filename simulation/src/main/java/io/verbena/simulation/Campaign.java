@@ -1,6 +1,7 @@
 package io.verbena.simulation;
 
 import io.verbena.simulation.check.Tally;
+import io.verbena.simulation.plan.PlanKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ final class Campaign {
 
   private final long first;
   private final long count;
-  private final boolean regions;
+  private final PlanKind kind;
   private final boolean keepsGoing;
   private final Progress told;
   private final Tally calls = new Tally();
@@ -45,14 +46,14 @@ final class Campaign {
   /**
    * Of seeds one after the other.
    *
-   * @param regions whether memory is exposed
+   * @param kind which plans its seeds make
    * @param keepsGoing also after a rule was broken
    * @param told whenever one has ended
    */
-  Campaign(long first, long count, boolean regions, boolean keepsGoing, Progress told) {
+  Campaign(long first, long count, PlanKind kind, boolean keepsGoing, Progress told) {
     this.first = first;
     this.count = count;
-    this.regions = regions;
+    this.kind = kind;
     this.keepsGoing = keepsGoing;
     this.told = told;
   }
@@ -60,7 +61,7 @@ final class Campaign {
   /** Runs them here. */
   void run() {
     for (long i = 0; i < count && goesOn(); i++) {
-      Outcome outcome = Simulation.run(Simulation.plan(first + i, regions), null);
+      Outcome outcome = Simulation.run(kind.of(first + i), null);
       ended(first + i, outcome.isClean());
       add(outcome.calls(), outcome.coverage());
     }
@@ -117,8 +118,8 @@ final class Campaign {
     lost = why;
   }
 
-  boolean hasRegions() {
-    return regions;
+  PlanKind kind() {
+    return kind;
   }
 
   boolean keepsGoing() {

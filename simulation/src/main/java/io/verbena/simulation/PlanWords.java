@@ -28,13 +28,14 @@ final class PlanWords {
     for (int i = 0; i < hosts.size(); i++) {
       HostSettings host = hosts.get(i);
       out.printf(
-          "  %s%d: %d handlers at a time, %d wait; %,d bytes for objects; %s%n",
+          "  %s%d: %d handlers at a time, %d wait; %,d bytes for objects; %s%s%n",
           name,
           i,
           host.handlerThreads(),
           host.handlerQueue(),
           host.bulkMemoryBytes(),
-          host.rdma() ? host.rdmaSettings() + " on " + host.device() : "no RDMA");
+          host.rdma() ? host.rdmaSettings() + " on " + host.device() : "no RDMA",
+          host.compressFrom() == 0 ? "" : ", compresses from " + host.compressFrom());
       out.printf("    %s%n", host.limits());
     }
   }

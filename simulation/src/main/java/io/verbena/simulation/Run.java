@@ -391,8 +391,7 @@ final class Run implements Faults.Processes {
             () -> {
               starting--;
               trace.say(() -> "%s is started again".formatted(name));
-              int number = Integer.parseInt(name.substring("server".length()));
-              startServer(name, plan.servers().get(number));
+              startServer(name, host(name).settingsOfNext());
             });
   }
 

@@ -1,6 +1,7 @@
 package io.verbena.simulation;
 
 import io.verbena.simulation.check.Tally;
+import io.verbena.simulation.plan.PlanKind;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -42,7 +43,7 @@ final class Shard {
                 "" + first,
                 "" + count,
                 "" + campaign.keepsGoing(),
-                "" + campaign.hasRegions())
+                campaign.kind().name())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
   }
@@ -86,18 +87,20 @@ final class Shard {
     campaign.add(calls, coverage);
   }
 
-  /** Runs seeds: the first, how many, whether to go on where a rule is broken, and with regions. */
+  /**
+   * Runs seeds: the first, how many, whether to go on where a rule is broken, and of which plans.
+   */
   public static void main(String[] args) {
     PrintStream out = System.out;
     long first = Long.parseLong(args[0]);
     long count = Long.parseLong(args[1]);
     boolean keepsGoing = Boolean.parseBoolean(args[2]);
-    boolean regions = Boolean.parseBoolean(args[3]);
+    PlanKind kind = PlanKind.valueOf(args[3]);
     Tally calls = new Tally();
     Tally coverage = new Tally();
     boolean goesOn = true;
     for (long i = 0; i < count && goesOn; i++) {
-      Outcome outcome = Simulation.run(Simulation.plan(first + i, regions), null);
+      Outcome outcome = Simulation.run(kind.of(first + i), null);
       calls.add(outcome.calls());
       coverage.add(outcome.coverage());
       boolean last = i == count - 1 || (!outcome.isClean() && !keepsGoing);

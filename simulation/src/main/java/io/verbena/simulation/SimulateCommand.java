@@ -1,6 +1,7 @@
 package io.verbena.simulation;
 
 import io.verbena.simulation.plan.Plan;
+import io.verbena.simulation.plan.PlanKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -44,10 +46,8 @@ final class SimulateCommand implements Callable<Integer> {
       description = "how many virtual machines run seeds (default: one for each processor)")
   private int jobs = Runtime.getRuntime().availableProcessors();
 
-  @Option(
-      names = "--regions",
-      description = "seeds make other plans, in which ends reach memory that others expose")
-  private boolean regions;
+  @ArgGroup(exclusive = true)
+  private @Nullable Kinds kinds;
 
   @Option(names = "--twice", description = "run each seed twice, and compare")
   private boolean twice;
@@ -78,6 +78,26 @@ final class SimulateCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // picocli's
   private CommandSpec spec;
 
+  /** Of other plans, one kind at a time. */
+  private static final class Kinds {
+    @Option(
+        names = "--regions",
+        description = "seeds make other plans, in which ends reach memory that others expose")
+    private boolean regions;
+
+    @Option(
+        names = "--compress",
+        description = "seeds make other plans, in which messages of calls are compressed")
+    private boolean compress;
+  }
+
+  private PlanKind kind() {
+    if (kinds != null && kinds.regions) {
+      return PlanKind.REGIONS;
+    }
+    return kinds != null && kinds.compress ? PlanKind.COMPRESSED : PlanKind.PLAIN;
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     // The strands of a run take turns anyway.
@@ -100,7 +120,7 @@ final class SimulateCommand implements Callable<Integer> {
       return compare(from, count, out) ? 0 : 1;
     }
     if (count == 1) {
-      Outcome outcome = Simulation.run(Simulation.plan(from, regions), trace ? out::println : null);
+      Outcome outcome = Simulation.run(kind().of(from), trace ? out::println : null);
       out.println("calls: " + outcome.calls());
       out.println("faults: " + outcome.coverage());
       return tell(outcome, out) ? 0 : 1;
@@ -115,7 +135,7 @@ final class SimulateCommand implements Callable<Integer> {
         new Campaign(
             from,
             count,
-            regions,
+            kind(),
             keepsGoing,
             (done, broken) -> progress(done, broken, System.nanoTime() - start));
     int machines = (int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE);
@@ -131,7 +151,7 @@ final class SimulateCommand implements Callable<Integer> {
         "%,d seeds, %,d not clean, in %.1f s (%.1f a second)%n",
         campaign.done(), broken.size(), seconds, campaign.done() / seconds);
     out.println("calls: " + campaign.calls());
-    if (regions) {
+    if (kind() == PlanKind.REGIONS) {
       out.println("regions: " + campaign.coverage());
     } else {
       new CoverageTable(campaign.coverage()).print(out);
@@ -151,7 +171,7 @@ final class SimulateCommand implements Callable<Integer> {
   }
 
   private Outcome run(long seed) {
-    return Simulation.run(Simulation.plan(seed, regions), null);
+    return Simulation.run(kind().of(seed), null);
   }
 
   private boolean compare(long from, long count, PrintWriter out) {
@@ -188,8 +208,7 @@ final class SimulateCommand implements Callable<Integer> {
       Outcome again = Simulation.run(small, trace ? out::println : null);
       again.violations().forEach(violation -> out.println("  " + violation));
     }
-    String mode = regions ? " --regions" : "";
-    out.println("again: ./verbena simulate --seed " + plan.seed() + mode + " --trace");
+    out.println("again: ./verbena simulate --seed " + plan.seed() + kind().option() + " --trace");
     return false;
   }
 }

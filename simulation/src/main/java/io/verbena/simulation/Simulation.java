@@ -1,8 +1,7 @@
 package io.verbena.simulation;
 
 import io.verbena.simulation.plan.Plan;
-import io.verbena.simulation.plan.Planner;
-import io.verbena.simulation.plan.RegionPlanner;
+import io.verbena.simulation.plan.PlanKind;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,16 +11,7 @@ final class Simulation {
   private Simulation() {}
 
   static Outcome run(long seed) {
-    return run(plan(seed, false), null);
-  }
-
-  /**
-   * Returns what a seed makes happen.
-   *
-   * @param regions whether memory is exposed
-   */
-  static Plan plan(long seed, boolean regions) {
-    return regions ? RegionPlanner.of(seed) : Planner.of(seed);
+    return run(PlanKind.PLAIN.of(seed), null);
   }
 
   static Outcome run(Plan plan, @Nullable Consumer<String> trace) {

@@ -106,6 +106,12 @@ enum Planted {
       Workload.FLAPPING,
       Slip.in("core.session.Upgrade", "greets", Planting.returning("isDue", 1))),
 
+  /** What waits for a server that takes nothing compressed is left as it is. */
+  COMPRESSED_FOR_THE_PEER_BEFORE(
+      40,
+      Workload.COMPRESSED,
+      Slip.in("core.call.PendingCall", "directTo", Planting.withoutCalling("expandUnlessTaken"))),
+
   /**
    * A word is exchanged, or added to, once more when its question is sent again, and nobody minds
    * the second answer: words alone tell of it.

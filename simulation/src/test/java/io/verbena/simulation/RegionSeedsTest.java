@@ -2,6 +2,7 @@ package io.verbena.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.simulation.plan.PlanKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -9,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whole runs in which ends reach memory that others expose, and every rule holds. */
 class RegionSeedsTest {
   private static Outcome run(long seed) {
-    Outcome outcome = Simulation.run(Simulation.plan(seed, true), null);
+    Outcome outcome = Simulation.run(PlanKind.REGIONS.of(seed), null);
     assertThat(outcome.violations())
         .as("seed %d; see it with: ./verbena simulate --regions --seed %d --trace", seed, seed)
         .isEmpty();

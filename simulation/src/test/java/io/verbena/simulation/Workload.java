@@ -2,6 +2,7 @@ package io.verbena.simulation;
 
 import io.verbena.api.region.Regions;
 import io.verbena.simulation.plan.Plan;
+import io.verbena.simulation.plan.PlanKind;
 import io.verbena.simulation.plan.Planner;
 import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.plan.Step.Call;
@@ -152,8 +153,21 @@ enum Workload {
 
     @Override
     Plan of(long seed) {
-      Plan drawn = Simulation.plan(seed, true);
+      Plan drawn = PlanKind.REGIONS.of(seed);
       return drawn.withSteps(steps(drawn, new SplittableRandom(seed)));
+    }
+  },
+
+  /** Messages are compressed, as the planner of those draws it. */
+  COMPRESSED {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      return drawn.steps();
+    }
+
+    @Override
+    Plan of(long seed) {
+      return PlanKind.COMPRESSED.of(seed);
     }
   },
 

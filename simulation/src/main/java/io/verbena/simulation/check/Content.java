@@ -13,6 +13,11 @@ public final class Content {
   /** The longest object. */
   private static final int LONGEST = 1 << 20;
 
+  /** Of a text so many bytes come again, but for the last few of them. */
+  private static final int PERIOD = 64;
+
+  private static final int NEW = 8;
+
   private static final byte[] BYTES = noise();
   private static final MemorySegment NOISE = MemorySegment.ofArray(BYTES);
 
@@ -38,6 +43,15 @@ public final class Content {
   public static byte[] bytes(long op, int length) {
     byte[] made = new byte[length];
     System.arraycopy(BYTES, place(op), made, 0, length);
+    return made;
+  }
+
+  /** Returns an object of which a part comes over and over. */
+  public static byte[] text(long op, int length) {
+    byte[] made = bytes(op, length);
+    for (int from = PERIOD; from < length; from += PERIOD) {
+      System.arraycopy(made, 0, made, from, Math.min(PERIOD - NEW, length - from));
+    }
     return made;
   }
 

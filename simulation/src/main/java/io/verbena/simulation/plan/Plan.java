@@ -40,6 +40,20 @@ public record Plan(
         seed, worldSeed, servers, clients, sessions, chunkBytes, latencyNanos, rate, kept);
   }
 
+  /** Returns this plan with its hosts set up in another way. */
+  public Plan withHosts(List<HostSettings> otherServers, List<HostSettings> otherClients) {
+    return new Plan(
+        seed,
+        worldSeed,
+        otherServers,
+        otherClients,
+        sessions,
+        chunkBytes,
+        latencyNanos,
+        rate,
+        steps);
+  }
+
   /** Returns this plan without a session, of which no step is. */
   public Plan withoutSession(int gone) {
     List<Between> others = new ArrayList<>(sessions);

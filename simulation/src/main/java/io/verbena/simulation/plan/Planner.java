@@ -139,7 +139,8 @@ public final class Planner {
               profile(),
               among(1 << 20, 1 << 20, 8 << 20, 64 << 20),
               partCutOff(),
-              rails));
+              rails,
+              0));
     }
     return made;
   }

@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  * Draws a plan with regions from a seed: the hosts, sessions and faults of its other plan, some of
  * its calls and objects, and memory that one end exposes and the other reaches.
  */
-public final class RegionPlanner {
+final class RegionPlanner {
   private static final int ALL = Regions.READ | Regions.WRITE | Regions.ATOMIC;
   private static final int EXPOSED = 8;
   private static final int BURSTS = 25;
@@ -83,7 +83,7 @@ public final class RegionPlanner {
   }
 
   /** Returns the plan of a seed. */
-  public static Plan of(long seed) {
+  static Plan of(long seed) {
     return new RegionPlanner(seed).plan();
   }
 

@@ -51,6 +51,8 @@ public sealed interface Step {
     COUNT,
     COUNT_NOW,
     ECHO,
+    /** The same, with what gets shorter where it is compressed. */
+    TEXT,
     NOTE,
     TOUR,
     WORK,

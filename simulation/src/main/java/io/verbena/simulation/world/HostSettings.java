@@ -13,6 +13,8 @@ import io.verbena.verbs.fabric.DeviceProfile;
  * @param bulkMemoryBytes for objects
  * @param partCutOff from which length values travel beside their message
  * @param rails whether it has two adapters
+ * @param compressFrom from which length on messages are compressed; 0: none is; negative: none is,
+ *     but by the process that follows
  */
 public record HostSettings(
     SessionLimits limits,
@@ -23,12 +25,33 @@ public record HostSettings(
     DeviceProfile device,
     long bulkMemoryBytes,
     int partCutOff,
-    boolean rails) {
+    boolean rails,
+    int compressFrom) {
   /** Little, so that most objects are spread. */
   static final long RAILS_FROM_BYTES = 128 << 10;
 
   /** As many threads or places as anybody needs. */
   public static final int UNBOUNDED = 1_000;
+
+  /** Returns the same with other messages compressed. */
+  public HostSettings compressing(int from) {
+    return new HostSettings(
+        limits,
+        handlerThreads,
+        handlerQueue,
+        rdma,
+        rdmaSettings,
+        device,
+        bulkMemoryBytes,
+        partCutOff,
+        rails,
+        from);
+  }
+
+  /** Returns how the process is set up that follows. */
+  HostSettings ofNext() {
+    return compressing(-compressFrom);
+  }
 
   /** Returns whether handlers may have to wait for one another. */
   public boolean isBounded() {

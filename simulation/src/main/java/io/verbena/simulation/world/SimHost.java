@@ -32,6 +32,7 @@ public final class SimHost implements Strand.Place, NanoClock {
   private final String name;
   private final NetHost net;
   private final FabricHost fabric;
+  private final HostSettings settings;
   private final long clockOffset;
   private final List<EventLoop> loops = new ArrayList<>();
   private final HandlerPool handlers;
@@ -62,6 +63,7 @@ public final class SimHost implements Strand.Place, NanoClock {
     this.name = name;
     this.net = net;
     this.fabric = fabric;
+    this.settings = settings;
     this.clockOffset = clockOffset;
     LinkProvider links = world.network().links(net, world.scheduler());
     for (int i = 0; i < loops; i++) {
@@ -140,6 +142,11 @@ public final class SimHost implements Strand.Place, NanoClock {
   /** Returns its server; null on a client's host. */
   public @Nullable VerbenaServer server() {
     return server;
+  }
+
+  /** Returns how the process is set up that follows. */
+  public HostSettings settingsOfNext() {
+    return settings.ofNext();
   }
 
   /** Returns its loops. */

@@ -145,6 +145,9 @@ public final class SimWorld {
     if (upgrades != null) {
       builder.upgrades(upgrades);
     }
+    if (settings.compressFrom() > 0) {
+      builder.compressFromBytes(settings.compressFrom());
+    }
     onServer.accept(builder);
     host.server(builder.start());
     network.name(name, host.net());
@@ -164,6 +167,9 @@ public final class SimWorld {
     UpgradeProvider upgrades = host.upgrades();
     if (upgrades != null) {
       builder.upgrades(upgrades);
+    }
+    if (settings.compressFrom() > 0) {
+      builder.compressFromBytes(settings.compressFrom());
     }
     host.client(builder.build());
     host.start();

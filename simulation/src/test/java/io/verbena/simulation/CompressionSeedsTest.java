@@ -1,0 +1,35 @@
+package io.verbena.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.simulation.plan.PlanKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whole runs in which messages are compressed, and every rule holds. */
+class CompressionSeedsTest {
+  private static Outcome run(long seed) {
+    Outcome outcome = Simulation.run(PlanKind.COMPRESSED.of(seed), null);
+    assertThat(outcome.violations())
+        .as("seed %d; see it with: ./verbena simulate --compress --seed %d --trace", seed, seed)
+        .isEmpty();
+    return outcome;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void aFixedSeedIsClean(long seed) {
+    run(seed);
+  }
+
+  @Test
+  void randomSeedsAreClean() {
+    SeedsTest.randomSeeds(CompressionSeedsTest::run);
+  }
+
+  @Test
+  void aSeedMakesOneRun() {
+    assertThat(run(4).hash()).isEqualTo(run(4).hash());
+  }
+}
