@@ -250,6 +250,7 @@ public abstract class LinkContract {
 
     @Test
     void withoutBlockingWhenThePeerVanishes() throws LinkException {
+      Assumptions.assumeTrue(harness.hasLoopForEachEnd(), "no end stands still alone");
       SteppedLinks links = start();
       SteppedLinks.Pair pair = links.open();
       // The server's loop stands still from here on, as that of a frozen host would.
@@ -511,6 +512,7 @@ public abstract class LinkContract {
 
     @Test
     void closingALinkWhosePeerSendsALongerFrame() throws LinkException {
+      Assumptions.assumeTrue(harness.hasLoopForEachEnd(), "both ends have the limits of one loop");
       SteppedLinks links = start(4000, 1000);
       SteppedLinks.Pair greedy = links.open();
       SteppedLinks.Pair modest = links.open();
@@ -530,6 +532,11 @@ public abstract class LinkContract {
   @Nested
   @DisplayName("opens")
   final class Opening {
+    @BeforeEach
+    void assumeItIsDriven() {
+      Assumptions.assumeTrue(harness.hasLoopForEachEnd(), "these links are opened within a loop");
+    }
+
     @Test
     void toAPeerThatItNames() throws LinkException {
       SteppedLinks links = start();

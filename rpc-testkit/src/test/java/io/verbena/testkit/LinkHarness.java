@@ -76,6 +76,14 @@ public interface LinkHarness extends AutoCloseable {
     return true;
   }
 
+  /**
+   * Returns whether each end is opened by a driver on a loop of its own, as all are that reach
+   * other processes.
+   */
+  default boolean hasLoopForEachEnd() {
+    return true;
+  }
+
   /** Returns after how many steps in which nothing happens nothing is under way any more. */
   default int idleSteps() {
     return 200;

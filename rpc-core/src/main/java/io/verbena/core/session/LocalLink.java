@@ -130,8 +130,9 @@ public final class LocalLink implements Link {
 
   @Override
   public void flush() {
-    if (peer != null) {
-      peer.deliverLater();
+    LocalLink to = peer;
+    if (to != null && to.receiving && !to.arrived.isEmpty()) {
+      to.deliverLater();
     }
   }
 
@@ -204,7 +205,7 @@ public final class LocalLink implements Link {
     arrived.clear();
     LocalLink other = peer;
     if (other != null && other.ends == null) {
-      other.ends = "the other end closed the link";
+      other.ends = "the peer closed the link";
       other.deliverLater();
     }
     if (listener != null) {
