@@ -107,9 +107,6 @@ abstract class BulkTransfer {
   /** Frees what can be freed, the rest when it can, and tells the user. */
   abstract void failed(TransferException failure);
 
-  /** Returns whether all of its bytes are confirmed. */
-  abstract boolean hasAll();
-
   /** A path is closed. */
   abstract void pathClosed(BulkPath path);
 }

@@ -2,7 +2,6 @@ package io.verbena.core.transfer;
 
 import io.verbena.api.wire.WireOut;
 import io.verbena.core.bulk.BulkPath;
-import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.bulk.OpenSource;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
@@ -32,7 +31,6 @@ final class GrantedPieces {
 
   private final SessionImpl session;
   private final IncomingTransfer transfer;
-  private final LimitedWait room;
   private final ArrayDeque<LandingPiece> pieces = new ArrayDeque<>();
 
   /** What pieces of this generation are open on; the first is the one that calls take. */
@@ -66,7 +64,6 @@ final class GrantedPieces {
   GrantedPieces(IncomingTransfer transfer) {
     this.session = transfer.session;
     this.transfer = transfer;
-    this.room = new LimitedWait(session.loop(), transfer::moves);
   }
 
   /** Returns whether a piece is open now. */
@@ -249,19 +246,19 @@ final class GrantedPieces {
 
   /** Opens a piece, or makes it shorter; false if it cannot be opened now. */
   private boolean open(BulkPath current, LandingPiece piece) {
-    room.tries();
+    transfer.wait.tries();
     while (true) {
       try {
         OpenSource.requireAlive(piece.memory());
         grant(current, piece);
-        room.ends();
+        transfer.wait.ends();
         return true;
       } catch (TransferProblem | RuntimeException e) {
         transfer.broken(e);
         return false;
       } catch (LinkException e) {
         if (opensElsewhere(current, piece)) {
-          room.ends();
+          transfer.wait.ends();
           return true;
         }
         takeBackBehind(piece);
@@ -301,14 +298,9 @@ final class GrantedPieces {
     if (fences > 0 || isAnyOpen()) {
       return; // closing that moves on
     }
-    if (!room.goesOn(why.shortage())) {
+    if (!transfer.wait.goesOn(why.shortage())) {
       transfer.broken(why);
     }
-  }
-
-  /** Where there was no room it is waited for from later on, if at all. */
-  void forgetWait() {
-    room.ends();
   }
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
@@ -395,7 +387,7 @@ final class GrantedPieces {
   void closeAll() {
     pieces.forEach(piece -> quarantined += piece.memory().byteSize());
     session.bulkContext().counters().quarantined(quarantined);
-    room.ends();
+    transfer.wait.ends();
     untold.clear();
     fences++; // or the first to be fenced at once would take itself for the last
     pieces.forEach(this::close);

@@ -6,12 +6,13 @@ import io.verbena.api.bulk.PushHandler;
 import io.verbena.api.bulk.Received;
 import io.verbena.api.bulk.TransferException;
 import io.verbena.core.bulk.BulkPath;
+import io.verbena.core.bulk.LimitedWait;
 import io.verbena.core.bulk.RunOn;
 import io.verbena.core.bulk.TransferProblem;
 import io.verbena.core.frame.FrameKind;
+import io.verbena.link.memory.Shortage;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -112,8 +113,16 @@ public final class IncomingTransfer extends BulkTransfer {
   /** Null as long as nobody has said where a pushed object goes. */
   private @Nullable Destination destination;
 
-  /** Of memory or a file that is not had at once. */
-  private @Nullable Preparation preparation;
+  /** For memory or a file that others have, and then for room on a path. */
+  final LimitedWait wait;
+
+  /** What is prepared elsewhere, and is its destination once it is. */
+  private @Nullable Destination prepares;
+
+  private boolean attempting;
+
+  /** Why it could not be so far. */
+  private @Nullable Throwable inVain;
 
   private final UnaryOperator<Received> whenReceived;
   private final GrantedPieces granted;
@@ -167,12 +176,21 @@ public final class IncomingTransfer extends BulkTransfer {
       Checksum checksum,
       UnaryOperator<Received> whenReceived) {
     super(transfers, handle, id);
+    this.wait = new LimitedWait(session.loop(), this::look);
     this.granted = new GrantedPieces(this);
     this.checksum = checksum;
     this.agreed = checksum == Checksum.ALWAYS;
     this.whenReceived = whenReceived;
     if (destination != null) {
       goesTo(destination);
+    }
+  }
+
+  private void look() {
+    if (state == State.PREPARING) {
+      attempt();
+    } else {
+      moves();
     }
   }
 
@@ -225,13 +243,7 @@ public final class IncomingTransfer extends BulkTransfer {
         become(State.PREPARING);
       }
       answer.belongsTo(this);
-      prepareElsewhere(
-          answer,
-          length,
-          problem -> {
-            destination = problem == null ? answer : null;
-            prepared(problem);
-          });
+      prepareElsewhere(answer);
     }
   }
 
@@ -243,27 +255,52 @@ public final class IncomingTransfer extends BulkTransfer {
     length = objectLength;
     if (objectLength > destination().capacity()) {
       tooLong(objectLength);
-    } else if (destination().isQuicklyPrepared(objectLength)) {
+      return;
+    }
+    if (destination().isQuicklyPrepared(objectLength)) {
       Throwable problem = prepareNow(objectLength);
       if (TransferProblem.shortageOf(problem) == null) {
         prepared(problem);
-      } else {
-        prepareElsewhere(objectLength);
+        return;
       }
-    } else {
-      prepareElsewhere(objectLength);
+    }
+    become(State.PREPARING);
+    prepareElsewhere(destination());
+  }
+
+  private void prepareElsewhere(Destination where) {
+    prepares = where;
+    attempt();
+  }
+
+  /** Prepares it, and once more when whoever has the file, or the memory, has given way. */
+  private void attempt() {
+    Destination where = prepares;
+    if (where != null && !attempting) {
+      attempting = true;
+      wait.tries();
+      RunOn.FILES.run(session, () -> where.prepare(length, checksum), this::attempted);
     }
   }
 
-  private void prepareElsewhere(long objectLength) {
-    become(State.PREPARING);
-    prepareElsewhere(destination(), objectLength, this::prepared);
+  private void attempted(@Nullable Throwable failure) {
+    attempting = false;
+    Shortage shortage = TransferProblem.shortageOf(failure);
+    if (shortage != null && !isOver() && wait.goesOn(shortage)) {
+      inVain = failure;
+    } else {
+      wait.ends();
+      destination = failure == null ? prepares : destination;
+      prepared(failure);
+    }
   }
 
-  private void prepareElsewhere(
-      Destination where, long objectLength, Consumer<@Nullable Throwable> then) {
-    preparation = new Preparation(session, () -> where.prepare(objectLength, checksum), then);
-    preparation.attempt();
+  /** It is not wanted any more; what waits to hear of it does so by and by. */
+  private void prepareNoMore() {
+    if (state == State.GIVEN_UP && wait.isUnderWay() && !attempting) {
+      wait.ends();
+      session.loop().execute(() -> prepared(inVain));
+    }
   }
 
   /**
@@ -281,7 +318,7 @@ public final class IncomingTransfer extends BulkTransfer {
         if (!isOver() && !granted.isAnyOpen()) {
           become(State.AWAITS_OFFER);
         }
-        granted.forgetWait();
+        wait.ends(); // from later on room is waited for, if at all
       } else if (TransferProblem.shortageOf(problem) == null) {
         fail(problem);
       } // else there is room by and by, and it is looked for when the object is offered
@@ -494,7 +531,6 @@ public final class IncomingTransfer extends BulkTransfer {
     }
   }
 
-  @Override
   boolean hasAll() {
     return confirmed == length;
   }
@@ -623,9 +659,7 @@ public final class IncomingTransfer extends BulkTransfer {
   @Override
   void failed(TransferException why) {
     failure = why;
-    if (preparation != null) {
-      preparation.giveUp();
-    }
+    prepareNoMore();
     if (destination != null) {
       destination.giveUp();
     } else if (takenBack.getAsBoolean()) {

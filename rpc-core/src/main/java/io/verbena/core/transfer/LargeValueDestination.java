@@ -1,5 +1,6 @@
 package io.verbena.core.transfer;
 
+import io.verbena.api.RpcStatus;
 import io.verbena.api.bulk.Checksum;
 import io.verbena.api.bulk.Received;
 import io.verbena.core.bulk.BulkMemory;
@@ -16,10 +17,12 @@ import io.verbena.link.memory.Waiters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +33,29 @@ import org.jspecify.annotations.Nullable;
  * has an arena for them are pooled themselves, and written where they will be read. Where there is
  * not enough memory now it is waited for. Quotas hold for the way: what has been handed over is the
  * application's, but for what is pooled.
+ *
+ * <p>What fits the session's own part is claimed whole, since nobody else could have it. Beyond,
+ * each array grows with what has arrived: announcing much takes little. Memory is claimed
+ * elsewhere, while nothing is under way into what grows; all else is on the loop.
  */
 final class LargeValueDestination extends Destination {
+  private static final int MOST_BLOCKS = 4;
+
+  /** Of blocks that are opened, and told of, once for several chunks. */
+  private static final long LONG_BYTES = 4L * BulkMemory.CHUNK_BYTES;
+
+  private static final int MOST_LONG_BLOCKS = 2;
+
+  /** So much of a value is there before any of it has arrived. */
+  private static final long FIRST_BYTES = BulkMemory.CHUNK_BYTES;
+
+  /** A value that is full becomes so many times as long. */
+  private static final int GROWTH = 4;
+
+  private static final String CLOSE_ARENAS =
+      ", close the arenas of earlier results, or raise bulkMemoryBytes";
+  private static final MemorySegment NO_ARRAY = MemorySegment.ofArray(new byte[0]);
+
   private static final int MOST_OPEN_PIECES = 16;
 
   /** Two of the longest pieces, as of any other memory. */
@@ -45,8 +69,23 @@ final class LargeValueDestination extends Destination {
 
   private final SessionImpl session;
   private final LargeValueTable table;
-  private final ValueMemory memory;
+  private final Quota.Share heap;
+  private final Quota.Share outside;
+  private final BulkMemory bulk;
+  private final @Nullable Arena arena;
   private final Turns turns;
+
+  /** As long as they are by now, and what those that are segments live in until they are lent. */
+  private final MemorySegment[] values;
+
+  private final @Nullable Block[] segments;
+
+  /** Through which arrays are filled; none before the first array has memory. */
+  private List<Block> blocks = List.of();
+
+  private long onHeap;
+  private long inBlocks;
+  private long inSegments;
   private final ArrayDeque<Block> free = new ArrayDeque<>();
   private final Map<LandingPiece, Filling> fillings = new HashMap<>();
   private final LandingPiece.Cutter cutter = new LandingPiece.Cutter();
@@ -82,7 +121,27 @@ final class LargeValueDestination extends Destination {
     this.session = session;
     this.wait = new LimitedWait(session.loop(), this::moves);
     this.table = arena == null ? table.onHeap() : table;
-    this.memory = new ValueMemory(this.table, heap, outside, arena, session.bulkContext().memory());
+    this.heap = heap;
+    this.outside = outside;
+    this.arena = arena;
+    this.bulk = session.bulkContext().memory();
+    this.values = new MemorySegment[table.entries().size()];
+    this.segments = new Block[values.length];
+    forget();
+  }
+
+  private void forget() {
+    for (int i = 0; i < values.length; i++) {
+      values[i] = isArray(i) ? NO_ARRAY : MemorySegment.NULL;
+    }
+  }
+
+  private boolean isArray(int index) {
+    return table.entries().get(index).array();
+  }
+
+  private long segmentBytes() {
+    return table.total() - table.inArrays();
   }
 
   @Override
@@ -95,9 +154,40 @@ final class LargeValueDestination extends Destination {
     return length <= BulkMemory.CHUNK_BYTES;
   }
 
+  /**
+   * Claims all of it if that fits the session's own part, else nothing.
+   *
+   * @throws TransferProblem if it can never be had
+   */
   @Override
   void prepare(long length, Checksum checksum) throws TransferProblem {
-    memory.prepare();
+    for (LargeValueTable.Entry entry : table.entries()) {
+      if (entry.array() && entry.length() > LargeValueTable.LONGEST_ARRAY) {
+        throw neverFits(
+            "a value of %d bytes, longer than any array: publish it as an object, or, if it is a"
+                    .formatted(entry.length())
+                + " result, give its call an arena (CallOptions.withResultsIn)");
+      }
+    }
+    if (!heap.mayEverTake(table.inArrays())) {
+      throw neverFits("arrays: " + heap.refusal(table.inArrays(), "maxAssemblyBytes"));
+    }
+    if (!outside.mayEverTake(segmentBytes())) {
+      throw neverFits("values: " + outside.refusal(segmentBytes(), "bulkMemoryBytes"));
+    }
+    if (table.inArrays() <= heap.unused() && segmentBytes() + blockBytes() <= outside.unused()) {
+      try {
+        for (int i = 0; i < values.length; i++) {
+          enlarge(i, table.entries().get(i).length());
+        }
+      } catch (TransferProblem e) {
+        giveBackAll();
+        if (TransferProblem.shortageOf(e) == null) {
+          throw e;
+        }
+        forget(); // others of the same session have it by now: it grows by and by
+      }
+    }
   }
 
   @Override
@@ -106,7 +196,7 @@ final class LargeValueDestination extends Destination {
       currentStart += table.entries().get(current).length();
       current++;
     }
-    MemorySegment value = memory.value(current);
+    MemorySegment value = values[current];
     long at = offset - currentStart;
     if (at == value.byteSize()) {
       obtainMore(current);
@@ -126,13 +216,13 @@ final class LargeValueDestination extends Destination {
   /** Has a value become longer, once nothing is under way into what there is of it. */
   private void obtainMore(int index) {
     boolean still = inPlace.isEmpty() && fillings.isEmpty() && copying == 0;
-    boolean ready = still || memory.value(index).byteSize() == 0;
+    boolean ready = still || values[index].byteSize() == 0;
     if (obtaining || givenUp || !ready || !turns.isTurnOf(this)) {
       return;
     }
     obtaining = true;
     wait.tries();
-    RunOn.MEMORY.run(session, () -> memory.enlarge(index), this::obtained);
+    RunOn.MEMORY.run(session, () -> enlarge(index), this::obtained);
   }
 
   /** It may grow, after others of its session. */
@@ -155,15 +245,141 @@ final class LargeValueDestination extends Destination {
   private boolean waits(Shortage shortage) {
     if (shortOf != shortage.waiters()) {
       shortOf = shortage.waiters();
-      memory.want(shortOf);
+      (shortOf == heap.waiters() ? heap : outside).quota().want(); // of those who have it
     }
     return wait.goesOn(shortage);
   }
 
   @Override
-  long takes() {
-    return wait.isUnderWay() ? 0 : memory.takes();
+  synchronized long takes() {
+    return wait.isUnderWay() ? 0 : onHeap + inBlocks + inSegments;
   }
+
+  /** Makes a value longer. Not while anything is written to what there is of it. */
+  void enlarge(int index) throws TransferProblem {
+    long longer = Math.max(FIRST_BYTES, GROWTH * values[index].byteSize());
+    enlarge(index, Math.min(table.entries().get(index).length(), longer));
+  }
+
+  private synchronized void enlarge(int index, long length) throws TransferProblem {
+    if (!isArray(index)) {
+      claimSegment(index);
+      return;
+    }
+    MemorySegment old = values[index];
+    long more = length - old.byteSize();
+    claimBlocks();
+    takeFrom(heap, more, "maxAssemblyBytes");
+    onHeap += more;
+    values[index] = copied(old, length);
+  }
+
+  /** Claims all of a segment: it cannot grow where it is. */
+  private void claimSegment(int index) throws TransferProblem {
+    long length = table.entries().get(index).length();
+    Block block = bulk.claim(length, outside);
+    if (block == null) {
+      throw notNow(outside, length, "bulkMemoryBytes", CLOSE_ARENAS);
+    }
+    inSegments += block.size();
+    segments[index] = block;
+    values[index] = block.memory();
+  }
+
+  private static MemorySegment copied(MemorySegment old, long length) throws TransferProblem {
+    try {
+      return MemorySegment.ofArray(new byte[(int) length]).copyFrom(old);
+    } catch (OutOfMemoryError e) {
+      throw exhausted(
+          "%d bytes of values found no memory, although within what is allowed: %s"
+              .formatted(length, e.getMessage()));
+    }
+  }
+
+  private static void takeFrom(Quota.Share share, long bytes, String setting)
+      throws TransferProblem {
+    if (!share.take(bytes)) {
+      throw notNow(share, bytes, setting, "");
+    }
+  }
+
+  private static TransferProblem notNow(
+      Quota.Share share, long bytes, String setting, String cure) {
+    return exhausted("values: " + share.refusal(bytes, setting) + cure)
+        .passing(share.shortage(bytes));
+  }
+
+  /** As arguments they are at fault, and not the moment: to send them again is of no use. */
+  private static TransferProblem neverFits(String why) {
+    return new TransferProblem(RpcStatus.INVALID_ARGUMENT, why);
+  }
+
+  private static TransferProblem exhausted(String why) {
+    return new TransferProblem(RpcStatus.RESOURCE_EXHAUSTED, why);
+  }
+
+  private long blockSize() {
+    return Math.min(table.inArrays(), BulkMemory.CHUNK_BYTES);
+  }
+
+  private int blockCount() {
+    long size = blockSize();
+    return size == 0 ? 0 : (int) Math.min(MOST_BLOCKS, (table.inArrays() + size - 1) / size);
+  }
+
+  private long blockBytes() {
+    return blockSize() * blockCount();
+  }
+
+  private void claimBlocks() throws TransferProblem {
+    if (!blocks.isEmpty()) {
+      return;
+    }
+    if (claimLongBlocks()) {
+      return;
+    }
+    int count = blockCount();
+    if (!outside.take(count * blockSize())) {
+      count = 1;
+      takeFrom(outside, blockSize(), "bulkMemoryBytes");
+    }
+    long bytes = count * blockSize();
+    @Nullable List<Block> claimed = bulk.claim(count, blockSize());
+    if (claimed == null) {
+      outside.give(bytes);
+      throw bulk.noRoom(bytes);
+    }
+    inBlocks = bytes;
+    blocks = claimed;
+  }
+
+  /** For long arrays, within the session's own part, which the message's segments need, too. */
+  private boolean claimLongBlocks() {
+    long mean =
+        table.inArrays() / table.entries().stream().filter(LargeValueTable.Entry::array).count();
+    long size = mean <= LONG_BYTES / 2 ? LONG_BYTES / 2 : LONG_BYTES; // few lengths, to be kept
+    int count = table.inArrays() <= size ? 1 : MOST_LONG_BLOCKS;
+    if (mean <= BulkMemory.CHUNK_BYTES
+        || segmentBytes() - inSegments + count * size > outside.unused()
+        || !outside.take(count * size)) {
+      return false;
+    }
+    List<Block> claimed = new ArrayList<>();
+    Block block;
+    while (claimed.size() < count && (block = bulk.claim(size)) != null) {
+      claimed.add(block);
+    }
+    if (claimed.isEmpty()) {
+      outside.give(count * size);
+      return false;
+    }
+    outside.give((count - claimed.size()) * size);
+    inBlocks = claimed.size() * size;
+    blocks = claimed;
+    return true;
+  }
+
+  // ---- what of it is open ----
 
   private @Nullable LandingPiece inPlace(long offset, MemorySegment left, long most) {
     long open = inPlace.stream().mapToLong(piece -> piece.memory().byteSize()).sum();
@@ -176,8 +392,8 @@ final class LargeValueDestination extends Destination {
   }
 
   private @Nullable LandingPiece inBlock(long offset, MemorySegment left) {
-    if (blocksTaken < memory.blocks().size()) {
-      free.add(memory.blocks().get(blocksTaken++));
+    if (blocksTaken < blocks.size()) {
+      free.add(blocks.get(blocksTaken++));
     }
     Block block = free.poll();
     if (block == null) {
@@ -240,7 +456,7 @@ final class LargeValueDestination extends Destination {
 
   @Override
   void finish(long length, @Nullable Integer expected, Consumer<@Nullable Throwable> then) {
-    RunOn.runHere(memory::lend, then);
+    RunOn.runHere(this::lend, then);
   }
 
   @Override
@@ -250,24 +466,73 @@ final class LargeValueDestination extends Destination {
 
   /** Returns the values, whole. */
   MemorySegment[] values() {
-    return memory.values();
+    return values;
+  }
+
+  /** Makes segments the arena's: it gives their memory back when it is closed. */
+  void lend() throws TransferProblem {
+    for (int i = 0; i < values.length; i++) {
+      Block block = segments[i];
+      if (block != null) {
+        values[i] = lent(block);
+      }
+    }
+  }
+
+  private MemorySegment lent(Block block) throws TransferProblem {
+    try {
+      return block.memory().reinterpret(Objects.requireNonNull(arena), all -> block.release());
+    } catch (IllegalStateException e) {
+      throw new TransferProblem(
+          RpcStatus.CANCELLED, "the arena of its results is closed: close it later", e);
+    } catch (IllegalCallerException e) {
+      throw new TransferProblem(
+          RpcStatus.INTERNAL,
+          "results live in an arena only where the JVM is started with"
+              + " --enable-native-access=ALL-UNNAMED, or =io.verbena.core on the module path",
+          e);
+    }
   }
 
   /** Gives back what was needed on the way. */
   void releaseBlocks() {
-    memory.releaseBlocks();
+    giveBackBlocks();
     turns.leave(this);
   }
 
-  /** Gives back what the values count for, too. */
+  /** Gives back what arrays count for, too; segments stay claimed. */
   void release() {
-    memory.release();
+    giveBackArrays();
     turns.leave(this);
+  }
+
+  private synchronized void giveBackBlocks() {
+    outside.give(inBlocks);
+    blocks.forEach(Block::release);
+    blocks = List.of();
+    inBlocks = 0;
+  }
+
+  private synchronized void giveBackArrays() {
+    giveBackBlocks();
+    heap.give(onHeap);
+    onHeap = 0;
+    inSegments = 0;
+  }
+
+  /** Nobody has the values. */
+  private void giveBackAll() {
+    giveBackArrays();
+    for (Block block : segments) {
+      if (block != null) {
+        block.release();
+      }
+    }
   }
 
   @Override
   void discard(boolean keep, Runnable then) {
-    memory.discard();
+    giveBackAll();
     turns.leave(this);
     then.run();
   }

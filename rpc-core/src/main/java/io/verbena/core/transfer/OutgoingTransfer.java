@@ -365,11 +365,6 @@ final class OutgoingTransfer extends BulkTransfer {
   }
 
   @Override
-  boolean hasAll() {
-    return confirmed == length;
-  }
-
-  @Override
   void failed(TransferException failure) {
     grants.clear();
     room.ends();
