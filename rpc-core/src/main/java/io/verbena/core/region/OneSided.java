@@ -171,19 +171,11 @@ final class OneSided implements Participant {
     reaches.clear();
   }
 
-  /** Makes calls for this. */
-  interface ByCalls {
-    /** Asks the peer to open a region. */
-    CompletableFuture<ExposedRegions.Attached> attach(RegionRef ref);
-
-    /** Does by a call what finds no path. */
-    void instead();
-  }
-
   /**
    * Starts a get or put, or has it done by a call.
    *
    * @param block has as many bytes as the pieces, one behind the other; released by this
+   * @param calls does by a call what finds no path
    */
   void start(
       RegionRef ref,
@@ -192,7 +184,7 @@ final class OneSided implements Participant {
       Block block,
       Operation<Void> operation,
       long deadline,
-      ByCalls calls) {
+      SessionRegions calls) {
     if (operation.isGivenUp()) {
       block.release();
       operation.settleFailed(new CancellationException());
@@ -205,11 +197,12 @@ final class OneSided implements Participant {
             ? null
             : staged(by, block);
     if (target == null || by == null || staged == null) {
-      calls.instead();
+      calls.moveByCall(operation, ref, reads, pieces, deadline);
       block.release();
       return;
     }
-    Access access = new Access(ref, target, reads, by, pieces, block, staged, operation, calls);
+    Access access =
+        new Access(ref, target, reads, by, pieces, block, staged, operation, deadline, calls);
     access.timer = loop.timers().schedule(deadline, now -> access.expire());
     operation.endBy(access::givenUp);
     boolean alone = waiting.isEmpty();
@@ -238,7 +231,7 @@ final class OneSided implements Participant {
   }
 
   /** Returns the region, where the peer has opened it for that; whatever the ref says. */
-  private @Nullable RemoteTarget reach(RegionRef ref, int right, ByCalls calls) {
+  private @Nullable RemoteTarget reach(RegionRef ref, int right, SessionRegions calls) {
     BulkPath by = path;
     if (by == null) {
       return null;
@@ -262,7 +255,7 @@ final class OneSided implements Participant {
     return (known.access & right) != 0 ? known.target : null;
   }
 
-  private void ask(RegionRef ref, Reach reach, ByCalls calls) {
+  private void ask(RegionRef ref, Reach reach, SessionRegions calls) {
     reach.asked = true;
     CompletableFuture<?> _ =
         calls.attach(ref).whenComplete((attached, failure) -> attached(ref, reach, attached));
@@ -303,7 +296,8 @@ final class OneSided implements Participant {
     private final Block block;
     private final BulkRegion staged;
     private final Operation<Void> operation;
-    private final ByCalls calls;
+    private final long deadline;
+    private final SessionRegions calls;
     private long timer = Timers.NONE;
 
     /** Which piece comes next, from where on, and where that is in the staged memory. */
@@ -341,7 +335,8 @@ final class OneSided implements Participant {
         Block block,
         BulkRegion staged,
         Operation<Void> operation,
-        ByCalls calls) {
+        long deadline,
+        SessionRegions calls) {
       this.ref = ref;
       this.target = target;
       this.reads = reads;
@@ -350,6 +345,7 @@ final class OneSided implements Participant {
       this.block = block;
       this.staged = staged;
       this.operation = operation;
+      this.deadline = deadline;
       this.calls = calls;
     }
 
@@ -455,7 +451,7 @@ final class OneSided implements Participant {
             new RpcException(RpcStatus.INTERNAL, ref + " could not be reached", thrown)
                 .notExecuted());
       } else if (reads || !begun) {
-        calls.instead(); // a read does no harm twice
+        calls.moveByCall(operation, ref, reads, pieces, deadline); // a read does no harm twice
       } else {
         operation.settleFailed(
             failure(

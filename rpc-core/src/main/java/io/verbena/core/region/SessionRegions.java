@@ -398,34 +398,26 @@ public final class SessionRegions implements Regions {
       List<RegionPiece> pieces,
       Block block,
       long deadline) {
-    loop.execute(
-        () ->
-            device.start(
-                ref,
-                reads,
-                pieces,
-                block,
-                operation,
-                deadline,
-                new OneSided.ByCalls() {
-                  @Override
-                  public CompletableFuture<ExposedRegions.Attached> attach(RegionRef region) {
-                    return call(
-                        region,
-                        ExposedRegions.REACH,
-                        out -> {},
-                        loop.clock().nanoTime() + OPENING_NANOS);
-                  }
+    loop.execute(() -> device.start(ref, reads, pieces, block, operation, deadline, this));
+  }
 
-                  @Override
-                  public void instead() {
-                    if (reads) {
-                      getByCall(operation, ref, pieces, deadline);
-                    } else {
-                      putByCall(operation, ref, pieces, deadline);
-                    }
-                  }
-                }));
+  /** Asks the peer to open a region to this end's device. */
+  CompletableFuture<ExposedRegions.Attached> attach(RegionRef ref) {
+    long deadline = loop.clock().nanoTime() + OPENING_NANOS;
+    return call(ref, ExposedRegions.REACH, out -> {}, deadline);
+  }
+
+  void moveByCall(
+      Operation<Void> operation,
+      RegionRef ref,
+      boolean reads,
+      List<RegionPiece> pieces,
+      long deadline) {
+    if (reads) {
+      getByCall(operation, ref, pieces, deadline);
+    } else {
+      putByCall(operation, ref, pieces, deadline);
+    }
   }
 
   /** Returns memory for as many bytes; null where the device does not move them. */
