@@ -1,11 +1,8 @@
 package io.verbena.shm;
 
-import io.verbena.link.runtime.OwnThreads;
 import io.verbena.link.runtime.ThrottledLog;
-import io.verbena.link.runtime.Thrown;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -15,13 +12,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of a driver, watched by one daemon thread, which wakes the loop and touches nothing
- * of its links. Where no thread can be had, the loop looks after the sockets itself, and does not
- * wait.
+ * The sockets of a driver, looked at by its {@linkplain Waiter waiter}. Where that cannot wait, the
+ * loop looks after the sockets itself, and does not sleep.
  */
 final class Bells {
-  private static final ThrottledLog NO_THREAD =
-      ThrottledLog.of(Bells.class, "waits for shared-memory links that found no thread");
+  private static final ThrottledLog UNHEARD =
+      ThrottledLog.of(Bells.class, "sockets of shared-memory links that cannot be looked at");
 
   /** Peers that have connected and that the loop has not looked at; more are turned away. */
   private static final int MOST_CALLERS = 64;
@@ -31,23 +27,23 @@ final class Bells {
   private static final long AGAIN_NANOS = 10 * NANOS_PER_MILLI;
 
   private final Selector selector;
+  private final Waiter waiter;
   private final Runnable wakeLoop;
   private final ShmCounters counters;
   private final ArrayBlockingQueue<SocketChannel> callers = new ArrayBlockingQueue<>(MOST_CALLERS);
   private final ByteBuffer scratch = ByteBuffer.allocateDirect(256);
-  private volatile @Nullable Thread thread;
-  private volatile boolean closed;
+
+  /** After which time the loop wants to look anyway, in ms; 0 for never. */
+  private long limit;
 
   /** Somebody has connected since the loop last looked. */
   private volatile boolean called;
 
-  /** After which time the loop wants to look anyway; 0 for never. */
-  private volatile long limitMillis;
-
-  Bells(Runnable wakeLoop, ShmCounters counters) throws IOException {
+  Bells(Waiter.Maker waiters, Runnable wakeLoop, ShmCounters counters) throws IOException {
     this.selector = Selector.open();
     this.wakeLoop = wakeLoop;
     this.counters = counters;
+    this.waiter = waiters.of(selector, this::ready, wakeLoop);
   }
 
   void watch(ServerSocketChannel server) throws IOException {
@@ -61,7 +57,7 @@ final class Bells {
   }
 
   private void watchNow() {
-    if (start()) {
+    if (waiter.waitFor(limit)) {
       selector.wakeup();
     }
   }
@@ -88,57 +84,16 @@ final class Bells {
    * Has the loop woken when there is something, or the time is over.
    *
    * @param nanos 0 for no limit
-   * @return false where no thread can be had for that
+   * @return false where nobody can be had for that
    */
   boolean wakeAfter(long nanos) {
-    long millis = (nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
-    if (!start()) {
-      return false;
-    }
-    if (millis != limitMillis) {
-      limitMillis = millis;
-      selector.wakeup();
-    }
-    return true;
+    limit = (nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+    return waiter.waitFor(limit);
   }
 
-  private boolean start() {
-    if (thread != null) {
-      return true;
-    }
-    try {
-      Thread started = OwnThreads.daemon("verbena-shm-waiter", this::run);
-      thread = started;
-      started.start();
-      return true;
-    } catch (Throwable e) { // also of the virtual machine: there is no thread
-      thread = null;
-      NO_THREAD.warn("The loop polls for shared-memory links: {}", Thrown.words(e));
-      return false;
-    }
-  }
-
-  private void run() {
-    try {
-      while (!closed) {
-        long limit = limitMillis;
-        if (selector.select(this::ready, limit) == 0 && limit > 0) {
-          wakeLoop.run();
-        }
-      }
-    } catch (ClosedSelectorException e) {
-      // The driver is closed.
-    } catch (Throwable e) { // or an idle loop would wait for ever
-      NO_THREAD.error("The wait for shared-memory links failed; the loop polls {}", "meanwhile", e);
-    } finally {
-      thread = null;
-      wakeLoop.run();
-    }
-  }
-
-  /** Returns whether no thread looks after the sockets. */
+  /** Returns whether nobody looks after the sockets but the loop. */
   boolean isAlone() {
-    return thread == null;
+    return !waiter.isWaiting();
   }
 
   /** Looks after the sockets on the loop. */
@@ -146,7 +101,7 @@ final class Bells {
     try {
       selector.selectNow(this::ready);
     } catch (IOException e) {
-      NO_THREAD.warn("Sockets of shared-memory links cannot be looked at: {}", e.getMessage());
+      UNHEARD.warn("Sockets of shared-memory links cannot be looked at: {}", e.getMessage());
     }
   }
 
@@ -183,24 +138,10 @@ final class Bells {
     }
   }
 
-  /** Ends the thread, and returns when it has ended. */
+  /** Nobody waits any more, and those who have called are turned away. */
   void close() throws IOException {
-    closed = true;
     selector.close();
-    Thread ending = thread;
-    if (ending != null && ending != Thread.currentThread()) {
-      boolean interrupted = false;
-      while (ending.isAlive()) {
-        try {
-          ending.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    waiter.close();
     SocketChannel caller;
     while ((caller = callers.poll()) != null) {
       caller.close();

@@ -50,13 +50,14 @@ final class ShmDriver implements UpgradeDriver {
       NanoClock clock,
       HostAddresses addresses,
       ShmCounters counters,
+      Waiter.Maker waiters,
       Runnable wakeLoop)
       throws IOException {
     this.place = place;
     this.clock = clock;
     this.addresses = addresses;
     this.counters = counters;
-    this.bells = new Bells(wakeLoop, counters);
+    this.bells = new Bells(waiters, wakeLoop, counters);
     this.acceptor = new Acceptor(this, place, settings.ringBytes(), bells, random);
   }
 

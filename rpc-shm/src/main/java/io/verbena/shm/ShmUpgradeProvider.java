@@ -24,6 +24,7 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
   private final Place place;
   private final ShmSettings settings;
   private final NanoClock clock;
+  private final Waiter.Maker waiters;
   private final HostAddresses addresses;
   private final ShmCounters counters = new ShmCounters();
 
@@ -41,16 +42,24 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
     this(Place.SHM, settings, NanoClock.SYSTEM);
   }
 
+  /** Links in a certain directory. */
+  ShmUpgradeProvider(Path base, ShmSettings settings, NanoClock clock) {
+    this(base, settings, clock, WaiterThread::new);
+  }
+
   /**
-   * Links in a certain directory.
+   * Links in a certain directory, and in a time of the caller's: for simulations.
    *
    * @param base where to have files; of a file system in memory
    * @param clock the only clock that the links look at
+   * @param waiters wait at the sockets of drivers; the product has a thread for each
    */
-  ShmUpgradeProvider(Path base, ShmSettings settings, NanoClock clock) {
+  public ShmUpgradeProvider(
+      Path base, ShmSettings settings, NanoClock clock, Waiter.Maker waiters) {
     this.place = new Place(base);
     this.settings = settings;
     this.clock = clock;
+    this.waiters = waiters;
     this.addresses = new HostAddresses(clock);
   }
 
@@ -91,7 +100,7 @@ public final class ShmUpgradeProvider implements UpgradeProvider {
   @Override
   public UpgradeDriver newDriver(Runnable wakeLoop) {
     try {
-      return new ShmDriver(place, settings, clock, addresses, counters, wakeLoop);
+      return new ShmDriver(place, settings, clock, addresses, counters, waiters, wakeLoop);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

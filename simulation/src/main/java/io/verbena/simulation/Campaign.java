@@ -1,7 +1,6 @@
 package io.verbena.simulation;
 
 import io.verbena.simulation.check.Tally;
-import io.verbena.simulation.plan.PlanKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +21,7 @@ final class Campaign {
 
   private final long first;
   private final long count;
-  private final PlanKind kind;
+  private final Seeds seeds;
   private final boolean keepsGoing;
   private final Progress told;
   private final Tally calls = new Tally();
@@ -46,14 +45,14 @@ final class Campaign {
   /**
    * Of seeds one after the other.
    *
-   * @param kind which plans its seeds make
+   * @param seeds which plans they make
    * @param keepsGoing also after a rule was broken
    * @param told whenever one has ended
    */
-  Campaign(long first, long count, PlanKind kind, boolean keepsGoing, Progress told) {
+  Campaign(long first, long count, Seeds seeds, boolean keepsGoing, Progress told) {
     this.first = first;
     this.count = count;
-    this.kind = kind;
+    this.seeds = seeds;
     this.keepsGoing = keepsGoing;
     this.told = told;
   }
@@ -61,7 +60,7 @@ final class Campaign {
   /** Runs them here. */
   void run() {
     for (long i = 0; i < count && goesOn(); i++) {
-      Outcome outcome = Simulation.run(kind.of(first + i), null);
+      Outcome outcome = Simulation.run(seeds.plan(first + i), null);
       ended(first + i, outcome.isClean());
       add(outcome.calls(), outcome.coverage());
     }
@@ -118,8 +117,8 @@ final class Campaign {
     lost = why;
   }
 
-  PlanKind kind() {
-    return kind;
+  Seeds seeds() {
+    return seeds;
   }
 
   boolean keepsGoing() {

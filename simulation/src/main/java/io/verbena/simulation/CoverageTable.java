@@ -14,9 +14,12 @@ import java.util.function.Function;
 /** What has met what, how often. */
 final class CoverageTable {
   private final Tally coverage;
+  private final List<FaultKind> faults;
 
-  CoverageTable(Tally coverage) {
+  /** Of what seeds have made happen. */
+  CoverageTable(Tally coverage, Seeds seeds) {
     this.coverage = coverage;
+    this.faults = List.copyOf(seeds.shm() ? FaultKind.WITH_SHM : FaultKind.WITH_RDMA);
   }
 
   /** The name of a cell. */
@@ -60,17 +63,17 @@ final class CoverageTable {
     }
   }
 
-  private static List<Table<?, ?>> tables() {
+  private List<Table<?, ?>> tables() {
     return List.of(
         new Table<>(
             "which fault met a session in which phase (+: with an object under way), how often:",
-            List.of(FaultKind.values()),
+            faults,
             List.of(Phase.values()),
             Phase::heading,
             CoverageTable::cell),
         new Table<>(
             "which fault met a stream of which kind under way, how often:",
-            List.of(FaultKind.values()),
+            faults,
             List.of(StreamKind.values()),
             StreamKind::name,
             StreamBook::cell),

@@ -9,11 +9,13 @@ import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.Step.Fault;
 import io.verbena.simulation.plan.Step.FaultKind;
 import io.verbena.simulation.time.Agenda;
+import io.verbena.simulation.world.ShmProcess;
 import io.verbena.simulation.world.SimHost;
 import io.verbena.simulation.world.SimWorld;
 import io.verbena.verbs.fabric.FabricAdapter;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Has things go wrong, and mends them when their time is over. */
 final class Faults {
@@ -112,16 +114,16 @@ final class Faults {
     String why = session.session().path().reason();
     VerbenaClient client = session.client().client();
     boolean bulk = client != null && isBusy(client.bulkStats());
-    if (link.equals("rdma")) {
-      return bulk ? Phase.RDMA_WITH_BULK : Phase.RDMA;
+    if (link.equals("rdma") || link.equals("shm")) {
+      return bulk ? Phase.BETTER_WITH_BULK : Phase.BETTER;
     }
     if (!link.equals("tcp")) {
       return Phase.NO_LINK;
     }
-    if (why.contains("rdma lost")) {
-      return bulk ? Phase.RDMA_LOST_WITH_BULK : Phase.RDMA_LOST;
+    if (why.contains("rdma lost") || why.contains("shm lost")) {
+      return bulk ? Phase.BETTER_LOST_WITH_BULK : Phase.BETTER_LOST;
     }
-    boolean upgrades = session.client().rdma() != null && server.rdma() != null;
+    boolean upgrades = session.client().upgrades() != null && server.upgrades() != null;
     if (upgrades && (why.contains("not upgraded yet") || why.contains("asked"))) {
       return bulk ? Phase.UPGRADING_WITH_BULK : Phase.UPGRADING;
     }
@@ -204,7 +206,11 @@ final class Faults {
       }
       case BOTH_LINKS -> {
         client.net().resetAll();
-        cutFabric(client, server, fault);
+        if (client.shm() != null) {
+          client.shm().cut();
+        } else {
+          cutFabric(client, server, fault);
+        }
       }
       case HANDLERS_FULL -> {
         server.handlers().full(true);
@@ -213,6 +219,40 @@ final class Faults {
       case SERVER_RESTART -> processes.restartServer(session.server(), fault.nanos());
       case CLIENT_RESTART -> processes.restartClient(client);
       case SERVER_DRAINS -> processes.drainServer(session.server(), fault.nanos());
+      case SHM_CUT, SHM_LATE, SHM_UNHEARD, SHM_REMOVED, SHM_REFUSED -> {
+        cutByChance(client, fault);
+        befall(fault, one.shm(), server.shm());
+      }
+    }
+  }
+
+  /** So that another is to be made, where there is one and chance has it. */
+  private static void cutByChance(SimHost client, Fault fault) {
+    boolean cuts = fault.kind() == FaultKind.SHM_CUT || fault.amount() % 4 < 2;
+    if (client.shm() != null && cuts && fault.kind() != FaultKind.SHM_LATE) {
+      client.shm().cut();
+    }
+  }
+
+  private void befall(Fault fault, @Nullable ShmProcess one, @Nullable ShmProcess server) {
+    if (one == null || server == null) {
+      return; // which has TCP alone
+    }
+    switch (fault.kind()) {
+      case SHM_LATE -> {
+        one.late(fault.amount() % 200_000_000);
+        mend(fault, () -> one.late(0));
+      }
+      case SHM_UNHEARD -> {
+        one.deaf(true);
+        mend(fault, () -> one.deaf(false));
+      }
+      case SHM_REMOVED -> one.removeFiles();
+      case SHM_REFUSED -> {
+        server.refuse(true);
+        mend(fault, () -> server.refuse(false));
+      }
+      default -> {}
     }
   }
 

@@ -34,7 +34,11 @@ final class PlanWords {
           host.handlerThreads(),
           host.handlerQueue(),
           host.bulkMemoryBytes(),
-          host.rdma() ? host.rdmaSettings() + " on " + host.device() : "no RDMA",
+          switch (host.upgrades()) {
+            case RDMA -> host.rdmaSettings() + " on " + host.device();
+            case SHARED_MEMORY -> "shared memory";
+            case NONE -> "no better links";
+          },
           host.compressFrom() == 0 ? "" : ", compresses from " + host.compressFrom());
       out.printf("    %s%n", host.limits());
     }

@@ -523,13 +523,14 @@ final class Run implements Faults.Processes {
     long broken = 0;
     for (SimHost host : world.hosts()) {
       broken += host.rdma() == null ? 0 : host.rdma().counters().brokenRules();
+      broken += host.shm() == null ? 0 : host.shm().figure("shm rules broken by peers");
     }
     if (broken > 0 && forged.get() == 0) {
       journal.broken(
           "ends keep to the rules of the wire",
           "",
           0,
-          broken + " RDMA links were closed since their peer broke them");
+          broken + " better links were closed since their peer broke them");
     } else if (broken == 0 && forged.get() > 0) {
       journal.broken("what is forged is refused", "", 0, forged + " immediates were forged");
     }
@@ -604,12 +605,13 @@ final class Run implements Faults.Processes {
     }
     for (SimHost host : all) {
       long pinned = host.rdma() == null ? 0 : host.rdma().pinnedBytes();
+      pinned += host.shm() == null ? 0 : host.shm().figure("shm mapped bytes");
       if (pinned != 0 || host.fabric().objects() != 0) {
         journal.broken(
             "what is taken is given back",
             "",
             0,
-            "%s: %d bytes registered, %d verbs objects"
+            "%s: %d bytes registered or mapped, %d verbs objects"
                 .formatted(host, pinned, host.fabric().objects()));
       }
     }

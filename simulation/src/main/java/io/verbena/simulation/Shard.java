@@ -43,7 +43,8 @@ final class Shard {
                 "" + first,
                 "" + count,
                 "" + campaign.keepsGoing(),
-                campaign.kind().name())
+                campaign.seeds().kind().name(),
+                "" + campaign.seeds().shm())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
   }
@@ -95,12 +96,12 @@ final class Shard {
     long first = Long.parseLong(args[0]);
     long count = Long.parseLong(args[1]);
     boolean keepsGoing = Boolean.parseBoolean(args[2]);
-    PlanKind kind = PlanKind.valueOf(args[3]);
+    Seeds seeds = new Seeds(PlanKind.valueOf(args[3]), Boolean.parseBoolean(args[4]));
     Tally calls = new Tally();
     Tally coverage = new Tally();
     boolean goesOn = true;
     for (long i = 0; i < count && goesOn; i++) {
-      Outcome outcome = Simulation.run(kind.of(first + i), null);
+      Outcome outcome = Simulation.run(seeds.plan(first + i), null);
       calls.add(outcome.calls());
       coverage.add(outcome.coverage());
       boolean last = i == count - 1 || (!outcome.isClean() && !keepsGoing);

@@ -49,6 +49,13 @@ final class SimulateCommand implements Callable<Integer> {
   @ArgGroup(exclusive = true)
   private @Nullable Kinds kinds;
 
+  @Option(
+      names = "--shm",
+      description =
+          "sessions upgrade to shared memory in place of RDMA: all processes are on one host, and"
+              + " what would befall devices befalls its links (Linux)")
+  private boolean shm;
+
   @Option(names = "--twice", description = "run each seed twice, and compare")
   private boolean twice;
 
@@ -98,6 +105,10 @@ final class SimulateCommand implements Callable<Integer> {
     return kinds != null && kinds.compress ? PlanKind.COMPRESSED : PlanKind.PLAIN;
   }
 
+  private Seeds of() {
+    return new Seeds(kind(), shm);
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     // The strands of a run take turns anyway.
@@ -120,7 +131,7 @@ final class SimulateCommand implements Callable<Integer> {
       return compare(from, count, out) ? 0 : 1;
     }
     if (count == 1) {
-      Outcome outcome = Simulation.run(kind().of(from), trace ? out::println : null);
+      Outcome outcome = Simulation.run(of().plan(from), trace ? out::println : null);
       out.println("calls: " + outcome.calls());
       out.println("faults: " + outcome.coverage());
       return tell(outcome, out) ? 0 : 1;
@@ -135,7 +146,7 @@ final class SimulateCommand implements Callable<Integer> {
         new Campaign(
             from,
             count,
-            kind(),
+            of(),
             keepsGoing,
             (done, broken) -> progress(done, broken, System.nanoTime() - start));
     int machines = (int) Math.min(jobs, count / SEEDS_WORTH_A_MACHINE);
@@ -154,7 +165,7 @@ final class SimulateCommand implements Callable<Integer> {
     if (kind() == PlanKind.REGIONS) {
       out.println("regions: " + campaign.coverage());
     } else {
-      new CoverageTable(campaign.coverage()).print(out);
+      new CoverageTable(campaign.coverage(), of()).print(out);
     }
     if (!broken.isEmpty()) {
       tell(run(broken.getFirst()), out);
@@ -171,7 +182,7 @@ final class SimulateCommand implements Callable<Integer> {
   }
 
   private Outcome run(long seed) {
-    return Simulation.run(kind().of(seed), null);
+    return Simulation.run(of().plan(seed), null);
   }
 
   private boolean compare(long from, long count, PrintWriter out) {
@@ -208,7 +219,7 @@ final class SimulateCommand implements Callable<Integer> {
       Outcome again = Simulation.run(small, trace ? out::println : null);
       again.violations().forEach(violation -> out.println("  " + violation));
     }
-    out.println("again: ./verbena simulate --seed " + plan.seed() + kind().option() + " --trace");
+    out.println("again: ./verbena simulate --seed " + plan.seed() + of().options() + " --trace");
     return false;
   }
 }

@@ -190,7 +190,43 @@ enum Planted {
       8,
       Workload.REGIONS_LOST,
       Slip.in(
-          "core.region.OneSided$Access", "failure", Planting.constant("NOT_EXECUTED", "UNKNOWN")));
+          "core.region.OneSided$Access", "failure", Planting.constant("NOT_EXECUTED", "UNKNOWN"))),
+
+  /** A record is told of whose bytes are not in the ring. */
+  SHM_TOLD_WITHOUT_BYTES(
+      4, Workload.SHM, Slip.in("shm.OutRing", "frame", Planting.withoutCalling("put"))),
+
+  /** What the peer has not consumed is written over. */
+  SHM_WRITTEN_OVER(
+      8,
+      Workload.SHM_STANDING_STILL,
+      Slip.in("shm.OutRing", "frame", Planting.returning("hasRoom", 1))),
+
+  /** The reader is not told that the rest of the ring is left out. */
+  SHM_WRAP_NOT_TOLD(
+      8, Workload.SHM, Slip.in("shm.OutRing", "claim", Planting.withoutCalling("header"))),
+
+  /** A peer that sleeps is not rung for. */
+  SHM_BELL_LOST(
+      20,
+      Workload.SHM_PATIENT,
+      Slip.in("shm.ShmLink", "wakePeer", Planting.withoutCalling("ring"))),
+
+  /** The peer is not told what has been consumed. */
+  SHM_CONSUMED_NOT_TOLD(
+      8,
+      Workload.SHM_PATIENT,
+      Slip.in("shm.InRing", "tell", Planting.withoutCalling("setRelease"))),
+
+  /** An object is told of whose bytes are still in the ring. */
+  SHM_LANDED_WITHOUT_BYTES(
+      4, Workload.SHM_PATIENT, Slip.in("shm.ShmBulk", "land", Planting.withoutCalling("copy"))),
+
+  /** What is meant for a target that is closed goes to its memory. */
+  SHM_CLOSED_TARGET_WRITTEN(
+      8,
+      Workload.SHM_CANCELLED_OBJECTS,
+      Slip.in("shm.ShmBulk$Target", "close", Planting.withoutCalling("remove")));
 
   private final long first;
   private final int seeds;

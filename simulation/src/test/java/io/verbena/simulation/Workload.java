@@ -4,6 +4,7 @@ import io.verbena.api.region.Regions;
 import io.verbena.simulation.plan.Plan;
 import io.verbena.simulation.plan.PlanKind;
 import io.verbena.simulation.plan.Planner;
+import io.verbena.simulation.plan.ShmPlanner;
 import io.verbena.simulation.plan.Step;
 import io.verbena.simulation.plan.Step.Call;
 import io.verbena.simulation.plan.Step.CallKind;
@@ -21,16 +22,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /** What a seed's hosts and sessions are given to do. */
 enum Workload {
   /** As the planner draws it. */
-  DRAWN {
-    @Override
-    List<Step> steps(Plan drawn, SplittableRandom random) {
-      return drawn.steps();
-    }
-  },
+  DRAWN,
 
   /** The same, but nobody loses patience, and nothing goes wrong. */
   PATIENT {
@@ -161,11 +158,6 @@ enum Workload {
   /** Messages are compressed, as the planner of those draws it. */
   COMPRESSED {
     @Override
-    List<Step> steps(Plan drawn, SplittableRandom random) {
-      return drawn.steps();
-    }
-
-    @Override
     Plan of(long seed) {
       return PlanKind.COMPRESSED.of(seed);
     }
@@ -236,11 +228,41 @@ enum Workload {
       }
       return steps;
     }
-  };
+  },
+
+  /** Each session's server stands still, so shortly that nobody minds. */
+  STANDING_STILL {
+    @Override
+    List<Step> steps(Plan drawn, SplittableRandom random) {
+      List<Step> steps = new ArrayList<>();
+      for (int session = 0; session < drawn.sessions().size(); session++) {
+        steps.add(new Call(0, session, session, CallKind.COUNT, 0, 0, -1));
+        long at = (session + 1) * SECOND;
+        steps.add(new Fault(at, FaultKind.SERVER_STANDS_STILL, session, 60_000_000, 0));
+      }
+      return steps;
+    }
+  },
+
+  SHM(DRAWN),
+  SHM_PATIENT(PATIENT),
+  SHM_CANCELLED_OBJECTS(CANCELLED_OBJECTS),
+  SHM_STANDING_STILL(STANDING_STILL);
 
   private static final long SHORT_NANOS = 100_000_000L;
   private static final long SECOND = 1_000_000_000L;
   private static final long LONG_NANOS = 5_000_000_000L;
+
+  /** The one that it is over shared memory; null: it is over RDMA. */
+  private final @Nullable Workload same;
+
+  Workload() {
+    this.same = null;
+  }
+
+  Workload(Workload same) {
+    this.same = same;
+  }
 
   /** Adds an exposure for good; returns its number. */
   private static long region(int session, long at, List<Step> steps) {
@@ -254,9 +276,14 @@ enum Workload {
     return new Reach(at, session, op, region, kind, (int) (op % 2), 0, -1);
   }
 
-  abstract List<Step> steps(Plan drawn, SplittableRandom random);
+  List<Step> steps(Plan drawn, SplittableRandom random) {
+    return drawn.steps();
+  }
 
   Plan of(long seed) {
+    if (same != null) {
+      return ShmPlanner.of(same.of(seed));
+    }
     Plan drawn = Planner.of(seed);
     List<Step> steps = new ArrayList<>(steps(drawn, new SplittableRandom(seed)));
     steps.sort(Comparator.comparingLong(Step::at));

@@ -7,10 +7,10 @@ public enum Phase {
   STREAM_WITH_BULK("stream+"),
   UPGRADING("upgrading"),
   UPGRADING_WITH_BULK("upgrad.+"),
-  RDMA("rdma"),
-  RDMA_WITH_BULK("rdma+"),
-  RDMA_LOST("way back"),
-  RDMA_LOST_WITH_BULK("way back+");
+  BETTER("better"),
+  BETTER_WITH_BULK("better+"),
+  BETTER_LOST("way back"),
+  BETTER_LOST_WITH_BULK("way back+");
 
   private final String heading;
 

@@ -14,10 +14,12 @@ import io.verbena.simulation.plan.Step.Move;
 import io.verbena.simulation.plan.Step.MoveKind;
 import io.verbena.simulation.plan.Step.Stage;
 import io.verbena.simulation.world.HostSettings;
+import io.verbena.simulation.world.Upgrades;
 import io.verbena.verbs.fabric.DeviceProfile;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -29,6 +31,8 @@ public final class Planner {
   private static final int MOVES = 10;
   private static final int FAULTS = 3;
   private static final long MILLI = 1_000_000L;
+  private static final List<FaultKind> DRAWN =
+      List.copyOf(EnumSet.range(FaultKind.STREAM_RESET, FaultKind.CLIENT_RESTART));
   private static final long RAILS = 0x7a11_5006L;
 
   private final SplittableRandom random;
@@ -134,7 +138,7 @@ public final class Planner {
               limits,
               bounded ? 2 + random.nextInt(3) : HostSettings.UNBOUNDED,
               bounded ? (int) among(0, 4, 32, 1_000) : HostSettings.UNBOUNDED,
-              rdma && random.nextInt(8) != 0,
+              rdma && random.nextInt(8) != 0 ? Upgrades.RDMA : Upgrades.NONE,
               rdmaSettings(),
               profile(),
               among(1 << 20, 1 << 20, 8 << 20, 64 << 20),
@@ -350,8 +354,9 @@ public final class Planner {
         move(at + random.nextLong(20 * MILLI), session, 200_000 + random.nextInt(400_000));
       }
       long shortly = 1 + random.nextLong(among(2, 20, 200) * MILLI);
-      fault(at, breaker(), session, shortly, either(Phase.RDMA, Phase.RDMA_WITH_BULK));
-      fault(at, anyFault(), session, lasts(), either(Phase.RDMA_LOST, Phase.RDMA_LOST_WITH_BULK));
+      fault(at, breaker(), session, shortly, either(Phase.BETTER, Phase.BETTER_WITH_BULK));
+      fault(
+          at, anyFault(), session, lasts(), either(Phase.BETTER_LOST, Phase.BETTER_LOST_WITH_BULK));
       at += MILLI;
       fault(at, anyFault(), session, lasts(), either(Phase.UPGRADING, Phase.UPGRADING_WITH_BULK));
     }
@@ -361,10 +366,9 @@ public final class Planner {
     return random.nextBoolean() ? one : other;
   }
 
-  /** But the last, which was added later. */
+  /** But those that were added later. */
   private FaultKind anyFault() {
-    FaultKind[] kinds = FaultKind.values();
-    return kinds[random.nextInt(kinds.length - 1)];
+    return DRAWN.get(random.nextInt(DRAWN.size()));
   }
 
   /** What ends a session's RDMA link. */

@@ -1,6 +1,10 @@
 package io.verbena.simulation.plan;
 
 import io.verbena.api.bulk.Landing;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Something that a run makes happen at a time. */
@@ -369,6 +373,11 @@ public sealed interface Step {
     public Fault of(int other) {
       return new Fault(at, kind, other, nanos, amount, aim);
     }
+
+    /** Returns what befalls shared memory where this would befall a device or the fabric. */
+    Fault overSharedMemory() {
+      return new Fault(at, kind.overSharedMemory(), session, nanos, amount, aim);
+    }
   }
 
   /** What goes wrong. */
@@ -394,6 +403,43 @@ public sealed interface Step {
     SERVER_RESTART,
     CLIENT_RESTART,
     /** The server shuts down in order, and is started again. */
-    SERVER_DRAINS
+    SERVER_DRAINS,
+    /** The client's links through shared memory are cut. */
+    SHM_CUT,
+    /** Loops are woken late by what comes through shared memory. */
+    SHM_LATE,
+    /** The loops of one end are not woken by it, nor by a peer that wants to connect. */
+    SHM_UNHEARD,
+    /** The files of links that are being opened are removed. */
+    SHM_REMOVED,
+    /** The server offers no link through shared memory. */
+    SHM_REFUSED;
+
+    /** Those of plans whose better links are RDMA's. */
+    public static final Set<FaultKind> WITH_RDMA = EnumSet.range(STREAM_RESET, SERVER_DRAINS);
+
+    /** Those of plans whose better links go through shared memory. */
+    public static final Set<FaultKind> WITH_SHM =
+        EnumSet.copyOf(
+            Arrays.stream(values()).map(FaultKind::overSharedMemory).collect(Collectors.toSet()));
+
+    /** Returns whether an end takes late what comes, or for a while nothing. */
+    boolean isSlow() {
+      return switch (this) {
+        case SERVER_STANDS_STILL, CLIENT_STANDS_STILL, SHM_LATE, SHM_UNHEARD -> true;
+        default -> false;
+      };
+    }
+
+    private FaultKind overSharedMemory() {
+      return switch (this) {
+        case FABRIC_CUT, DEVICE_REMOVED, COMPLETION_ERRORS -> SHM_CUT;
+        case FABRIC_DELAY -> SHM_LATE;
+        case DEVICE_BREAKS, MEMORY_REFUSED -> SHM_REMOVED;
+        case CONNECTIONS_REFUSED -> SHM_REFUSED;
+        case CONNECTIONS_IGNORED -> SHM_UNHEARD;
+        default -> this;
+      };
+    }
   }
 }

@@ -9,7 +9,7 @@ import io.verbena.verbs.fabric.DeviceProfile;
  *
  * @param handlerThreads how many handlers run at a time
  * @param handlerQueue how many more wait
- * @param rdma whether it has RDMA links
+ * @param upgrades which better links it has
  * @param bulkMemoryBytes for objects
  * @param partCutOff from which length values travel beside their message
  * @param rails whether it has two adapters
@@ -20,7 +20,7 @@ public record HostSettings(
     SessionLimits limits,
     int handlerThreads,
     int handlerQueue,
-    boolean rdma,
+    Upgrades upgrades,
     RdmaSettings rdmaSettings,
     DeviceProfile device,
     long bulkMemoryBytes,
@@ -39,13 +39,28 @@ public record HostSettings(
         limits,
         handlerThreads,
         handlerQueue,
-        rdma,
+        upgrades,
         rdmaSettings,
         device,
         bulkMemoryBytes,
         partCutOff,
         rails,
         from);
+  }
+
+  /** Returns the same with other better links. */
+  public HostSettings with(Upgrades others) {
+    return new HostSettings(
+        limits,
+        handlerThreads,
+        handlerQueue,
+        others,
+        rdmaSettings,
+        device,
+        bulkMemoryBytes,
+        partCutOff,
+        rails,
+        compressFrom);
   }
 
   /** Returns how the process is set up that follows. */

@@ -39,6 +39,7 @@ public final class SimHost implements Strand.Place, NanoClock {
   private final HandlerPool workers;
   private final HandlerPool waiting;
   private final @Nullable RdmaUpgradeProvider rdma;
+  private final @Nullable ShmProcess shm;
   private Consumer<URI> upgradeWatch = peer -> {};
   private final List<Strand> strands = new ArrayList<>();
   private @Nullable VerbenaServer server;
@@ -82,10 +83,11 @@ public final class SimHost implements Strand.Place, NanoClock {
         new HandlerPool(
             world.scheduler(), this, name + "-waiting", Integer.MAX_VALUE, Integer.MAX_VALUE);
     this.rdma =
-        settings.rdma()
+        settings.upgrades() == Upgrades.RDMA
             ? new RdmaUpgradeProvider(
                 new SimVerbs(fabric, world.scheduler()), settings.rdmaSettings(), this)
             : null;
+    this.shm = settings.upgrades() == Upgrades.SHARED_MEMORY ? world.sharedMemory().of(this) : null;
   }
 
   @Override
@@ -174,6 +176,11 @@ public final class SimHost implements Strand.Place, NanoClock {
     return rdma;
   }
 
+  /** Returns its links through shared memory; null where it has none. */
+  public @Nullable ShmProcess shm() {
+    return shm;
+  }
+
   /** Returns the host as the network sees it. */
   public NetHost net() {
     return net;
@@ -189,9 +196,12 @@ public final class SimHost implements Strand.Place, NanoClock {
     return name;
   }
 
-  /** Returns what its sessions upgrade by: its RDMA links, where it has any. */
-  @Nullable UpgradeProvider upgrades() {
-    return rdma == null ? null : new WatchedUpgrades(rdma, peer -> upgradeWatch.accept(peer));
+  /** Returns what its sessions upgrade by; null where they do not. */
+  public @Nullable UpgradeProvider upgrades() {
+    UpgradeProvider provider = rdma == null ? shm : rdma;
+    return provider == null
+        ? null
+        : new WatchedUpgrades(provider, peer -> upgradeWatch.accept(peer));
   }
 
   /** Has something hear of the servers of its sessions whenever these ask for better links. */
@@ -278,6 +288,9 @@ public final class SimHost implements Strand.Place, NanoClock {
   void kill() {
     net.killProcess();
     fabric.killProcess();
+    if (shm != null) {
+      shm.kill();
+    }
     handlers.close();
     workers.close();
     waiting.close();

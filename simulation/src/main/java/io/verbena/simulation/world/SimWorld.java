@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** All hosts of a run, what is between them, and the one clock behind all of theirs. */
 public final class SimWorld {
@@ -29,11 +30,14 @@ public final class SimWorld {
   private final Scheduler scheduler;
   private final VirtualNetwork network;
   private final List<SimHost> hosts = new ArrayList<>();
+  private final long seed;
   private Fabric fabric;
+  private @Nullable SharedMemory memory;
   private int addresses;
 
   /** A world without hosts. */
   public SimWorld(long seed) {
+    this.seed = seed;
     random = new SplittableRandom(seed);
     Fabric[] made = new Fabric[1];
     scheduler =
@@ -41,15 +45,24 @@ public final class SimWorld {
             random.split(),
             agenda -> {
               made[0] = Fabric.stepped(random.nextLong(), agenda::now);
-              return new OnFabric(made[0]);
+              return new Outside(made[0]);
             });
     fabric = made[0];
     network = new VirtualNetwork(scheduler.agenda(), random.split());
   }
 
-  private record OnFabric(Fabric fabric) implements Scheduler.Outside {
+  private final class Outside implements Scheduler.Outside {
+    private final Fabric fabric;
+
+    Outside(Fabric fabric) {
+      this.fabric = fabric;
+    }
+
     @Override
     public boolean step() {
+      if (memory != null) {
+        memory.look();
+      }
       return fabric.step();
     }
 
@@ -72,6 +85,16 @@ public final class SimWorld {
   /** Returns the fabric of verbs devices. */
   public Fabric fabric() {
     return fabric;
+  }
+
+  /** Returns the memory that processes share. */
+  SharedMemory sharedMemory() {
+    SharedMemory made = memory;
+    if (made == null) {
+      made = new SharedMemory(scheduler.agenda(), new SplittableRandom(~seed));
+      memory = made;
+    }
+    return made;
   }
 
   /** Returns the hosts that there are now. */
@@ -198,5 +221,8 @@ public final class SimWorld {
   public void close() {
     scheduler.close();
     fabric.close();
+    if (memory != null) {
+      memory.close();
+    }
   }
 }

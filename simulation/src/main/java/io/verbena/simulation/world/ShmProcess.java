@@ -1,0 +1,293 @@
+package io.verbena.simulation.world;
+
+import io.verbena.link.LinkDriver;
+import io.verbena.link.LinkException;
+import io.verbena.link.LinkOptions;
+import io.verbena.link.UpgradeDriver;
+import io.verbena.link.UpgradeProvider;
+import io.verbena.shm.ShmSettings;
+import io.verbena.shm.ShmUpgradeProvider;
+import io.verbena.shm.Waiter;
+import io.verbena.simulation.time.Agenda;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One process's links through shared memory, those of the product, and what befalls them. */
+public final class ShmProcess implements UpgradeProvider {
+  /** Small, so that they are full and wrap often. */
+  private static final ShmSettings SETTINGS = new ShmSettings(256 << 10);
+
+  private static final URI HERE = URI.create("tcp://127.0.0.1");
+  private static final int WAKE_UP_NANOS = 50_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final SimHost host;
+  private final Agenda agenda;
+  private final SplittableRandom random;
+  private final ShmUpgradeProvider links;
+  private final List<SimWaiter> waiters = new ArrayList<>();
+  private final List<UpgradeDriver> drivers = new ArrayList<>();
+  private long late;
+  private boolean deaf;
+  private boolean refuses;
+  private boolean killed;
+
+  ShmProcess(SimHost host, Path base, Agenda agenda, SplittableRandom random) {
+    this.host = host;
+    this.agenda = agenda;
+    this.random = random;
+    this.links = new ShmUpgradeProvider(base, SETTINGS, host, SimWaiter::new);
+  }
+
+  @Override
+  public String kind() {
+    return links.kind();
+  }
+
+  @Override
+  public Availability availability() {
+    return links.availability();
+  }
+
+  @Override
+  public UpgradeDriver newDriver(Runnable wakeLoop) {
+    UpgradeDriver driver = links.newDriver(wakeLoop);
+    drivers.add(driver);
+    return new OnOneHost(driver);
+  }
+
+  @Override
+  public Map<String, Long> figures() {
+    return links.figures();
+  }
+
+  /** Returns one of its {@linkplain #figures figures}. */
+  public long figure(String name) {
+    return links.figures().getOrDefault(name, 0L);
+  }
+
+  /** Cuts its links: each end takes the other's process for gone. */
+  public void cut() {
+    try {
+      for (SelectionKey key : keys()) {
+        if (key.channel() instanceof SocketChannel link) {
+          link.shutdownInput();
+          link.shutdownOutput();
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Has what wakes its loops do so later by so much. */
+  public void late(long nanos) {
+    late = nanos;
+  }
+
+  /** Has its loops not be woken at all, and nobody be taken who connects; or woken again. */
+  public void deaf(boolean deaf) {
+    this.deaf = deaf;
+  }
+
+  /** Has it offer no links; or offer them again. */
+  public void refuse(boolean refuses) {
+    this.refuses = refuses;
+  }
+
+  /** Somebody tidies up where its files are. */
+  public void removeFiles() {
+    try {
+      for (SelectionKey key : keys()) {
+        if (key.channel() instanceof ServerSocketChannel server
+            && server.getLocalAddress() instanceof UnixDomainSocketAddress bell
+            && Files.exists(bell.getPath())) {
+          Path directory = bell.getPath().getParent();
+          try (var files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+              Files.delete(file);
+            }
+          }
+          Files.delete(directory);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private List<SelectionKey> keys() {
+    List<SelectionKey> keys = new ArrayList<>();
+    for (SimWaiter waiter : waiters) {
+      if (waiter.sockets.isOpen()) {
+        waiter.sockets.keys().stream().filter(SelectionKey::isValid).forEach(keys::add);
+      }
+    }
+    return keys;
+  }
+
+  /** Its kernel closes its sockets, and what it has written stays as it is. */
+  void kill() {
+    killed = true;
+    try {
+      for (SelectionKey key : keys()) {
+        key.channel().close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Lets go of what it has outside the heap; what its dead ends make of that is nobody's. */
+  void free() {
+    for (UpgradeDriver driver : drivers) {
+      driver.close();
+    }
+  }
+
+  void look() {
+    if (!killed && !deaf && !host.standsStill()) {
+      waiters.forEach(SimWaiter::look);
+    }
+  }
+
+  /** Waits at the sockets of one loop in virtual time. */
+  private final class SimWaiter implements Waiter {
+    private final Selector sockets;
+    private final Consumer<SelectionKey> ready;
+    private final Runnable wakeLoop;
+    private long limitMillis;
+    private Agenda.@Nullable Entry limit;
+    private boolean waiting;
+    private boolean comes;
+
+    SimWaiter(Selector sockets, Consumer<SelectionKey> ready, Runnable wakeLoop) {
+      this.sockets = sockets;
+      this.ready = ready;
+      this.wakeLoop = wakeLoop;
+      waiters.add(this);
+    }
+
+    @Override
+    public boolean waitFor(long millis) {
+      waiting = true;
+      if (millis != limitMillis) {
+        limitMillis = millis;
+        if (limit != null) {
+          limit.callOff();
+        }
+        wakeInTime();
+      }
+      return true;
+    }
+
+    private void wakeInTime() {
+      limit =
+          limitMillis == 0
+              ? null
+              : agenda.after(
+                  limitMillis * NANOS_PER_MILLI,
+                  () -> {
+                    if (sockets.isOpen() && !killed) {
+                      wakeLoop.run();
+                      wakeInTime();
+                    }
+                  });
+    }
+
+    void look() {
+      if (waiting && !comes && sockets.isOpen() && select(any -> {}) > 0) {
+        comes = true;
+        Agenda.Entry _ = agenda.after(1 + random.nextInt(WAKE_UP_NANOS) + late, this::hear);
+      }
+    }
+
+    private void hear() {
+      comes = false;
+      if (sockets.isOpen() && !killed && !deaf && !host.standsStill()) {
+        int _ = select(ready);
+      }
+    }
+
+    private int select(Consumer<SelectionKey> told) {
+      try {
+        return sockets.selectNow(told);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public boolean isWaiting() {
+      return waiting;
+    }
+
+    @Override
+    public void close() {
+      waiters.remove(this);
+    }
+  }
+
+  /** Takes every peer for one of this host. */
+  private final class OnOneHost implements UpgradeDriver {
+    private final UpgradeDriver driver;
+
+    OnOneHost(UpgradeDriver driver) {
+      this.driver = driver;
+    }
+
+    @Override
+    public int poll(long nowNanos) {
+      return driver.poll(nowNanos);
+    }
+
+    @Override
+    public boolean isInUse() {
+      return driver.isInUse();
+    }
+
+    @Override
+    public boolean armWakeup(long nowNanos) {
+      return driver.armWakeup(nowNanos);
+    }
+
+    @Override
+    public byte[] request(URI peer, LinkOptions options) throws LinkException {
+      return driver.request(HERE, options);
+    }
+
+    @Override
+    public byte[] offer(
+        byte[] request, URI localAddress, LinkOptions options, LinkDriver.ConnectHandler handler)
+        throws LinkException {
+      if (refuses) {
+        throw new LinkException("the plan has it that no link can be had", null);
+      }
+      return driver.offer(request, localAddress, options, handler);
+    }
+
+    @Override
+    public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+      driver.connect(offer, options, handler);
+    }
+
+    @Override
+    public void close(Runnable meanwhile) {
+      driver.close(meanwhile);
+    }
+  }
+}
