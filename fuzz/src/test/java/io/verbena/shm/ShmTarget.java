@@ -6,6 +6,7 @@ import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
 import io.verbena.fuzz.decoder.Bytes;
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -6,9 +6,9 @@ import io.verbena.link.Link;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
+import io.verbena.link.Secret;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.rdma.wire.Offer;
-import io.verbena.rdma.wire.Token;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.testkit.RecordingListener;
 import io.verbena.testkit.Seed;
@@ -99,7 +99,7 @@ final class IwarpTest {
   /** The status of the event is the number of an error, whoever rejected. */
   @Test
   void aRefusalSaysItsReason() throws Exception {
-    Token guessed = Token.random(new SecureRandom());
+    Secret guessed = Secret.random(new SecureRandom());
     List<InetSocketAddress> candidates = offer().candidates().subList(0, 1);
     assertThat(failure(new Offer(guessed, candidates)))
         .contains("the peer refused: the token is not valid");

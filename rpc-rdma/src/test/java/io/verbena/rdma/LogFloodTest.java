@@ -10,12 +10,12 @@ import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkListener;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.Secret;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
-import io.verbena.rdma.wire.Token;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
@@ -73,7 +73,7 @@ final class LogFloodTest {
   void byConnectionRequestsWithoutAToken() throws Exception {
     byte[] offer = passive.offer();
     Terms terms = new Terms(32, 32, SendHeader.CONTROL_CREDITS, 8192, 0);
-    Token guessed = Token.random(new SecureRandom());
+    Secret guessed = Secret.random(new SecureRandom());
     for (int i = 0; i < TIMES; i++) {
       peer.connect(
           Offer.decode(offer).candidates().getFirst(), new Greeting(guessed, terms).encode());

@@ -1,8 +1,8 @@
 package io.verbena.rdma;
 
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import io.verbena.rdma.wire.Offer;
-import io.verbena.rdma.wire.Token;
 import io.verbena.testkit.UpgradeLinkProvider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,7 +30,7 @@ final class RdmaOffers implements UpgradeLinkProvider.Offers {
   public byte[] strangers(URI address) throws LinkException {
     try {
       InetAddress host = InetAddress.getByName(address.getHost());
-      Token token = Token.random(new SecureRandom());
+      Secret token = Secret.random(new SecureRandom());
       return new Offer(token, List.of(new InetSocketAddress(host, address.getPort()))).encode();
     } catch (UnknownHostException e) {
       throw new LinkException(address + ": " + e, e);

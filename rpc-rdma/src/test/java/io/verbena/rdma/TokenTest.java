@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.Refusal;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
-import io.verbena.rdma.wire.Token;
 import io.verbena.testkit.Seed;
 import io.verbena.verbs.fabric.DeviceProfile;
 import io.verbena.verbs.fabric.FabricHost;
@@ -74,7 +74,7 @@ final class TokenTest {
   @Test
   void ofNobodysIsRefusedBeforeAnythingIsMadeForIt() throws Exception {
     byte[] offer = passive.offer();
-    Token guessed = Token.random(new SecureRandom());
+    Secret guessed = Secret.random(new SecureRandom());
     assertRefused(ask(offer, new Greeting(guessed, TERMS).encode()), "not valid");
     assertThat(passive.counted().unknownTokens()).isEqualTo(1);
     assertThat(passive.provider.pinnedBytes()).isZero();
@@ -84,7 +84,7 @@ final class TokenTest {
   @Test
   void thatIsMissingIsRefusedBeforeAnythingIsMadeForIt() throws Exception {
     byte[] offer = passive.offer();
-    ByteBuffer untold = new Greeting(new Token(0, 0), TERMS).encode();
+    ByteBuffer untold = new Greeting(new Secret(0, 0), TERMS).encode();
     for (ByteBuffer without : List.of(ByteBuffer.allocate(0), ByteBuffer.allocate(1), untold)) {
       assertThat(ask(offer, without).heard()).isEqualTo(EventType.RDMA_CM_EVENT_REJECTED);
     }
@@ -96,14 +96,14 @@ final class TokenTest {
   /** An acceptance repeats the token: somebody else's tells him. */
   @Test
   void ofAnotherInAnAcceptanceIsNoLink() throws Exception {
-    Token guessed = Token.random(new SecureRandom());
+    Secret guessed = Secret.random(new SecureRandom());
     assertThat(failureWhereAcceptedWith(new Greeting(guessed, TERMS).encode()))
         .contains("whoever accepted the connection did not make the offer");
   }
 
   @Test
   void inAnAcceptanceOfAnotherVersionIsNoLink() throws Exception {
-    ByteBuffer other = new Greeting(Token.random(new SecureRandom()), TERMS).encode();
+    ByteBuffer other = new Greeting(Secret.random(new SecureRandom()), TERMS).encode();
     other.put(0, (byte) 9);
     assertThat(failureWhereAcceptedWith(other)).contains("the peer speaks version 9");
   }

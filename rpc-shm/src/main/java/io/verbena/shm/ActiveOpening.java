@@ -3,6 +3,7 @@ package io.verbena.shm;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.Secret;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;

@@ -8,7 +8,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,8 @@ final class Bells {
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  private static final long AGAIN_NANOS = 10 * NANOS_PER_MILLI;
+  /** For so long nobody is taken where somebody could not be. */
+  private static final long DEAF_NANOS = 100 * NANOS_PER_MILLI;
 
   private final Selector selector;
   private final Waiter waiter;
@@ -35,6 +35,12 @@ final class Bells {
 
   /** After which time the loop wants to look anyway, in ms; 0 for never. */
   private long limit;
+
+  /** Where somebody has called who could not be taken; nobody is until the loop listens again. */
+  private volatile @Nullable SelectionKey deaf;
+
+  private boolean deafSeen;
+  private long deafUntilNanos;
 
   /** Somebody has connected since the loop last looked. */
   private volatile boolean called;
@@ -116,12 +122,12 @@ final class Bells {
         key.cancel();
       }
     } else if (key.channel() instanceof ServerSocketChannel server) {
-      accept(server);
+      accept(key, server);
       wakeLoop.run();
     }
   }
 
-  private void accept(ServerSocketChannel server) {
+  private void accept(SelectionKey key, ServerSocketChannel server) {
     try {
       SocketChannel caller;
       while ((caller = server.accept()) != null) {
@@ -133,8 +139,31 @@ final class Bells {
         }
       }
     } catch (IOException e) {
-      // Without a file descriptor for it, say: it is there again at once.
-      LockSupport.parkNanos(this, AGAIN_NANOS);
+      // Without a file descriptor for it, say: it would be there again at once.
+      UNHEARD.warn(
+          "A caller of shared-memory links is not taken yet: {}; too few file descriptors?",
+          e.getMessage());
+      key.interestOps(0);
+      deaf = key;
+    }
+  }
+
+  /** Takes callers again some time after one could not be taken. On the loop. */
+  void listenAgain(long now) {
+    SelectionKey key = deaf;
+    if (key == null) {
+      return;
+    }
+    if (!deafSeen) {
+      deafSeen = true;
+      deafUntilNanos = now + DEAF_NANOS;
+    } else if (now - deafUntilNanos >= 0) {
+      deafSeen = false;
+      deaf = null;
+      if (key.isValid()) {
+        key.interestOps(SelectionKey.OP_ACCEPT);
+        selector.wakeup();
+      }
     }
   }
 

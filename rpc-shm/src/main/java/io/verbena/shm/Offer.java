@@ -1,6 +1,7 @@
 package io.verbena.shm;
 
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,6 +1,7 @@
 package io.verbena.shm;
 
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import io.verbena.link.runtime.ThrottledLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -39,6 +39,7 @@ final class Place {
 
   private static final Logger LOG = LoggerFactory.getLogger(Place.class);
   private static final String PREFIX = "verbena-";
+  private static final String PROBE = ".user";
   private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9a-f]{16}");
   private static final Set<PosixFilePermission> OWNERS_FILE =
       PosixFilePermissions.fromString("rw-------");
@@ -152,7 +153,7 @@ final class Place {
   /** Learns it from a file that is made for that: nothing else in the JDK tells everywhere. */
   private int user() throws IOException {
     if (user < 0) {
-      Path probe = Files.createTempFile(base, PREFIX, ".user", OWNERS_FILE_ALONE);
+      Path probe = Files.createTempFile(base, PREFIX, PROBE, OWNERS_FILE_ALONE);
       try {
         user = Entry.of(probe).user;
       } finally {
@@ -181,7 +182,10 @@ final class Place {
         if (++looked > MOST_SWEPT) {
           break; // the next driver goes on
         }
-        if (NAME.matcher(one.getFileName().toString()).matches() && isLeft(one, now)) {
+        String name = one.getFileName().toString();
+        if (name.endsWith(PROBE)) {
+          removeProbe(one, now);
+        } else if (NAME.matcher(name).matches() && isLeft(one, now)) {
           remove(one);
         }
       }
@@ -190,12 +194,27 @@ final class Place {
     }
   }
 
+  /** Removes what a process has left that died while it asked for its user. */
+  private void removeProbe(Path probe, FileTime now) {
+    try {
+      if (isOld(probe, now) && Entry.of(probe).user == user()) {
+        Files.deleteIfExists(probe);
+      }
+    } catch (IOException e) {
+      LOG.debug("{} is in use, or gone already", probe, e);
+    }
+  }
+
+  private static boolean isOld(Path path, FileTime now) throws IOException {
+    FileTime made = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS);
+    return now.toMillis() - made.toMillis() >= SURELY_BOUND.toMillis();
+  }
+
   /** Returns whether a directory is this user's, and nobody answers there. */
   private boolean isLeft(Path directory, FileTime now) {
     try {
       requireDirectory(directory);
-      long age = now.toMillis() - Files.getLastModifiedTime(directory).toMillis();
-      if (age < SURELY_BOUND.toMillis()) {
+      if (!isOld(directory, now)) {
         return false;
       }
       Path bell = directory.resolve(BELL);

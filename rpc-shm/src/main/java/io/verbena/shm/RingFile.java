@@ -1,5 +1,6 @@
 package io.verbena.shm;
 
+import io.verbena.link.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;

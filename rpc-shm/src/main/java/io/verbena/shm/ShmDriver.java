@@ -3,6 +3,7 @@ package io.verbena.shm;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.Secret;
 import io.verbena.link.UpgradeDriver;
 import io.verbena.link.runtime.NanoClock;
 import java.io.IOException;
@@ -32,6 +33,7 @@ final class ShmDriver implements UpgradeDriver {
   private final SecureRandom random = new SecureRandom();
   private final Bells bells;
   private final Acceptor acceptor;
+  private final Inbound inbound = new Inbound();
   private final List<ShmLink> links = new ArrayList<>();
   private final List<ActiveOpening> attempts = new ArrayList<>();
 
@@ -117,6 +119,7 @@ final class ShmDriver implements UpgradeDriver {
   }
 
   private int open(long now) {
+    bells.listenAgain(now);
     int work = acceptor.step(now);
     for (int i = 0; i < attempts.size(); i++) {
       work += attempts.get(i).step(now);
@@ -190,7 +193,7 @@ final class ShmDriver implements UpgradeDriver {
       throws LinkException {
     Offer.requireVersion(request);
     if (closed) {
-      throw new LinkException("the driver of the shared-memory links is closed", null);
+      throw isClosed();
     }
     byte[] offer = acceptor.offer(options, handler, clock.nanoTime());
     opening = true;
@@ -199,9 +202,17 @@ final class ShmDriver implements UpgradeDriver {
 
   @Override
   public void connect(byte[] offer, LinkOptions options, LinkDriver.ConnectHandler handler) {
+    if (closed) {
+      handler.onFailed(isClosed());
+      return;
+    }
     opening = true;
     Secret nonce = Secret.random(random);
     attempts.add(new ActiveOpening(this, place, offer, nonce, options, handler, clock.nanoTime()));
+  }
+
+  private static LinkException isClosed() {
+    return new LinkException("the driver of the shared-memory links is closed", null);
   }
 
   /** Makes a link of an opening that has come to its end. */
@@ -225,6 +236,7 @@ final class ShmDriver implements UpgradeDriver {
             active,
             bell,
             options.maxFrameBytes(),
+            inbound,
             place,
             localAddress,
             peerAddress,

@@ -11,7 +11,6 @@ import io.verbena.link.memory.Slot;
 import io.verbena.link.runtime.ThrottledLog;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +28,6 @@ final class ShmLink implements Link {
   private static final ThrottledLog FAILED =
       ThrottledLog.of(ShmLink.class, "listeners of shared-memory links that failed");
 
-  private static final int SMALLEST_FRAME_BUFFER = 4096;
-
   private final RingFile file;
   private final Bell bell;
   private final Runnable whenClosed;
@@ -45,10 +42,7 @@ final class ShmLink implements Link {
   private final InRing in;
   private final ShmBulk bulk;
 
-  /** Where a frame is while its listener has it: the peer may change what is in the ring. */
-  private ByteBuffer frame = ByteBuffer.allocateDirect(SMALLEST_FRAME_BUFFER);
-
-  private MemorySegment frameMemory = MemorySegment.ofBuffer(frame);
+  private final Inbound inbound;
   private @Nullable LinkListener listener;
   private boolean receiving = true;
   private @Nullable String closedBecause;
@@ -57,6 +51,7 @@ final class ShmLink implements Link {
    * An end.
    *
    * @param active whether it is the end that has connected
+   * @param inbound holds the frame that its listener has, shared with the other links of the loop
    * @param whenClosed runs once when it has closed; its memory and its socket are then to be let go
    */
   ShmLink(
@@ -64,6 +59,7 @@ final class ShmLink implements Link {
       boolean active,
       Bell bell,
       int maxFrameBytes,
+      Inbound inbound,
       Place place,
       String localAddress,
       String peerAddress,
@@ -73,6 +69,7 @@ final class ShmLink implements Link {
     this.bell = bell;
     this.counters = counters;
     this.whenClosed = whenClosed;
+    this.inbound = inbound;
     this.localAddress = localAddress;
     this.peerAddress = peerAddress;
     double mebibytes = (double) RingFile.bytes(file.ringBytes) / (1 << 20);
@@ -300,12 +297,13 @@ final class ShmLink implements Link {
               + " bytes; this end accepts at most maxFrameBytes = "
               + capabilities.maxFrameBytes());
     }
-    if (length > frame.capacity()) {
-      frame = ByteBuffer.allocateDirect(Integer.highestOneBit(length - 1) * 2);
-      frameMemory = MemorySegment.ofBuffer(frame);
+    if (!inbound.fits(length)) {
+      abort(
+          "no memory outside the heap for a frame of %d bytes: -XX:MaxDirectMemorySize is too little"
+              .formatted(length));
+      return;
     }
-    MemorySegment.copy(memory, in.content(), frameMemory, 0, length);
-    listener().onFrame(frame, 0, length);
+    listener().onFrame(inbound.copy(memory, in.content(), length), 0, length);
   }
 
   private LinkListener listener() {

@@ -92,4 +92,13 @@ final class AvailabilityTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ringBytes is a power of two from 256 KiB to 16 MiB, not " + bytes);
   }
+
+  @Test
+  void aDriverThatIsClosedTellsWhoConnectsByIt(@TempDir Path base) {
+    UpgradeDriver driver = in(base).newDriver(() -> {});
+    driver.close();
+    TwoEnds.Outcome outcome = new TwoEnds.Outcome();
+    driver.connect(new byte[0], TwoEnds.OPTIONS, outcome);
+    assertThat(outcome.failure()).isEqualTo("the driver of the shared-memory links is closed");
+  }
 }

@@ -7,6 +7,7 @@ import io.verbena.link.BulkPort;
 import io.verbena.link.BulkRegion;
 import io.verbena.link.LinkException;
 import io.verbena.link.MemoryLife;
+import io.verbena.link.Secret;
 import io.verbena.testkit.LinkEnd;
 import io.verbena.testkit.Seed;
 import java.io.IOException;

@@ -57,10 +57,12 @@ final class PeersDeathTest {
     Path left = entries().getFirst();
     assertThat(entries()).containsExactlyInAnyOrder(left, left.resolve(Place.BELL));
     FileTime then = Files.getLastModifiedTime(left);
+    Path probe = Files.createFile(base.resolve("verbena-123.user"));
+    Files.setLastModifiedTime(probe, FileTime.fromMillis(then.toMillis() - 60_000));
     Files.setLastModifiedTime(left, FileTime.fromMillis(then.toMillis() - 60_000));
     try (TwoEnds first = new TwoEnds(base)) {
       first.requireThatLinksWork();
-      assertThat(entries()).hasSize(2).doesNotContain(left);
+      assertThat(entries()).hasSize(2).doesNotContain(left, probe);
       Path lives = entries().getFirst();
       Files.setLastModifiedTime(lives, FileTime.fromMillis(then.toMillis() - 60_000));
       try (TwoEnds second = new TwoEnds(base)) {

@@ -1,6 +1,7 @@
 package io.verbena.shm;
 
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,7 @@ package io.verbena.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.link.Secret;
 import io.verbena.testkit.Seed;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,7 @@ package io.verbena.shm;
 
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkProvider;
+import io.verbena.link.Secret;
 import io.verbena.link.runtime.NanoClock;
 import io.verbena.testkit.LinkHarness;
 import io.verbena.testkit.UpgradeLinkProvider;

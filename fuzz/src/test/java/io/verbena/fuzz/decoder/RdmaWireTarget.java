@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.fuzz.Meter;
 import io.verbena.fuzz.Target;
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import io.verbena.rdma.wire.Advertisement;
 import io.verbena.rdma.wire.BulkNote;
 import io.verbena.rdma.wire.Greeting;
@@ -13,7 +14,6 @@ import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.Refusal;
 import io.verbena.rdma.wire.SendHeader;
 import io.verbena.rdma.wire.Terms;
-import io.verbena.rdma.wire.Token;
 import io.verbena.rdma.wire.UpgradeRequest;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -95,7 +95,7 @@ public final class RdmaWireTarget implements Target {
 
   @Override
   public List<byte[]> seeds() {
-    Token token = new Token(new Random(1).nextLong(), new Random(2).nextLong());
+    Secret token = new Secret(new Random(1).nextLong(), new Random(2).nextLong());
     List<InetSocketAddress> candidates =
         List.of(new InetSocketAddress("10.0.0.1", 4791), new InetSocketAddress("fe80::1", 65535));
     ByteBuffer greeting = new Greeting(token, new Terms(8, 64, 3, 8192, 1)).encode();

@@ -7,6 +7,7 @@ import com.ibm.disni.verbs.RdmaCmId;
 import io.verbena.link.LinkDriver;
 import io.verbena.link.LinkException;
 import io.verbena.link.LinkOptions;
+import io.verbena.link.Secret;
 import io.verbena.link.runtime.ThrottledLog;
 import io.verbena.rdma.DeviceAddresses;
 import io.verbena.rdma.Words;
@@ -15,7 +16,6 @@ import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Offer;
 import io.verbena.rdma.wire.Refusal;
-import io.verbena.rdma.wire.Token;
 import io.verbena.rdma.wire.UpgradeRequest;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.VerbsCmId;
@@ -74,7 +74,7 @@ final class Acceptor implements CmListener {
     long life = options.connectTimeout().toNanos() * OFFER_LIVES;
     PassiveConnect connect =
         new PassiveConnect(options, handler, context.clock().nanoTime() + life);
-    Token token = tokens.offer(connect);
+    Secret token = tokens.offer(connect);
     return new Offer(token, candidates).encode();
   }
 

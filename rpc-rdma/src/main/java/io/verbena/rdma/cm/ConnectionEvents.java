@@ -5,12 +5,12 @@ import static com.ibm.disni.verbs.RdmaCmEvent.EventType.RDMA_CM_EVENT_REJECTED;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import io.verbena.rdma.RdmaCounters;
 import io.verbena.rdma.Words;
 import io.verbena.rdma.link.RdmaLink;
 import io.verbena.rdma.wire.Greeting;
 import io.verbena.rdma.wire.Refusal;
-import io.verbena.rdma.wire.Token;
 import io.verbena.verbs.ext.ConnectionParameters;
 import io.verbena.verbs.ext.Errno;
 import java.nio.ByteBuffer;
@@ -26,11 +26,11 @@ final class ConnectionEvents implements CmListener {
   private final RdmaLink link;
 
   /** What the acceptance must repeat; null on the passive end, which was asked. */
-  private final @Nullable Token token;
+  private final @Nullable Secret token;
 
   private final RdmaCounters counters;
 
-  ConnectionEvents(RdmaLink link, @Nullable Token token, RdmaCounters counters) {
+  ConnectionEvents(RdmaLink link, @Nullable Secret token, RdmaCounters counters) {
     this.link = link;
     this.token = token;
     this.counters = counters;

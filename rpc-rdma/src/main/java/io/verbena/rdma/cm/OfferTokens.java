@@ -1,7 +1,7 @@
 package io.verbena.rdma.cm;
 
+import io.verbena.link.Secret;
 import io.verbena.rdma.RdmaCounters;
-import io.verbena.rdma.wire.Token;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,10 +22,10 @@ final class OfferTokens {
 
   private final SecureRandom random = new SecureRandom();
   private final RdmaCounters counters;
-  private final Map<Token, PassiveConnect> open = new HashMap<>();
-  private final Set<Token> used = new HashSet<>();
-  private final Set<Token> expired = new HashSet<>();
-  private final ArrayDeque<Token> remembered = new ArrayDeque<>();
+  private final Map<Secret, PassiveConnect> open = new HashMap<>();
+  private final Set<Secret> used = new HashSet<>();
+  private final Set<Secret> expired = new HashSet<>();
+  private final ArrayDeque<Secret> remembered = new ArrayDeque<>();
 
   OfferTokens(RdmaCounters counters) {
     this.counters = counters;
@@ -36,14 +36,14 @@ final class OfferTokens {
   }
 
   /** Gives out a token by which a peer may connect. */
-  Token offer(PassiveConnect connect) {
-    Token token = Token.random(random);
+  Secret offer(PassiveConnect connect) {
+    Secret token = Secret.random(random);
     open.put(token, connect);
     return token;
   }
 
   /** Uses a token up; null, and counted, where it is good for nothing. */
-  @Nullable PassiveConnect redeem(Token token) {
+  @Nullable PassiveConnect redeem(Secret token) {
     PassiveConnect offered = open.remove(token);
     if (offered != null) {
       remember(token, used);
@@ -58,7 +58,7 @@ final class OfferTokens {
   }
 
   /** Whether a token that is good for nothing was given out here, as far as that is remembered. */
-  boolean wasMade(Token token) {
+  boolean wasMade(Secret token) {
     return used.contains(token) || expired.contains(token);
   }
 
@@ -84,11 +84,11 @@ final class OfferTokens {
     return all;
   }
 
-  private void remember(Token token, Set<Token> as) {
+  private void remember(Secret token, Set<Secret> as) {
     as.add(token);
     remembered.addLast(token);
     if (remembered.size() > MOST_REMEMBERED) {
-      Token oldest = remembered.removeFirst();
+      Secret oldest = remembered.removeFirst();
       used.remove(oldest);
       expired.remove(oldest);
     }

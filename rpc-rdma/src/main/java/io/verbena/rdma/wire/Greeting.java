@@ -1,6 +1,7 @@
 package io.verbena.rdma.wire;
 
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,7 +19,7 @@ import java.nio.ByteBuffer;
  * @param token the offer's; an acceptance repeats it, as proof that the offer's maker answers
  * @param terms the sender's receives
  */
-public record Greeting(Token token, Terms terms) {
+public record Greeting(Secret token, Terms terms) {
   /**
    * The version of everything in this package. In version 1 an upgrade request told what its end's
    * devices can do, as each end's greeting does.
@@ -58,7 +59,7 @@ public record Greeting(Token token, Terms terms) {
               .formatted(version, VERSION),
           null);
     }
-    Token token = Token.read(in);
+    Secret token = Secret.read(in);
     int frameCredits = in.getShort() & 0xffff;
     int controlCredits = in.get() & 0xff;
     int features = in.get() & 0xff;

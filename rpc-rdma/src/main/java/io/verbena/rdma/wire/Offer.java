@@ -1,6 +1,7 @@
 package io.verbena.rdma.wire;
 
 import io.verbena.link.LinkException;
+import io.verbena.link.Secret;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -22,11 +23,11 @@ import java.util.List;
  * @param token proves the connection request
  * @param candidates best first, as far as the passive end knows
  */
-public record Offer(Token token, List<InetSocketAddress> candidates) {
+public record Offer(Secret token, List<InetSocketAddress> candidates) {
   /** More than most hosts' devices have; the peer picks those that it can reach. */
   public static final int MOST_CANDIDATES = 64;
 
-  private static final int LONGEST = 2 + Token.BYTES + MOST_CANDIDATES * (1 + 16 + 2);
+  private static final int LONGEST = 2 + Secret.BYTES + MOST_CANDIDATES * (1 + 16 + 2);
 
   /** Copies the candidates. */
   public Offer {
@@ -60,7 +61,7 @@ public record Offer(Token token, List<InetSocketAddress> candidates) {
       if (version != Greeting.VERSION) {
         throw malformed("version " + version);
       }
-      Token token = Token.read(in);
+      Secret token = Secret.read(in);
       int count = in.get() & 0xff;
       if (count < 1 || count > MOST_CANDIDATES) {
         throw malformed(count + " candidates");
