@@ -12,6 +12,7 @@ import io.verbena.link.memory.Quota;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -30,7 +31,7 @@ public final class CallTransfers {
   private final Transfers transfers;
   private final SessionImpl session;
   private final LongSupplier lastOfPeer;
-  private final LargeValueDestination.Turns growing = new LargeValueDestination.Turns();
+  private final ArrayDeque<LargeValueDestination> growing = new ArrayDeque<>();
 
   /** What callers opened for the answers to their calls, until a handler answers. */
   private final Long2ObjectHashMap<List<Grant>> landings = new Long2ObjectHashMap<>();

@@ -73,7 +73,12 @@ final class LargeValueDestination extends Destination {
   private final Quota.Share outside;
   private final BulkMemory bulk;
   private final @Nullable Arena arena;
-  private final Turns turns;
+
+  /**
+   * Whose values may grow beyond what the session is guaranteed, of all that its peer sends: those
+   * of the first. Two that each have half of what they need would wait for each other.
+   */
+  private final ArrayDeque<LargeValueDestination> turns;
 
   /** As long as they are by now, and what those that are segments live in until they are lent. */
   private final MemorySegment[] values;
@@ -108,7 +113,7 @@ final class LargeValueDestination extends Destination {
    * @param heap what arrays may take on their way in
    * @param outside what all else may take
    * @param arena what segments live in from when they are whole; null: they are on the heap
-   * @param turns says when its values may grow
+   * @param turns those of the session whose values are to grow, in the order of coming
    */
   LargeValueDestination(
       SessionImpl session,
@@ -116,7 +121,7 @@ final class LargeValueDestination extends Destination {
       Quota.Share heap,
       Quota.Share outside,
       @Nullable Arena arena,
-      Turns turns) {
+      ArrayDeque<LargeValueDestination> turns) {
     this.turns = turns;
     this.session = session;
     this.wait = new LimitedWait(session.loop(), this::moves);
@@ -217,7 +222,7 @@ final class LargeValueDestination extends Destination {
   private void obtainMore(int index) {
     boolean still = inPlace.isEmpty() && fillings.isEmpty() && copying == 0;
     boolean ready = still || values[index].byteSize() == 0;
-    if (obtaining || givenUp || !ready || !turns.isTurnOf(this)) {
+    if (obtaining || givenUp || !ready || !isItsTurn()) {
       return;
     }
     obtaining = true;
@@ -225,9 +230,22 @@ final class LargeValueDestination extends Destination {
     RunOn.MEMORY.run(session, () -> enlarge(index), this::obtained);
   }
 
-  /** It may grow, after others of its session. */
-  void itsTurn() {
-    session.loop().execute(this::moves);
+  /** Returns whether it may grow; if not, it goes on when it may. */
+  private boolean isItsTurn() {
+    if (!turns.contains(this)) {
+      turns.add(this);
+    }
+    return turns.peek() == this;
+  }
+
+  /** It needs no more, or is given up. */
+  private void leave() {
+    boolean was = turns.peek() == this;
+    turns.remove(this);
+    LargeValueDestination next = turns.peek();
+    if (was && next != null) {
+      session.loop().execute(next::moves);
+    }
   }
 
   private void obtained(@Nullable Throwable failure) {
@@ -497,13 +515,13 @@ final class LargeValueDestination extends Destination {
   /** Gives back what was needed on the way. */
   void releaseBlocks() {
     giveBackBlocks();
-    turns.leave(this);
+    leave();
   }
 
   /** Gives back what arrays count for, too; segments stay claimed. */
   void release() {
     giveBackArrays();
-    turns.leave(this);
+    leave();
   }
 
   private synchronized void giveBackBlocks() {
@@ -533,7 +551,7 @@ final class LargeValueDestination extends Destination {
   @Override
   void discard(boolean keep, Runnable then) {
     giveBackAll();
-    turns.leave(this);
+    leave();
     then.run();
   }
 
@@ -591,33 +609,6 @@ final class LargeValueDestination extends Destination {
         moves();
       } else {
         copyMore();
-      }
-    }
-  }
-
-  /**
-   * Which values of one session's peer may grow beyond what the session is guaranteed: those of one
-   * message at a time, in the order of coming. Two that each have half of what they need would wait
-   * for each other. On the loop.
-   */
-  static final class Turns {
-    private final ArrayDeque<LargeValueDestination> waiting = new ArrayDeque<>();
-
-    /** Returns whether it is its turn; if not, it is told when it is. */
-    private boolean isTurnOf(LargeValueDestination values) {
-      if (!waiting.contains(values)) {
-        waiting.add(values);
-      }
-      return waiting.peek() == values;
-    }
-
-    /** It needs no more, or is given up. */
-    private void leave(LargeValueDestination values) {
-      boolean was = waiting.peek() == values;
-      waiting.remove(values);
-      LargeValueDestination next = waiting.peek();
-      if (was && next != null) {
-        next.itsTurn();
       }
     }
   }

@@ -104,7 +104,7 @@ final class OutgoingTransfer extends BulkTransfer {
   /** Whether the supply knows the checksum. */
   private boolean summed;
 
-  private Rereads.@Nullable Reread reread;
+  private @Nullable Reread reread;
 
   /** What waits for the end of a change of supplies. */
   private @Nullable Runnable whenChanged;
@@ -262,7 +262,9 @@ final class OutgoingTransfer extends BulkTransfer {
     if (isOver()) {
       goOnFrom(0, new Crc());
     } else {
-      reread = transfers.rereads.begin(source, upTo, failure -> readAgain(upTo, sum, failure));
+      Reread begun = new Reread(transfers, source, upTo, failure -> readAgain(upTo, sum, failure));
+      reread = begun;
+      begun.begin();
     }
   }
 

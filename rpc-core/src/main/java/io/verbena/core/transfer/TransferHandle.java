@@ -16,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ final class TransferHandle implements Transfer {
   private final CompletableFuture<Received> outcome = new CompletableFuture<>();
   private final Result result = new Result(); // not a stage of it, which would wrap a failure
   private final long startNanos;
-  private Ender ender = (status, why) -> {};
+  private BiConsumer<RpcStatus, String> ender = (status, why) -> {};
   private long timer = Timers.NONE;
   private volatile Supplier<String> whence = () -> "";
   private volatile long bytes;
@@ -58,15 +59,8 @@ final class TransferHandle implements Transfer {
     total = length;
   }
 
-  /** Whoever has the transfer now, and ends it before its end. */
-  @FunctionalInterface
-  interface Ender {
-    /** Ends it, if it is not over. On the loop. */
-    void end(RpcStatus status, String why);
-  }
-
-  /** It is in other hands from now on. */
-  void endedBy(Ender onLoop) {
+  /** It is in other hands from now on, which end it where it is not over. On the loop. */
+  void endedBy(BiConsumer<RpcStatus, String> onLoop) {
     ender = onLoop;
   }
 
@@ -83,7 +77,7 @@ final class TransferHandle implements Transfer {
                 startNanos + nanos,
                 now -> {
                   timer = Timers.NONE;
-                  ender.end(RpcStatus.DEADLINE_EXCEEDED, why);
+                  ender.accept(RpcStatus.DEADLINE_EXCEEDED, why);
                 });
   }
 
@@ -144,7 +138,7 @@ final class TransferHandle implements Transfer {
     if (outcome.isDone()) {
       return false;
     }
-    loop.execute(() -> ender.end(RpcStatus.CANCELLED, "it was cancelled")); // whose it is then
+    loop.execute(() -> ender.accept(RpcStatus.CANCELLED, "it was cancelled")); // whose it is then
     return true;
   }
 

@@ -67,7 +67,7 @@ public final class Transfers implements Participant {
   final SessionImpl session;
   final TransferIds ids;
   final ReadAhead readAhead;
-  final Rereads rereads;
+  final ArrayDeque<Reread> rereads = new ArrayDeque<>();
   private final CallTransfers calls;
   private final Long2ObjectHashMap<OutgoingTransfer> outgoing = new Long2ObjectHashMap<>();
   private final Long2ObjectHashMap<IncomingTransfer> incoming = new Long2ObjectHashMap<>();
@@ -99,7 +99,6 @@ public final class Transfers implements Participant {
     this.session = session;
     this.ids = new TransferIds(session);
     this.readAhead = new ReadAhead(session);
-    this.rereads = new Rereads(session);
     this.calls = new CallTransfers(this, lastCallOfPeer);
   }
 
