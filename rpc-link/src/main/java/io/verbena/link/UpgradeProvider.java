@@ -7,8 +7,9 @@ import java.util.Map;
  * A kind of link that a session changes to after it has opened over another, found by {@link
  * java.util.ServiceLoader}. Of several a session takes the first that is to be had with its peer,
  * in the order of their {@linkplain #priority() priorities}, or the one that the system property
- * {@code verbena.upgrade} names. Whatever it throws keeps sessions on TCP, and no more. Safe for
- * use by any thread.
+ * {@code verbena.upgrade} names. One whose links are lost soon, again and again, is asked for
+ * behind the others. Whatever it throws keeps sessions on TCP, and no more. Safe for use by any
+ * thread.
  */
 public interface UpgradeProvider {
   /** Returns the kind of link, such as {@code "rdma"}. */

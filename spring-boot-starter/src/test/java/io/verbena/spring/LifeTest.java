@@ -15,6 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.DefaultApplicationArguments;
@@ -135,6 +137,30 @@ class LifeTest {
                             .contains("path=mem");
                       });
             });
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void healthTellsThatContextsOfOneHostShareMemory() {
+    Contexts.plain()
+        .withUserConfiguration(ServedBeansTest.Shelf.class)
+        .withPropertyValues("verbena.server.listen=127.0.0.1:0")
+        .run(
+            serving ->
+                Contexts.plain()
+                    .withUserConfiguration(Calling.class)
+                    .withPropertyValues(
+                        "verbena.clients.stock.target=" + Contexts.server(serving).address())
+                    .run(
+                        context ->
+                            await()
+                                .atMost(LONG)
+                                .untilAsserted(
+                                    () ->
+                                        assertThat(client(context, "stock").getDetails())
+                                            .extractingByKey("servers")
+                                            .asString()
+                                            .contains("path=shm"))));
   }
 
   @Test

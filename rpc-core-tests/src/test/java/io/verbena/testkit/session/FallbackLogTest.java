@@ -135,6 +135,26 @@ class FallbackLogTest {
   }
 
   @Test
+  void aServerWithOtherKindsSaysThatItsClientMayAskForThem() {
+    InMemoryUpgrade none = new InMemoryUpgrade(fast, "near");
+    none.availability(new Availability.Unavailable("its cable is far too short"));
+    InMemoryUpgrade near = new InMemoryUpgrade(fast, "near");
+    InMemoryUpgrade far = new InMemoryUpgrade(fast, "far");
+    try (SteppedWorld other = new SteppedWorld()) {
+      other.server(s -> s.serve(Probe.bind(new Probe.Plain())).upgrades(none, far));
+      Session session = other.client(c -> c.upgrades(near, far)).session(other.address());
+      CompletableFuture<String> call = new Probe.Stub(session).submit(Probe.ECHO, "text");
+      other.runUntil(call::isDone);
+      other.pass(Duration.ofSeconds(1));
+      assertThat(session.path().reason()).as("upgraded").isEmpty();
+    }
+    assertThat(lines())
+        .singleElement()
+        .asString()
+        .endsWith("its cable is far too short (its client may ask for another kind of link)");
+  }
+
+  @Test
   void whoWantsNoBetterLinkIsToldNothing() {
     open(PathPolicy.TCP_ONLY);
     world.client(c -> {}).session(world.address());

@@ -133,6 +133,30 @@ class SeveralUpgradesTest {
   }
 
   @Test
+  void aKindThatIsLostSoonAgainAndAgainIsFollowedByTheNext() {
+    Session session = session();
+    for (int losses = 1; losses <= 3; losses++) {
+      assertThat(serversFar.lastOffer()).as("before loss %d", losses).isNull();
+      lose(serversNear, session);
+    }
+    assertThat(serversFar.lastOffer()).isNotNull();
+    world.pass(Duration.ofMinutes(2));
+    URI lastNear = offer(serversNear);
+    lose(serversFar, session);
+    assertThat(offer(serversNear)).as("one that has stood says nothing").isNotEqualTo(lastNear);
+  }
+
+  /** Loses the better link, and waits for the next. */
+  private void lose(InMemoryUpgrade kind, Session session) {
+    fast.drop(offer(kind), "unplugged");
+    world.pass(Duration.ofMillis(100));
+    assertThat(session.path().reason()).contains(" lost: ");
+    world.pass(Duration.ofSeconds(20));
+    call(session);
+    assertUpgraded(session);
+  }
+
+  @Test
   void aLinkThatIsLostIsFollowedByOneOfTheFirstKind() {
     near.availability(new Availability.Unavailable("no /dev/shm"));
     Session session = session();

@@ -49,6 +49,9 @@ final class Upgrade implements Participant {
   /** A better link that was lost sooner may be lost again: the delays go on growing. */
   private static final Duration SETTLED = Duration.ofSeconds(60);
 
+  /** After so many losses in a row, each sooner than that, the next kind is asked for before it. */
+  private static final int MOST_UNSETTLED = 3;
+
   /** Each offer holds something of the device's for a while: nobody gets many. */
   static final Duration LEAST_BETWEEN = Duration.ofMillis(100);
 
@@ -69,7 +72,13 @@ final class Upgrade implements Participant {
   /** Makes the link that is asked for, offered, or in use; null before the first. */
   private @Nullable UpgradeProvider kind;
 
-  /** The next attempt is of the provider at this place, or of one behind it. */
+  /** The place of the provider whose turn comes first; the others follow it, round to it again. */
+  private int firstKind;
+
+  /** How many better links in a row were lost before they had settled. */
+  private int unsettled;
+
+  /** The next attempt is of the provider whose turn this is, or of one whose turn is later. */
   private int turn;
 
   /** Why those before it failed, for the path. */
@@ -172,6 +181,8 @@ final class Upgrade implements Participant {
       delay = FIRST_DELAY;
       waits = false;
       greeted = null;
+      firstKind = 0;
+      unsettled = 0;
       links.hasNoBetter(SessionLinks.NOT_YET);
     }
   }
@@ -231,6 +242,11 @@ final class Upgrade implements Participant {
     failures = "";
   }
 
+  private UpgradeProvider inTurn() {
+    List<UpgradeProvider> providers = options.providers();
+    return providers.get((firstKind + turn) % providers.size());
+  }
+
   private String name() {
     UpgradeProvider provider = kind;
     return provider == null ? "rdma" : ProviderCalls.kind(provider);
@@ -246,7 +262,7 @@ final class Upgrade implements Participant {
     Set<String> obstacles = new LinkedHashSet<>();
     String outOfReach = "";
     for (; setting.isEmpty() && turn < providers.size(); turn++) {
-      UpgradeProvider provider = providers.get(turn);
+      UpgradeProvider provider = inTurn();
       String far =
           first == null ? "" : ProviderCalls.outOfReach(provider, URI.create(first.peerAddress()));
       if (!far.isEmpty()) {
@@ -304,7 +320,7 @@ final class Upgrade implements Participant {
 
   /** Asks for a link of the kind whose turn it is. */
   private UpgradeMessage request(Link first) throws LinkException {
-    kind = options.providers().get(turn);
+    kind = inTurn();
     URI peer = URI.create(first.peerAddress());
     UpgradeDriver driver = driver();
     byte[] content = ProviderCalls.ask("request()", () -> driver.request(peer, linkOptions()));
@@ -392,6 +408,11 @@ final class Upgrade implements Participant {
     long now = loop.now();
     if (up && now - upSinceNanos >= NanoClock.nanos(SETTLED)) {
       delay = FIRST_DELAY;
+      firstKind = 0;
+      unsettled = 0;
+    } else if (up && ++unsettled == MOST_UNSETTLED) {
+      firstKind = options.providers().indexOf(kind) + 1;
+      unsettled = 0;
     }
     up = false;
     waits = true;
@@ -448,7 +469,10 @@ final class Upgrade implements Participant {
     }
     begin();
     if (!options.providers().isEmpty() && options.policy() != PathPolicy.TCP_ONLY) {
-      FallbackLog.stayed(life.name(), all); // else nobody wants another
+      boolean mayGoOn = !active && options.providers().size() > 1;
+      // Else nobody wants another.
+      FallbackLog.stayed(
+          life.name(), mayGoOn ? all + " (its client may ask for another kind of link)" : all);
     }
     hopeless = true;
     links.failedToUpgrade(all);
