@@ -4,6 +4,7 @@ import io.verbena.api.CallContext;
 import io.verbena.api.SessionListener;
 import io.verbena.api.stub.CallScope;
 import io.verbena.codec.Compression;
+import io.verbena.codec.Lz4;
 import io.verbena.core.bulk.BulkContext;
 import io.verbena.core.bulk.stat.CopyCost;
 import io.verbena.core.call.Admission;
@@ -23,6 +24,7 @@ import io.verbena.core.upgrade.ProviderCalls;
 import io.verbena.core.user.UserSession;
 import io.verbena.link.LinkOptions;
 import io.verbena.link.LinkProvider;
+import io.verbena.link.ProviderChoice;
 import io.verbena.link.memory.Quotas;
 import io.verbena.link.memory.SlotPool;
 import io.verbena.link.runtime.NanoClock;
@@ -30,8 +32,13 @@ import io.verbena.link.runtime.ThrottledLog;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +54,9 @@ final class Engine implements AutoCloseable {
 
   /** The longest frame: what a piece of a long message takes. */
   static final int MAX_FRAME_BYTES = 64 * 1024;
+
+  private static final String LZ4_PROVIDER = "io.verbena.compression.JavaLz4";
+  private static final int PATIENCE_SECONDS = 2;
 
   private final String name;
   private final SessionLimits limits;
@@ -80,8 +90,7 @@ final class Engine implements AutoCloseable {
     this.compression =
         set.compressFromBytes == EngineBuilder.NEVER
             ? null
-            : new Compression(
-                Lz4Choice.onClassPath(), set.compressFromBytes, limits.maxMessageBytes());
+            : new Compression(lz4OnClassPath(), set.compressFromBytes, limits.maxMessageBytes());
     this.workers = set.workers == null ? Workers.threads("verbena-" + name) : set.workers;
     this.idling = set.idling;
     this.loops = set.loops;
@@ -97,6 +106,27 @@ final class Engine implements AutoCloseable {
     if (bulk.measures()) {
       CopyCost.measure(NanoClock.SYSTEM);
     }
+  }
+
+  private static Lz4 lz4OnClassPath() {
+    ProviderChoice<Lz4> choice =
+        ProviderChoice.of(Lz4.class, one -> one.getClass().getName(), one -> 0);
+    Lz4 found = choice.get(one -> true);
+    if (found == null) {
+      String why = choice.whyNone();
+      throw new IllegalArgumentException(
+          "compressFromBytes is set, and nothing on the class path compresses%s. %s."
+              .formatted(why.isEmpty() ? "" : " (" + why + ")", cure(why)));
+    }
+    return found;
+  }
+
+  private static String cure(String whyNone) {
+    if (!whyNone.isEmpty()) {
+      return "compression-lz4 needs at.yawk.lz4:lz4-java beside it: see that the build leaves it in";
+    }
+    String unlisted = ProviderChoice.unlisted(Lz4.class, LZ4_PROVIDER);
+    return unlisted.isEmpty() ? "Add io.verbena:compression-lz4 to the class path" : unlisted;
   }
 
   /** Returns what one more session is made of, on the loop that has the fewest. */
@@ -214,6 +244,29 @@ final class Engine implements AutoCloseable {
   /** Returns whether this thread is that of one of its loops. */
   boolean isOnLoop() {
     return groups.values().stream().anyMatch(LoopGroup::isOwner);
+  }
+
+  /**
+   * Asks what only a loop's own thread may look at. Returns its answer, or another one where it
+   * does not answer in time, or the calling thread is another loop's.
+   */
+  static <T> T ask(EventLoop loop, Supplier<T> question, T otherwise) {
+    if (loop.isOwner()) {
+      return question.get();
+    }
+    if (loop.isNotToWait()) {
+      return otherwise;
+    }
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    loop.execute(() -> answer.complete(question.get()));
+    try {
+      return answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return otherwise;
+    } catch (ExecutionException | TimeoutException e) {
+      return otherwise;
+    }
   }
 
   SessionLimits limits() {

@@ -72,7 +72,7 @@ public final class VerbenaClient implements AutoCloseable {
   private EngineStat stat() {
     List<SessionStat> all = new ArrayList<>();
     for (SessionImpl session : sessions.keySet()) {
-      all.add(OnLoop.ask(session.loop(), session::stat, session.silentStat()));
+      all.add(Engine.ask(session.loop(), session::stat, session.silentStat()));
     }
     return engine.stat("client", upgrade, null, all);
   }

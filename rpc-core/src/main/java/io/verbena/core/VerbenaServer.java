@@ -94,13 +94,34 @@ public final class VerbenaServer implements AutoCloseable {
     this.admission = admission;
     this.gateway = gateway;
     this.drainTime = drainTime;
-    this.hook = closesOnShutdown ? ShutdownHook.add("verbena-shutdown", this::close) : null;
+    this.hook = closesOnShutdown ? closesBeforeTheProcessEnds() : null;
+  }
+
+  /** Returns the thread that the process will start when it ends; null if it ends already. */
+  private @Nullable Thread closesBeforeTheProcessEnds() {
+    Thread made = new Thread(this::close, "verbena-shutdown");
+    try {
+      Runtime.getRuntime().addShutdownHook(made);
+      return made;
+    } catch (IllegalStateException e) {
+      return null;
+    }
+  }
+
+  private void removeHook() {
+    if (hook != null) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException e) {
+        // The process ends, maybe by this very thread.
+      }
+    }
   }
 
   private EngineStat stat() {
     List<SessionStat> sessions = new ArrayList<>();
     for (Acceptor one : acceptors.all()) {
-      sessions.addAll(OnLoop.ask(one.loop(), one::stats, List.of()));
+      sessions.addAll(Engine.ask(one.loop(), one::stats, List.of()));
     }
     return engine.stat("server at " + address, upgrade, admission, sessions);
   }
@@ -283,7 +304,7 @@ public final class VerbenaServer implements AutoCloseable {
       closeGateway(); // its clients are still to be told what becomes of calls that were ended
       engine.close();
       closed.complete(null);
-      ShutdownHook.remove(hook);
+      removeHook();
     } else {
       inTime(closed, drainTime.toMillis() + 15_000);
     }
