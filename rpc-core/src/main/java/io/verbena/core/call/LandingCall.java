@@ -70,7 +70,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
     IncomingTransfer awaited = answer;
     if (awaited != null && !isGivenUp()) {
       withdrawn = true;
-      awaited.giveUp(RpcStatus.UNAVAILABLE, "the peer is gone, and its call waits for the next");
+      awaited.fail(RpcStatus.UNAVAILABLE, "the peer is gone, and its call waits for the next");
     }
   }
 
@@ -143,7 +143,7 @@ final class LandingCall extends PendingCall<Received> implements Timers.Timer {
       settleFailed(error);
     } else if (!landingFree.isDone()) {
       failure = failure == null ? error : failure;
-      awaited.giveUp(RpcStatus.CANCELLED, "its call failed");
+      awaited.fail(RpcStatus.CANCELLED, "its call failed");
     }
   }
 

@@ -187,7 +187,7 @@ final class MessagesAwaitingValues implements Participant {
     for (Held one : List.copyOf(waiting.values())) {
       IncomingTransfer values = one.values;
       if (values != null && one.progress.hasStopped(values.confirmed(), values.takes())) {
-        values.giveUp(RpcStatus.RESOURCE_EXHAUSTED, why);
+        values.fail(RpcStatus.RESOURCE_EXHAUSTED, why);
       }
     }
   }

@@ -23,7 +23,7 @@ abstract class BulkTransfer {
     this.session = transfers.session;
     this.handle = handle;
     this.id = id;
-    handle.endedBy((status, why) -> fail(status, why, null, true));
+    handle.endedBy(this::fail);
   }
 
   /** Returns whether it has ended, well or not; memory may still be waited for. */
@@ -48,6 +48,11 @@ abstract class BulkTransfer {
    */
   static boolean endsBySent(boolean checked, long length) {
     return checked || length == 0;
+  }
+
+  /** Ends it for a reason of this end's, unless it is over; then it does nothing. */
+  public final void fail(RpcStatus status, String why) {
+    fail(status, why, null, true);
   }
 
   final void fail(Throwable cause) {

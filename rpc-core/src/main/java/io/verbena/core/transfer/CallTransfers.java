@@ -146,7 +146,7 @@ public final class CallTransfers {
     for (Grant grant : granted == null ? List.<Grant>of() : granted) {
       String wrong = transfer.granted(grant);
       if (wrong != null) {
-        transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong, null, true);
+        transfer.fail(RpcStatus.PROTOCOL_ERROR, wrong);
       }
     }
     session.schedulePump();
@@ -230,7 +230,7 @@ public final class CallTransfers {
   private void abandon(long id) {
     BulkTransfer transfer = transfers.find(id);
     if (transfer != null) {
-      transfer.fail(RpcStatus.CANCELLED, "its call was given up", null, true);
+      transfer.fail(RpcStatus.CANCELLED, "its call was given up");
     }
   }
 }

@@ -358,9 +358,7 @@ public final class IncomingTransfer extends BulkTransfer {
   private void tooLong(long objectLength) {
     fail(
         RpcStatus.INVALID_ARGUMENT,
-        "its destination takes " + destination().capacity() + " bytes, and it has " + objectLength,
-        null,
-        true);
+        "its destination takes " + destination().capacity() + " bytes, and it has " + objectLength);
   }
 
   @SuppressWarnings("CatchingUnchecked") // users' code may throw anything
@@ -488,9 +486,7 @@ public final class IncomingTransfer extends BulkTransfer {
       fail(
           RpcStatus.INTERNAL,
           "its link is gone, and the device may still write into its memory, which cannot be used"
-              + " again: end this process, and see its log for what the device refused",
-          null,
-          true);
+              + " again: end this process, and see its log for what the device refused");
     }
   }
 
@@ -522,7 +518,7 @@ public final class IncomingTransfer extends BulkTransfer {
     if (isAnnounced() && upTo > length) {
       // a landing that was open before the object was offered may take more than that has
       String why = "of " + length + " bytes " + upTo + " arrived";
-      fail(RpcStatus.PROTOCOL_ERROR, why, null, true);
+      fail(RpcStatus.PROTOCOL_ERROR, why);
     } else if (upTo > confirmed) {
       session.bulkContext().counters().received(upTo - confirmed);
       confirmed = upTo;
@@ -633,11 +629,6 @@ public final class IncomingTransfer extends BulkTransfer {
   @Override
   void ends(boolean well) {
     state = well ? state.become(State.OVER) : state.fails();
-  }
-
-  /** Gives it up, unless it is over; then it does nothing. */
-  public void giveUp(RpcStatus status, String why) {
-    fail(status, why, null, true);
   }
 
   /** Returns whether it was offered, or is over already. */
