@@ -223,8 +223,9 @@ final class TcpAttempt {
   }
 
   private static String explain(Throwable cause) {
+    Throwable first = cause.getCause() == null ? cause : cause.getCause(); // Netty adds the address
     return "cannot be reached ("
-        + cause.getMessage()
+        + (first.getMessage() == null ? first.getClass().getSimpleName() : cause.getMessage())
         + "): check the address, and the network and firewalls between";
   }
 

@@ -1,5 +1,6 @@
 package io.verbena.link.memory;
 
+import io.verbena.link.runtime.ThrottledLog;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,6 +17,14 @@ public final class SlotPool {
   /** Slots are used in turn: while few are in use, so few stay in the processor's cache. */
   private static final int SLAB_BYTES = 64 << 10;
 
+  private static final ThrottledLog NO_MEMORY =
+      ThrottledLog.of(SlotPool.class, "times that slots found no direct memory");
+
+  /** The JVM looks for direct memory for half a second before it says that there is none. */
+  private static final long AGAIN_NANOS = 60_000_000_000L;
+
+  private static final long NEVER = 0;
+
   private final int slotBytes;
   private final int maxSlots;
   private final MpmcAtomicArrayQueue<Slot> free;
@@ -24,6 +33,9 @@ public final class SlotPool {
   private final AtomicReference<@Nullable Slot> spare = new AtomicReference<>();
 
   private final AtomicInteger carved = new AtomicInteger();
+
+  /** When there was no memory for more, by the clock of the process. */
+  private long refusedNanos = NEVER;
 
   /**
    * A pool that holds at most so many slots.
@@ -56,7 +68,7 @@ public final class SlotPool {
     return carved.get() - free.size() - (spare.get() == null ? 0 : 1);
   }
 
-  /** Claims a slot, or returns null when all are in use. */
+  /** Claims a slot, or returns null when all are in use, and there is no memory for more. */
   public @Nullable Slot claim() {
     Slot slot = spare.get();
     if (slot == null || !spare.compareAndSet(slot, null)) {
@@ -94,15 +106,39 @@ public final class SlotPool {
         return null;
       }
       if (carved.compareAndSet(have, have + more)) {
-        return carve(more);
+        ByteBuffer slab = slab(more * (Slot.LEAD + slotBytes));
+        if (slab == null) {
+          carved.addAndGet(-more);
+          return null;
+        }
+        return carve(slab, more);
       }
     }
   }
 
+  /**
+   * Returns memory for more slots; null where the process has none left, or had none just now. One
+   * thread looks for it at a time: where there is none, the others need not look too.
+   */
+  private synchronized @Nullable ByteBuffer slab(int bytes) {
+    if (refusedNanos != NEVER && System.nanoTime() - refusedNanos < AGAIN_NANOS) {
+      return null;
+    }
+    try {
+      return ByteBuffer.allocateDirect(bytes);
+    } catch (OutOfMemoryError e) {
+      refusedNanos = System.nanoTime() | 1;
+      NO_MEMORY.warn(
+          "Messages are made on the heap and copied from there, for a minute at least: the process"
+              + " has no direct memory left for more slots ({}): raise -XX:MaxDirectMemorySize",
+          e.getMessage());
+      return null;
+    }
+  }
+
   /** Returns one slot of a new slab and frees the rest. */
-  private Slot carve(int count) {
+  private Slot carve(ByteBuffer slab, int count) {
     int each = Slot.LEAD + slotBytes;
-    ByteBuffer slab = ByteBuffer.allocateDirect(count * each);
     for (int i = 1; i < count; i++) {
       free.offer(new Slot(slab.slice(i * each, each), this));
     }
