@@ -1,5 +1,6 @@
 package io.verbena.link.memory;
 
+import io.verbena.link.runtime.NanoClock;
 import io.verbena.link.runtime.ThrottledLog;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -121,13 +122,13 @@ public final class SlotPool {
    * thread looks for it at a time: where there is none, the others need not look too.
    */
   private synchronized @Nullable ByteBuffer slab(int bytes) {
-    if (refusedNanos != NEVER && System.nanoTime() - refusedNanos < AGAIN_NANOS) {
+    if (refusedNanos != NEVER && NanoClock.SYSTEM.nanoTime() - refusedNanos < AGAIN_NANOS) {
       return null;
     }
     try {
       return ByteBuffer.allocateDirect(bytes);
     } catch (OutOfMemoryError e) {
-      refusedNanos = System.nanoTime() | 1;
+      refusedNanos = NanoClock.SYSTEM.nanoTime() | 1;
       NO_MEMORY.warn(
           "Messages are made on the heap and copied from there, for a minute at least: the process"
               + " has no direct memory left for more slots ({}): raise -XX:MaxDirectMemorySize",

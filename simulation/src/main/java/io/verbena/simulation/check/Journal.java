@@ -22,6 +22,9 @@ public final class Journal {
   /** A timer's tick, and the cycle that sees it. */
   static final long LATE_NANOS = 8_000_000;
 
+  /** A request says the time that it has left in whole microseconds, rounded down. */
+  private static final long TOLD_NANOS = 1_000;
+
   private final LongSupplier clock;
   private final boolean calm;
   private final Map<Long, Entry> calls = new LinkedHashMap<>();
@@ -359,7 +362,7 @@ public final class Journal {
   /** In a run where nothing goes wrong, a handler was interrupted. */
   public void interrupted(Entry call) {
     long took = clock.getAsLong() - call.issued;
-    if (!call.cancelled && took < call.timeout) {
+    if (!call.cancelled && took < call.timeout - TOLD_NANOS) {
       broken(
           "deadlines do not interrupt handlers early",
           call.session,
