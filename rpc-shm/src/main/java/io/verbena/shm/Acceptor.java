@@ -32,7 +32,7 @@ final class Acceptor {
   /** By when who has connected has to say by which token. */
   private static final long GREETS_WITHIN_NANOS = Duration.ofSeconds(2).toNanos();
 
-  private final ShmDriver driver;
+  private final Links links;
   private final Place place;
   private final int ringBytes;
   private final Bells bells;
@@ -47,8 +47,8 @@ final class Acceptor {
   record Offered(
       Secret token, LinkOptions options, LinkDriver.ConnectHandler handler, long deadline) {}
 
-  Acceptor(ShmDriver driver, Place place, int ringBytes, Bells bells, SecureRandom random) {
-    this.driver = driver;
+  Acceptor(Links links, Place place, int ringBytes, Bells bells, SecureRandom random) {
+    this.links = links;
     this.place = place;
     this.ringBytes = ringBytes;
     this.bells = bells;
@@ -161,7 +161,7 @@ final class Acceptor {
   }
 
   private void admit(SocketChannel caller, long now) {
-    PassiveOpening opening = new PassiveOpening(driver, this, caller, now + GREETS_WITHIN_NANOS);
+    PassiveOpening opening = new PassiveOpening(links, this, caller, now + GREETS_WITHIN_NANOS);
     callers.add(opening);
     try {
       caller.configureBlocking(false);

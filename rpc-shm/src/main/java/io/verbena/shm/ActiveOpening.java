@@ -30,14 +30,14 @@ final class ActiveOpening extends Opening {
   private String address = ShmLink.KIND + "://?";
 
   ActiveOpening(
-      ShmDriver driver,
+      Links links,
       Place place,
       byte[] offer,
       Secret nonce,
       LinkOptions options,
       LinkDriver.ConnectHandler handler,
       long now) {
-    super(driver);
+    super(links);
     this.place = place;
     this.bytes = offer;
     this.nonce = nonce;

@@ -30,15 +30,15 @@ abstract class Opening {
   static final byte MAPPED = 3;
   static final int MOST_REASON_BYTES = 512;
 
-  final ShmDriver driver;
+  final Links links;
   private long deadline;
   private LinkDriver.@Nullable ConnectHandler handler;
   private boolean known;
   private @Nullable SocketChannel socket;
   private ByteBuffer unsent = ByteBuffer.allocate(0);
 
-  Opening(ShmDriver driver) {
-    this.driver = driver;
+  Opening(Links links) {
+    this.links = links;
   }
 
   /** Says who hears of the outcome, and by when there is one. */
@@ -121,8 +121,7 @@ abstract class Opening {
     if (owner == null) {
       throw new IOException("nobody waits for it");
     }
-    ShmLink link =
-        driver.newLink(file, active, new Bell(socket()), options, localAddress, peerAddress);
+    ShmLink link = links.add(file, active, new Bell(socket()), options, localAddress, peerAddress);
     known = true;
     link.open(owner::onConnected);
   }

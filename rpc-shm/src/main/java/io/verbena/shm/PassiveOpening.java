@@ -27,8 +27,8 @@ final class PassiveOpening extends Opening {
   private RingFile.@Nullable Making making;
   private @Nullable RingFile file;
 
-  PassiveOpening(ShmDriver driver, Acceptor acceptor, SocketChannel caller, long deadline) {
-    super(driver);
+  PassiveOpening(Links links, Acceptor acceptor, SocketChannel caller, long deadline) {
+    super(links);
     this.acceptor = acceptor;
     socket(caller);
     deadline(deadline);
@@ -122,7 +122,7 @@ final class PassiveOpening extends Opening {
     String words = why.getMessage() == null ? why.toString() : why.getMessage();
     // Who says nothing only looked whether somebody is there.
     if (offered == null && greeting.position() > 0) {
-      driver.counters.strangers.increment();
+      links.counters.strangers.increment();
       STRANGERS.warn("A caller at {} was turned away: {}", acceptor.address(), words);
     }
     return Acceptor.notTaken(words, why);

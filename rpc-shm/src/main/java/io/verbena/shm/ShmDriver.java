@@ -26,19 +26,14 @@ final class ShmDriver implements UpgradeDriver {
   /** While offers are open, an idle loop looks at their time limits so often. */
   private static final long OFFERED_NANOS = Duration.ofMillis(100).toNanos();
 
-  final ShmCounters counters;
   private final Place place;
   private final NanoClock clock;
   private final HostAddresses addresses;
   private final SecureRandom random = new SecureRandom();
   private final Bells bells;
   private final Acceptor acceptor;
-  private final Inbound inbound = new Inbound();
-  private final List<ShmLink> links = new ArrayList<>();
+  private final Links links;
   private final List<ActiveOpening> attempts = new ArrayList<>();
-
-  /** Links that have closed, and whose memory is still mapped. */
-  private boolean someClosed;
 
   /** Something may be on its way that is no link yet; looked into only then. */
   private boolean opening;
@@ -58,9 +53,9 @@ final class ShmDriver implements UpgradeDriver {
     this.place = place;
     this.clock = clock;
     this.addresses = addresses;
-    this.counters = counters;
     this.bells = new Bells(waiters, wakeLoop, counters);
-    this.acceptor = new Acceptor(this, place, settings.ringBytes(), bells, random);
+    this.links = new Links(place, bells, counters);
+    this.acceptor = new Acceptor(links, place, settings.ringBytes(), bells, random);
   }
 
   @Override
@@ -73,48 +68,23 @@ final class ShmDriver implements UpgradeDriver {
     try {
       return closed ? 0 : step(now);
     } catch (InternalError e) {
-      return endTruncated(e);
+      return links.endTruncated(e);
     }
-  }
-
-  /**
-   * Ends the links whose files have been truncated: compiled code goes on where it has touched what
-   * is no more, and throws a little later, when it may be past the link whose memory it was.
-   */
-  private int endTruncated(InternalError why) {
-    int ended = 0;
-    for (ShmLink link : List.copyOf(links)) {
-      if (!link.isClosed() && !link.isWhole()) {
-        link.broken(why);
-        ended++;
-      }
-    }
-    if (ended == 0) {
-      throw why; // nobody knows whose memory it was
-    }
-    return ended;
   }
 
   private int step(long now) {
     if (sleeps) {
       sleeps = false;
-      for (int i = 0; i < links.size(); i++) {
-        links.get(i).wake();
-      }
+      links.wake();
     }
     if (bells.isAlone() && (opening || !links.isEmpty())) {
       bells.look();
     }
-    int work = 0;
-    for (int i = 0; i < links.size(); i++) {
-      work += links.get(i).poll();
-    }
+    int work = links.poll();
     if (opening || bells.isCalled()) {
       work += open(now);
     }
-    if (someClosed) {
-      letGo();
-    }
+    links.letGo();
     return work;
   }
 
@@ -132,39 +102,21 @@ final class ShmDriver implements UpgradeDriver {
     return work;
   }
 
-  private void letGo() {
-    someClosed = false;
-    for (int i = links.size() - 1; i >= 0; i--) {
-      ShmLink link = links.get(i);
-      if (link.isClosed()) {
-        links.remove(i);
-        link.unmap();
-        counters.linksClosed.increment();
-        counters.mappedBytes.add(-link.mappedBytes());
-        bells.forget();
-      }
-    }
-  }
-
   @Override
   public boolean armWakeup(long now) {
     try {
       return closed || arm(now);
     } catch (InternalError e) {
-      return endTruncated(e) < 0;
+      return links.endTruncated(e) < 0;
     }
   }
 
   private boolean arm(long now) {
     sleeps = true;
-    for (int i = 0; i < links.size(); i++) {
-      links.get(i).sleep();
-    }
+    links.sleep();
     VarHandle.fullFence(); // what was written before this is seen, and what is written later rings
-    for (int i = 0; i < links.size(); i++) {
-      if (links.get(i).hasWork()) {
-        return false;
-      }
+    if (links.haveWork()) {
+      return false;
     }
     if (!opening && !bells.isCalled()) {
       return links.isEmpty() || bells.wakeAfter(0);
@@ -208,44 +160,11 @@ final class ShmDriver implements UpgradeDriver {
     }
     opening = true;
     Secret nonce = Secret.random(random);
-    attempts.add(new ActiveOpening(this, place, offer, nonce, options, handler, clock.nanoTime()));
+    attempts.add(new ActiveOpening(links, place, offer, nonce, options, handler, clock.nanoTime()));
   }
 
   private static LinkException isClosed() {
     return new LinkException("the driver of the shared-memory links is closed", null);
-  }
-
-  /** Makes a link of an opening that has come to its end. */
-  ShmLink newLink(
-      RingFile file,
-      boolean active,
-      Bell bell,
-      LinkOptions options,
-      String localAddress,
-      String peerAddress)
-      throws IOException {
-    try {
-      bells.watch(bell);
-    } catch (IOException | RuntimeException e) {
-      file.unmap();
-      throw e;
-    }
-    ShmLink link =
-        new ShmLink(
-            file,
-            active,
-            bell,
-            options.maxFrameBytes(),
-            inbound,
-            place,
-            localAddress,
-            peerAddress,
-            counters,
-            () -> someClosed = true);
-    links.add(link);
-    counters.linksOpened.increment();
-    counters.mappedBytes.add(link.mappedBytes());
-    return link;
   }
 
   /** Nothing is waited for: what was sent is in memory that peers have mapped, too. */
@@ -258,8 +177,7 @@ final class ShmDriver implements UpgradeDriver {
     List.copyOf(attempts).forEach(attempt -> attempt.fail(why));
     attempts.clear();
     acceptor.abandon();
-    List.copyOf(links).forEach(ShmLink::close);
-    letGo();
+    links.close();
     closed = true;
     try {
       bells.close();
