@@ -305,6 +305,7 @@ final class GrantedPieces {
 
   private void grant(BulkPath current, LandingPiece piece) throws LinkException {
     long from = piece.offset() + piece.arrived();
+    long length = piece.end() - from;
     BulkTarget target = piece.open(current, session.loop(), () -> arrived(piece));
     int currentGeneration = generation;
     Grant grant =
@@ -312,7 +313,7 @@ final class GrantedPieces {
             out -> {
               out.writeVarInt(currentGeneration);
               out.writeVarLong(from);
-              out.writeVarLong(piece.end() - from);
+              out.writeVarLong(length);
               out.writeInt(current.epoch());
               out.writeBytes(target.advertisement());
             });
