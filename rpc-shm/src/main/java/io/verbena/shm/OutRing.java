@@ -38,6 +38,12 @@ final class OutRing {
 
   private boolean frameWaits;
 
+  /** How much may be in use for bulk to be put in. */
+  private long bulkMost;
+
+  /** This end has slept since its owner was turned back. */
+  private boolean slept;
+
   OutRing(RingFile file, boolean active) {
     this.memory = file.memory;
     this.bytes = memory.asByteBuffer();
@@ -45,6 +51,7 @@ final class OutRing {
     this.capacity = file.ringBytes;
     this.consumedAt = RingFile.consumed(!active);
     this.wantsRoomAt = RingFile.wantsRoom(active);
+    this.bulkMost = capacity / 4;
   }
 
   /** Returns the longest frame that a ring takes. */
@@ -66,8 +73,9 @@ final class OutRing {
 
   /**
    * Puts a piece of bulk in, as several records, and publishes each: so the peer reads one while
-   * the next is written. Bulk has a quarter of the ring: more of it would not be faster, and each
-   * frame would wait for it.
+   * the next is written. Bulk has a quarter of the ring between ends that are awake: more of it
+   * would not be faster, and each frame would wait for it. Where this end slept until there was
+   * room, it has three quarters: what costs then is to wake each other.
    *
    * @return false where there is no room now
    * @throws IllegalArgumentException if there never is
@@ -82,7 +90,7 @@ final class OutRing {
           length + " bytes at once by a ring of " + capacity + "; write them by pieces");
     }
     refresh();
-    if (written != consumed && written - consumed + needs > capacity / 4) {
+    if (written != consumed && written - consumed + needs > bulkMost) {
       waitsFor = Math.max(waitsFor, capacity / 8);
       return false;
     }
@@ -173,6 +181,8 @@ final class OutRing {
     }
     waitsFor = -1;
     frameWaits = false;
+    bulkMost = slept ? capacity / 4 * 3 : capacity / 4;
+    slept = false;
     return true;
   }
 
@@ -187,6 +197,7 @@ final class OutRing {
 
   /** This end is about to sleep: says for how much room to wake it. */
   void sayWhatRoom() {
+    slept |= waitsFor >= 0;
     LONG.setOpaque(memory, wantsRoomAt, waitsFor < 0 ? Long.MAX_VALUE : written - waitsFor);
   }
 }

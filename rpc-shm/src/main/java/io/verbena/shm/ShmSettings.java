@@ -7,8 +7,9 @@ import io.verbena.api.settings.Checks;
  * agree.
  *
  * @param ringBytes of each of a link's two rings, one for each direction; a power of two from 256
- *     KiB to 16 MiB. A frame has a quarter of it at most, and all bulk under way another. Bulk is
- *     slower by smaller rings than those of {@link #DEFAULT}, and no faster by larger ones.
+ *     KiB to 16 MiB. A frame has a quarter of it at most, and all bulk under way another, or three
+ *     where the ends wait for each other. Bulk is slower by smaller rings than those of {@link
+ *     #DEFAULT}, and faster by larger ones only where processors are short.
  */
 public record ShmSettings(int ringBytes) {
   /** The system property that says {@link #ringBytes} for a program that does not. */
